@@ -1,0 +1,56 @@
+# A thin front of CMake (see CMakePresets.json) and of scripts/.
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+export JOBS
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run test build bench experiments soak fuzz install format tidy clean
+
+help:  ## show this list
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+run: build  ## build, then plan a filter of a million items and measure it
+	@build/bin/bloomtime plan bloom --items 1M --error 1% --measure
+
+test:  ## all fast tests: g++ release, then clang with address and undefined sanitizers
+	@scripts/test
+
+build:  ## the command and the library: build/bin/bloomtime, build/lib/libbloomtime.a
+	@scripts/setup build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target src/all cli/all
+
+bench:  ## measure speed on this machine, into docs/benchmarks.txt
+	@scripts/setup build bench
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench -j $(JOBS)
+	@mkdir -p docs
+	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
+
+experiments:  ## reproduce the papers' figures and tables
+	@if [[ -x experiments/run ]]; then experiments/run; \
+	else echo "There are no experiments yet."; fi
+
+soak:  ## everything that takes long: thread sanitizer, big oracles, fuzzing; logs to docs/soak.log
+	@scripts/soak
+
+fuzz:  ## run every fuzzer for FUZZ_SECONDS (60)
+	@scripts/fuzz
+
+install: build  ## install to PREFIX (/usr/local), below DESTDIR if set
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+format:  ## format all sources in place
+	@scripts/setup dev
+	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs -r clang-format -i
+
+tidy:  ## check src and cli with clang-tidy
+	@scripts/setup build dev
+	@cmake --preset release >/dev/null
+	@run-clang-tidy -quiet -p build/release -j $(JOBS) '$(CURDIR)/(src|cli)/'
+
+clean:  ## remove build/
+	@rm -rf build

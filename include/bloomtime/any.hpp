@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <bloomtime/bloom/bloom_filter.hpp>
+
+// Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
+// turns out to be. Each family adds its engines here and nowhere else.
+namespace bloomtime {
+
+using any_filter = std::variant<bloom_filter>;
+
+// Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
+any_filter load_any(std::span<const std::byte> container);
+any_filter load_any(const std::filesystem::path& path);
+
+// What a filter says about itself, in the order in which people want to read it.
+struct fact {
+  std::string name;
+  std::variant<std::uint64_t, double, std::string> value;
+};
+std::vector<fact> describe(const any_filter& filter);
+
+}  // namespace bloomtime

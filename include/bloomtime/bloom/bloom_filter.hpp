@@ -1,0 +1,191 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/flat_bits.hpp>
+#include <bloomtime/detail/line_bits.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/mapped.hpp>
+#include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/prior.hpp>
+
+namespace bloomtime {
+
+// By accuracy: items and error. By memory: items and memory. `items` is the number of different
+// items the filter is meant for; `error` the chance of a false "maybe" when they are all in.
+struct bloom_config {
+  std::uint64_t items = 0;
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};        // bytes
+  std::optional<bloomtime::layout> layout = {};    // flat or line; the planner's choice if unset
+  std::uint64_t seed = 0;
+};
+
+// Was this item ever inserted? A "no" is certain, a "maybe" is wrong with the chance the filter was
+// sized for. In the `line` layout every call touches one cache line; `flat` needs fewer bits at
+// small error rates and as many lines as probes. Const members may run concurrently.
+class bloom_filter {
+ public:
+  explicit bloom_filter(const bloom_config& config);
+
+  // Returns whether the item was certainly new.
+  template <item T>
+  BLOOMTIME_INLINE bool insert(const T& x) noexcept {
+    const digest d = detail::as_digest(x, seed_);
+    const unsigned fresh =
+        layout_ == layout::line
+            ? detail::compiled::line_insert(bits_.data() + lines().offset(d), lines(), d)
+            : flat().insert(bits_.data(), d);
+    ++insertions_;
+    ones_ += fresh;
+    return fresh != 0;
+  }
+
+  template <item T>
+  BLOOMTIME_INLINE bool may_contain(const T& x) const noexcept {
+    const digest d = detail::as_digest(x, seed_);
+    return layout_ == layout::line
+               ? detail::compiled::line_contains(bits_.data() + lines().offset(d), lines(), d)
+               : flat().contains(bits_.data(), d);
+  }
+
+  // Many items at once, several times faster than one by one when the filter exceeds the cache.
+  template <std::ranges::contiguous_range Items>
+  void insert_bulk(const Items& items) noexcept {
+    insert_span(std::span<const std::ranges::range_value_t<Items>>(items));
+  }
+
+  // answers[i] says whether items[i] may be in; it has to be as long as items.
+  template <std::ranges::contiguous_range Items>
+  void may_contain_bulk(const Items& items, std::span<bool> answers) const {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    check_answers(all.size(), answers.size());
+    contains_span(all, answers);
+  }
+
+  // The probability that the item was inserted, given what the filter says and what is known
+  // beforehand (Dautrich & Ravishankar 2019, Theorem 1, with the likelihood taken from the bits as
+  // they are now). 0 where the filter says no.
+  template <item T>
+  double posterior(const T& x, const prior& before) const noexcept {
+    return masses(detail::as_digest(x, seed_), before).probability();
+  }
+
+  // The answer that costs least on average: true for "treat it as inserted".
+  template <item T>
+  bool decide(const T& x, const prior& before, const math::penalties& costs) const {
+    math::check(costs);
+    const digest d = detail::as_digest(x, seed_);
+    return math::positive(masses(d, before), costs, may_contain(d));
+  }
+
+  // The filter of the union of both streams. Both need the same layout, bits, k and seed.
+  void merge(const bloom_filter& other);
+
+  // Shrinks the filter by a whole factor, as if it had been built with that many times fewer bits.
+  void fold(std::uint64_t factor);
+
+  bloomtime::layout layout() const noexcept { return layout_; }
+  std::uint64_t bits() const noexcept { return bit_count_; }
+  unsigned k() const noexcept { return k_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t capacity() const noexcept { return capacity_; }  // the items it was sized for
+  std::uint64_t memory() const noexcept { return bits_.size(); }  // bytes of the bit array
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  std::uint64_t ones() const noexcept { return ones_; }
+
+  double fill() const noexcept;                          // the share of bits that are set
+  double distinct() const noexcept;                      // different items inserted, from the fill
+  double predicted_error(std::uint64_t items) const noexcept;
+  double current_error() const noexcept;                 // what a new item would meet now
+
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  // The only decoder: checks everything before it allocates.
+  static bloom_filter load(std::span<const std::byte> container);
+  static bloom_filter load(const std::filesystem::path& path);
+  static mapped<bloom_filter> map(const std::filesystem::path& path);
+
+ private:
+  bloom_filter() noexcept = default;
+
+  detail::line_bits lines() const noexcept {
+    return {bit_count_ / detail::line_bit_count, k_};
+  }
+  detail::flat_bits flat() const noexcept { return {{bit_count_, k_}}; }
+
+  template <item T>
+  void insert_span(std::span<const T> items) noexcept;
+  template <item T>
+  void contains_span(std::span<const T> items, std::span<bool> answers) const noexcept;
+
+  math::masses masses(digest d, const prior& before) const noexcept;
+  double likelihood_if_absent(digest d) const noexcept;
+  double line_likelihood(digest d) const noexcept;
+  static void check_answers(std::size_t items, std::size_t answers);
+  std::uint64_t count_ones() const noexcept;
+  detail::container_writer container() const;
+  static bloom_filter decode_head(const detail::container_view& view);
+
+  bloomtime::layout layout_ = layout::line;
+  unsigned k_ = 0;
+  std::uint64_t bit_count_ = 0;
+  std::uint64_t seed_ = 0;
+  std::uint64_t capacity_ = 0;
+  std::uint64_t insertions_ = 0;
+  std::uint64_t ones_ = 0;
+  detail::buffer bits_;
+};
+
+template <item T>
+void bloom_filter::insert_span(std::span<const T> items) noexcept {
+  if (layout_ == layout::line) {
+    const auto& kernels = detail::fastest_line_kernels();
+    detail::in_blocks(
+        items, seed_,
+        [&](digest d) { detail::prefetch_write(bits_.data() + lines().offset(d)); },
+        [&](const digest* block, std::size_t count, std::size_t) {
+          ones_ += kernels.insert(bits_.data(), lines(), block, count);
+        });
+  } else {
+    detail::in_blocks(
+        items, seed_, [&](digest d) { flat().prefetch_write(bits_.data(), d); },
+        [&](const digest* block, std::size_t count, std::size_t) {
+          for (std::size_t i = 0; i < count; ++i) ones_ += flat().insert(bits_.data(), block[i]);
+        });
+  }
+  insertions_ += items.size();
+}
+
+template <item T>
+void bloom_filter::contains_span(std::span<const T> items, std::span<bool> answers) const noexcept {
+  if (layout_ == layout::line) {
+    const auto& kernels = detail::fastest_line_kernels();
+    detail::in_blocks(
+        items, seed_, [&](digest d) { detail::prefetch_read(bits_.data() + lines().offset(d)); },
+        [&](const digest* block, std::size_t count, std::size_t first) {
+          kernels.contains(bits_.data(), lines(), block, count, answers.data() + first);
+        });
+  } else {
+    detail::in_blocks(
+        items, seed_, [&](digest d) { flat().prefetch_read(bits_.data(), d); },
+        [&](const digest* block, std::size_t count, std::size_t first) {
+          for (std::size_t i = 0; i < count; ++i) {
+            answers[first + i] = flat().contains(bits_.data(), block[i]);
+          }
+        });
+  }
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,13 @@
+#pragma once
+
+// Everything of bloomtime in one include.
+#include <bloomtime/any.hpp>
+#include <bloomtime/bloom/bloom_filter.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/error.hpp>
+#include <bloomtime/estimate.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/mapped.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/prior.hpp>
+#include <bloomtime/time.hpp>

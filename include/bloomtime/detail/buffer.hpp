@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace bloomtime {
+
+// Where all cells of all filters come from: malloc and free unless set, once, before the first
+// filter is made (the Redis module does, so that the server accounts for the memory).
+struct allocator_hook {
+  void* (*allocate)(std::size_t bytes);  // any alignment; null when there is no memory
+  void (*release)(void* block);
+};
+void set_allocator(allocator_hook hook) noexcept;
+
+}  // namespace bloomtime
+
+namespace bloomtime::detail {
+
+inline constexpr std::size_t line_bytes = 64;
+// Cells are read by unaligned 64-bit accesses that may start at the last byte.
+inline constexpr std::size_t readable_past_end = 8;
+inline constexpr std::uint64_t max_buffer_bytes = std::uint64_t{1} << 40;
+
+// The one home of cells: 64-byte aligned, zeroed, with 8 accessible bytes past the end. Owns its
+// memory, or borrows it (from a mapped file) and keeps the lender alive. A copy always owns.
+class buffer {
+ public:
+  buffer() noexcept = default;
+  explicit buffer(std::uint64_t bytes);
+
+  // `lender` keeps `bytes` valid, and readable for 8 bytes past their end; they are never written.
+  static buffer borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> lender) noexcept;
+  static buffer copy_of(std::span<const std::byte> bytes);
+
+  buffer(const buffer& other);
+  buffer& operator=(const buffer& other);
+  buffer(buffer&& other) noexcept;
+  buffer& operator=(buffer&& other) noexcept;
+  ~buffer();
+
+  std::byte* data() noexcept { return data_; }
+  const std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  std::span<std::byte> bytes() noexcept { return {data_, size_}; }
+  std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  bool owning() const noexcept { return block_ != nullptr; }
+
+  void swap(buffer& other) noexcept;
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  void* block_ = nullptr;  // what the allocator gave; data_ lies inside it
+  std::shared_ptr<const void> lender_;
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/time.hpp>
+
+// The one format of bloomtime, drawn in docs/FORMAT.md: a head (fixed part, directory,
+// parameters) and sections. Files, Redis values and chunks in transit are all containers.
+namespace bloomtime {
+
+enum class family : std::uint8_t { bloom = 1, heat = 2, history = 3, recency = 4, tally = 5 };
+
+std::string_view name_of(family f) noexcept;
+
+}  // namespace bloomtime
+
+namespace bloomtime::detail {
+
+inline constexpr std::uint16_t format_version = 1;
+
+// What every container says about itself. Engine ids count from 1 within a family; they are added,
+// never given another meaning.
+struct container_info {
+  bloomtime::family family{};
+  std::uint8_t engine = 0;
+  std::uint8_t layout = 0;  // 0 where the engine has no layout of cells
+  std::uint64_t seed = 0;
+  std::optional<bloomtime::clock> clock;
+
+  friend bool operator==(const container_info&, const container_info&) = default;
+};
+
+// Gathers parameters and sections, then writes them out in one go. Sections are not copied:
+// they must outlive the writer.
+class container_writer {
+ public:
+  explicit container_writer(container_info info) : info_(info) {}
+
+  byte_writer& parameters() noexcept { return parameters_; }
+  void section(std::uint32_t id, std::span<const std::byte> bytes) { bodies_.push_back({id, bytes}); }
+
+  std::uint64_t size() const noexcept;
+  std::vector<std::byte> bytes() const;
+  void save(const std::filesystem::path& path) const;
+
+ private:
+  struct body {
+    std::uint32_t id;
+    std::span<const std::byte> bytes;
+  };
+
+  std::size_t head_size() const noexcept;
+  std::vector<std::byte> head() const;
+  std::vector<std::span<const std::byte>> pieces(std::span<const std::byte> head) const;
+
+  container_info info_;
+  byte_writer parameters_;
+  std::vector<body> bodies_;
+};
+
+// Looks at the bytes of a container without copying them. Parsing checks magic, version, kinds,
+// every length, every offset and the checksum of the head; verify() checks the bodies.
+class container_view {
+ public:
+  static container_view parse(std::span<const std::byte> bytes);
+
+  const container_info& info() const noexcept { return info_; }
+  byte_reader parameters() const noexcept { return byte_reader(parameters_); }
+
+  // The section with this id and exactly this length.
+  std::span<const std::byte> section(std::uint32_t id, std::uint64_t length) const;
+  // The section with this id, whatever its length.
+  std::span<const std::byte> section(std::uint32_t id) const;
+  // Engines say how many sections they know: another one would be silently lost.
+  void expect_sections(std::size_t count) const;
+
+  // Throws error(corrupt) unless every section has its checksum and all padding is zero.
+  void verify() const;
+
+ private:
+  struct entry {
+    std::uint32_t id;
+    std::span<const std::byte> body;
+    std::span<const std::byte> padding;
+    std::uint64_t checksum;
+  };
+
+  void read_directory(std::span<const std::byte> bytes, std::size_t head_size,
+                      std::uint32_t count);
+
+  container_info info_;
+  std::span<const std::byte> parameters_;
+  std::vector<entry> entries_;
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <bloomtime/digest.hpp>
+#include <bloomtime/layout.hpp>
+
+// A digest becomes positions of cells. Three layouts, one way to hash and one way to reduce:
+// position = floor(hash * cells / 2^64). That reduction nests: dividing a position by c gives the
+// position in an array c times smaller, which is what folding, merging and growth rely on.
+namespace bloomtime::detail {
+
+constexpr std::uint64_t reduce(std::uint64_t hash, std::uint64_t size) noexcept {
+  return multiply(hash, size).high;
+}
+
+// The i-th hash of a digest. It does not depend on how many are asked for, so a filter built with
+// k probes may be asked with fewer. A folded product rather than lo + i * hi: plain double hashing
+// has a floor of about items / cells^2 under its error rate, which small filters would notice.
+constexpr std::uint64_t probe(digest d, unsigned i) noexcept {
+  return fold(d.lo + i * golden, d.hi | 1);
+}
+
+// k positions anywhere in one array; two of them may coincide.
+struct flat_probes {
+  std::uint64_t cells;
+  unsigned k;
+
+  constexpr std::uint64_t position(digest d, unsigned i) const noexcept {
+    return reduce(probe(d, i), cells);
+  }
+};
+
+// Row i of `row` cells owns position i: k different cells, and every row sums to the same total.
+struct row_probes {
+  std::uint64_t row;
+  unsigned k;
+
+  constexpr std::uint64_t position(digest d, unsigned i) const noexcept {
+    return i * row + reduce(probe(d, i), row);
+  }
+};
+
+// All k cells in one 64-byte line of `per_line` cells, position i in the i-th of k disjoint
+// sub-ranges of the line: k different cells for the price of one memory access.
+struct line_probes {
+  std::uint64_t lines;
+  unsigned k;
+  unsigned per_line;
+
+  constexpr std::uint64_t line(digest d) const noexcept { return reduce(d.hi, lines); }
+
+  constexpr unsigned in_line(digest d, unsigned i) const noexcept {
+    const unsigned first = i * per_line / k;
+    const unsigned width = (i + 1) * per_line / k - first;
+    const auto field = static_cast<std::uint16_t>(probe(d, 1 + i / 4) >> (16 * (i % 4)));
+    return first + ((field * width) >> 16);
+  }
+
+  constexpr std::uint64_t position(digest d, unsigned i) const noexcept {
+    return line(d) * per_line + in_line(d, i);
+  }
+};
+
+inline void prefetch_read(const std::byte* p) noexcept { __builtin_prefetch(p, 0, 3); }
+inline void prefetch_write(const std::byte* p) noexcept { __builtin_prefetch(p, 1, 3); }
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/file.hpp>
+
+namespace bloomtime {
+
+// A filter answered straight from its file, without reading it first. Only the head was checked;
+// verify() checks the rest. Read-only by type: copy the filter out to change it.
+template <class Filter>
+class mapped {
+ public:
+  mapped(std::shared_ptr<const detail::mapped_file> file, Filter filter)
+      : file_(std::move(file)), filter_(std::move(filter)) {}
+
+  const Filter& operator*() const noexcept { return filter_; }
+  const Filter* operator->() const noexcept { return &filter_; }
+
+  // Throws error(corrupt) unless every byte of the file is as it was written.
+  void verify() const { detail::container_view::parse(file_->bytes()).verify(); }
+
+ private:
+  std::shared_ptr<const detail::mapped_file> file_;
+  Filter filter_;
+};
+
+}  // namespace bloomtime

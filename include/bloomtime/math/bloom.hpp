@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+#include <bloomtime/layout.hpp>
+
+// The error of a Bloom filter, that is the chance that an item never inserted is answered "yes",
+// and the inverse questions: how many bits for an error, which k for a number of bits.
+// `items` counts different items. Arguments outside their ranges throw bloomtime::error.
+namespace bloomtime::math {
+
+inline constexpr std::uint64_t line_bits = 512;
+inline constexpr std::uint64_t max_bits = std::uint64_t{1} << 43;  // 1 TiB
+
+constexpr unsigned max_k(layout kind) noexcept { return kind == layout::line ? 16 : 64; }
+
+// k independent positions in one array: (1 - (1 - 1/bits)^(k items))^k. Takes the fill as certain,
+// hence a little too low for filters of a few words (Bose et al. 2008).
+double flat_error(std::uint64_t items, std::uint64_t bits, unsigned k);
+
+// k rows of cells / k, one probe in each: (1 - (1 - k/cells)^items)^k. Exact for independent
+// hashes, since the rows are.
+double rows_error(std::uint64_t items, std::uint64_t cells, unsigned k);
+
+// Bits in 64-byte lines, one or two probes in each of the eight words. Mixed over the binomial
+// load of a line; given the load, the words are taken as independent. That is exact for k = 1, 8
+// and 16, where an item's words do not depend on where it starts. Otherwise the true error (by
+// inclusion and exclusion over the probed bits) divided by this one is, for 4 to 32 bits per item,
+// 1.003..1.074 for k = 2..4, 0.978..1 for k = 5..15; at the sizes that size_for_error picks for
+// errors of 0.5 to 1e-6 it is 0.985..1.008.
+double line_error(std::uint64_t items, std::uint64_t lines, unsigned k);
+
+// Cells wider than a bit: each of the k probes has its own share of the cells of one line, shares
+// as equal as they can be. Exact for independent hashes, unlike the (1 - (1 - 1/c)^(k load))^k of
+// tally.md 7, which is for probes anywhere in the line and too low even there: for an error of
+// 1 % in lines of 64, 32, 16 cells the table there says 11.9, 14.2, 19.6 cells per item, this
+// formula 12.4, 15.6, 23.3.
+double line_cells_error(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,
+                        unsigned k);
+
+// One of the first three by layout; bits of a line filter are rounded down to whole lines.
+double bloom_error(layout kind, std::uint64_t items, std::uint64_t bits, unsigned k);
+
+struct bloom_size {
+  bloomtime::layout layout;
+  std::uint64_t bits;
+  unsigned k;
+  double error;
+
+  friend bool operator==(const bloom_size&, const bloom_size&) = default;
+};
+
+// The fewest bits with which some k <= most_k keeps the error. Whole words for flat, whole lines
+// for line, k equal rows for rows. More than max_bits throws errc::too_large.
+bloom_size size_for_error(layout kind, std::uint64_t items, double error, unsigned most_k);
+bloom_size size_for_error(layout kind, std::uint64_t items, double error);
+
+// The k <= most_k with the least error in the given bits, rounded down to whole words, lines or
+// rows, but at least one. The inverse of size_for_error.
+bloom_size size_for_bits(layout kind, std::uint64_t items, std::uint64_t bits, unsigned most_k);
+bloom_size size_for_bits(layout kind, std::uint64_t items, std::uint64_t bits);
+
+// One cache line and one bit per word (k <= 8) if that costs at most 15 % more bits than flat;
+// else two bits per word (k <= 16) on the same condition; else flat.
+bloom_size plan_bloom(std::uint64_t items, double error);
+
+// The same rule for a given size: line where flat would need at least 1 / 1.15 of the bits for the
+// same error.
+bloom_size plan_bloom_in_bits(std::uint64_t items, std::uint64_t bits);
+
+// How many different items have set `ones` of the bits: the load whose expected number of ones is
+// that. Infinite if every bit is set.
+double fill_items(std::uint64_t ones, std::uint64_t bits, unsigned k, layout kind = layout::flat);
+
+// What no structure can beat: log2(1 / error) bits per item.
+double optimal_bits_per_item(double error);
+
+}  // namespace bloomtime::math

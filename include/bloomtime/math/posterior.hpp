@@ -1,0 +1,106 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+// How sure a positive answer is. Everything a filter learns about the age of an item (the number
+// of insertions since its own last one) is a likelihood with three levels, and one routine turns
+// it and a prior into a posterior (recency.md 2.3; Theorems 1-5 of Dautrich & Ravishankar 2019 are
+// special cases). Ages are doubles: whole numbers are exact up to 2^53, and windows may be real.
+namespace bloomtime::math {
+
+// Unnormalised posterior of "within the window" and of its opposite. Kept apart so that a
+// posterior near 1 still knows how far from 1 it is.
+struct masses {
+  double in;
+  double out;
+
+  double probability() const noexcept { return in > 0 ? in / (in + out) : 0; }
+};
+
+// Relative likelihood of an age: 0 below a, 1 on [a, e), g from e on. 0 <= a <= e and
+// 0 <= g <= 1; a = e (nothing is known but that the item is older than a) needs g > 0.
+struct evidence {
+  double a;
+  double e;
+  double g;
+};
+
+// Prior from p, the chance that any one insertion is this item: P(age < t) = 1 - (1 - p)^t.
+// p = 1 counts as 1 - 2^-53, so that contradicting evidence can win; p outside [0, 1] throws.
+class geometric {
+ public:
+  explicit geometric(double p);
+
+  double rate() const noexcept { return rate_; }      // -ln(1 - p)
+  double before(double t) const noexcept;             // P(age < t)
+  double beyond(double t) const noexcept;             // P(age >= t)
+
+ private:
+  double rate_;
+};
+
+// For any prior, given as a callable cdf(t) = P(age < t); what it lacks to 1 is "never inserted".
+template <class Cdf>
+masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
+  const auto [a, e, g] = seen;
+  const double inner = std::clamp(w, a, e);
+  const double outer = std::max(w, e);
+  const double at_e = cdf(e);
+  const double at_inner = cdf(inner);
+  const double at_outer = cdf(outer);
+  return {(at_inner - cdf(a)) + g * (at_outer - at_e), (at_e - at_inner) + g * (1 - at_outer)};
+}
+
+// The same for the geometric prior, divided by (1 - p)^a: only positive terms, so no cancellation.
+// With p = 0 the item is never inserted, whatever the evidence says.
+masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept;
+
+// Was the item inserted at all, all its cells being set? g is the chance that they would be anyway.
+masses membership_masses(double insertions, double g, const geometric& prior) noexcept;
+
+// The chance that r different cells are all among the `ones` that are set, of `bits`: the
+// likelihood g as the filter itself shows it.
+double census(std::uint64_t ones, std::uint64_t bits, unsigned r) noexcept;
+
+// What a wrong answer costs. check() throws unless both are finite and not negative.
+struct penalties {
+  double false_positive;
+  double false_negative;
+};
+
+void check(const penalties& cost);
+
+// The cheaper answer; on a tie "yes". If errors cost nothing or the evidence excludes both, the
+// answer is `standard`.
+bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept;
+
+// What the evidence says about the age itself, under the geometric prior (recency.md 2.4).
+class age_posterior {
+ public:
+  age_posterior(const evidence& seen, const geometric& prior) noexcept;
+
+  masses window(double w) const noexcept { return window_masses(seen_, w, prior_); }
+  double survival(double t) const noexcept;      // P(age >= t)
+  double point(std::uint64_t age) const noexcept;  // P(age = this)
+  double mean() const noexcept;                  // infinite if p = 0
+
+  // The likeliest single age is always a. More telling: is the age inside [a, e) or beyond?
+  masses block() const noexcept { return window(seen_.e); }
+  bool block_is_likelier() const noexcept;
+
+  // The smallest age t with P(age <= t) >= alpha; infinite if there is none.
+  double quantile(double alpha) const noexcept;
+
+ private:
+  bool reaches(double age, double alpha) const noexcept;
+  double quantile_estimate(double alpha) const noexcept;
+  double mean_in_block() const noexcept;
+
+  evidence seen_;
+  geometric prior_;
+  double inside_;  // mass of [a, e)
+  double older_;   // mass of [e, inf)
+};
+
+}  // namespace bloomtime::math

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime {
+
+// A point in time: microseconds since 1970-01-01 00:00 UTC. No code of the library reads a clock;
+// time is always an argument.
+struct instant {
+  std::int64_t micros = 0;
+
+  constexpr instant() = default;
+  constexpr explicit instant(std::int64_t microseconds) noexcept : micros(microseconds) {}
+  template <class Duration>
+  constexpr instant(std::chrono::sys_time<Duration> t) noexcept  // NOLINT: meant to convert
+      : micros(std::chrono::floor<std::chrono::microseconds>(t).time_since_epoch().count()) {}
+
+  // Seconds beyond the range are clamped to its ends.
+  static constexpr instant from_seconds(std::int64_t s) noexcept {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 1'000'000;
+    return instant((s > most ? most : s < -most ? -most : s) * 1'000'000);
+  }
+
+  friend constexpr auto operator<=>(const instant&, const instant&) = default;
+};
+
+// A whole number of a clock's steps since its origin.
+struct tick {
+  std::int64_t number = 0;
+
+  friend constexpr auto operator<=>(const tick&, const tick&) = default;
+};
+
+// Ticks first..last, both included.
+struct interval {
+  tick first;
+  tick last;
+
+  constexpr bool empty() const noexcept { return last < first; }
+  constexpr bool contains(tick t) const noexcept { return first <= t && t <= last; }
+
+  friend constexpr bool operator==(const interval&, const interval&) = default;
+};
+
+// Turns instants into ticks by floor division, so that times before the origin work as well.
+// Results that do not fit are clamped to the ends of the range.
+class clock {
+ public:
+  constexpr clock() noexcept = default;
+  explicit clock(std::chrono::microseconds resolution, instant origin = instant())
+      : origin_(origin), resolution_(resolution.count()) {
+    if (resolution_ <= 0) {
+      throw error(errc::invalid_argument,
+                  "a clock's resolution must be at least one microsecond, got " +
+                      std::to_string(resolution_));
+    }
+  }
+
+  constexpr instant origin() const noexcept { return origin_; }
+  constexpr std::chrono::microseconds resolution() const noexcept {
+    return std::chrono::microseconds(resolution_);
+  }
+
+  constexpr tick tick_of(instant t) const noexcept {
+    const wide distance = wide{t.micros} - origin_.micros;
+    wide quotient = distance / resolution_;
+    if (distance % resolution_ < 0) --quotient;
+    return {clamp(quotient)};
+  }
+
+  constexpr instant start_of(tick t) const noexcept {
+    return instant(clamp(wide{origin_.micros} + wide{t.number} * resolution_));
+  }
+
+  // The last microsecond that still belongs to the tick.
+  constexpr instant end_of(tick t) const noexcept {
+    return instant(clamp(wide{origin_.micros} + (wide{t.number} + 1) * resolution_ - 1));
+  }
+
+  // Every tick that from..to touches: an instant inside a tick widens the interval outward.
+  constexpr interval covering(instant from, instant to) const noexcept {
+    return {tick_of(from), tick_of(to)};
+  }
+
+  friend constexpr bool operator==(const clock&, const clock&) = default;
+
+ private:
+  __extension__ using wide = __int128;
+
+  static constexpr std::int64_t clamp(wide v) noexcept {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (v < limits::min()) return limits::min();
+    if (v > limits::max()) return limits::max();
+    return static_cast<std::int64_t>(v);
+  }
+
+  instant origin_;
+  std::int64_t resolution_ = 1'000'000;
+};
+
+}  // namespace bloomtime

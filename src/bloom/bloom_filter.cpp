@@ -1,0 +1,253 @@
+#include <bloomtime/bloom/bloom_filter.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint8_t engine_id = 1;
+constexpr std::uint32_t bits_section = 1;
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+math::bloom_size size_of(const bloom_config& c) {
+  if (c.error.has_value() == c.memory.has_value()) {
+    throw error(errc::invalid_argument,
+                std::string("a Bloom filter is sized by error or by memory, and got ") +
+                    (c.error ? "both" : "neither"));
+  }
+  if (c.layout == layout::rows) {
+    throw error(errc::invalid_argument,
+                "a Bloom filter's layout is flat or line; rows is for counting filters");
+  }
+  if (c.error) {
+    return c.layout ? math::size_for_error(*c.layout, c.items, *c.error)
+                    : math::plan_bloom(c.items, *c.error);
+  }
+  const std::uint64_t least = c.layout == layout::line ? detail::line_bytes : 8;
+  if (*c.memory < least || *c.memory > detail::max_buffer_bytes) {
+    throw error(*c.memory < least ? errc::invalid_argument : errc::too_large,
+                "a Bloom filter's memory is " + text(least) + " to " +
+                    text(detail::max_buffer_bytes) + " bytes, got " + text(*c.memory));
+  }
+  return c.layout ? math::size_for_bits(*c.layout, c.items, *c.memory * 8)
+                  : math::plan_bloom_in_bits(c.items, *c.memory * 8);
+}
+
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+}  // namespace
+
+bloom_filter::bloom_filter(const bloom_config& config) {
+  const math::bloom_size size = size_of(config);
+  layout_ = size.layout;
+  k_ = size.k;
+  bit_count_ = size.bits;
+  seed_ = config.seed;
+  capacity_ = config.items;
+  bits_ = detail::buffer(bit_count_ / 8);
+}
+
+double bloom_filter::fill() const noexcept {
+  return static_cast<double>(ones_) / static_cast<double>(bit_count_);
+}
+
+double bloom_filter::distinct() const noexcept { return math::fill_items(ones_, bit_count_, k_, layout_); }
+
+double bloom_filter::predicted_error(std::uint64_t items) const noexcept {
+  return math::bloom_error(layout_, items, bit_count_, k_);
+}
+
+double bloom_filter::current_error() const noexcept {
+  if (layout_ == layout::flat) return std::pow(fill(), k_);
+  return predicted_error(static_cast<std::uint64_t>(std::ceil(distinct())));
+}
+
+// -- inference ---------------------------------------------------------------------------------
+
+math::masses bloom_filter::masses(digest d, const prior& before) const noexcept {
+  if (!may_contain(d)) return {.in = 0, .out = 1};
+  return before.of(insertions_, likelihood_if_absent(d));
+}
+
+// The chance that an item never inserted finds all its bits set.
+double bloom_filter::likelihood_if_absent(digest d) const noexcept {
+  return layout_ == layout::flat ? math::census(ones_, bit_count_, flat().distinct(d))
+                                 : line_likelihood(d);
+}
+
+// In one line the line's own words tell more than the whole array. Of the l items of a line, each
+// is as likely to have any one of the patterns its words allow, so a pattern seen in it belongs to
+// l / patterns of them; an absent item lands in any of the lines alike. Hence the product of the
+// words' shares times (mean load of a line) / (load of this line); docs/architecture.md derives it.
+double bloom_filter::line_likelihood(digest d) const noexcept {
+  const detail::line_bits geometry = lines();
+  const std::byte* line = bits_.data() + geometry.offset(d);
+  std::array<std::uint64_t, detail::line_words> wanted{};
+  const auto want = [&](unsigned word, std::uint64_t mask) { wanted[word] |= mask; };
+  detail::for_each_line_bit(geometry.first_hash(d), geometry.start(d), geometry.first_round(), want);
+  detail::for_each_line_bit(geometry.second_hash(d), geometry.start(d), geometry.second_round(),
+                            want);
+  double share = 1;
+  unsigned line_ones = 0;
+  for (unsigned w = 0; w < detail::line_words; ++w) {
+    const auto ones = static_cast<unsigned>(std::popcount(detail::load_le64(line + 8 * w)));
+    line_ones += ones;
+    share *= math::census(ones, 64, static_cast<unsigned>(std::popcount(wanted[w])));
+  }
+  const double mean_load = distinct() / static_cast<double>(geometry.lines);
+  const double load = math::fill_items(line_ones, detail::line_bit_count, k_, layout_);
+  return std::min(1.0, share * mean_load / load);
+}
+
+// -- sets of filters ---------------------------------------------------------------------------
+
+void bloom_filter::merge(const bloom_filter& other) {
+  if (layout_ != other.layout_ || bit_count_ != other.bit_count_ || k_ != other.k_ ||
+      seed_ != other.seed_) {
+    const auto describe = [](const bloom_filter& f) {
+      return std::string(name_of(f.layout_)) + ", " + text(f.bit_count_) + " bits, k " +
+             text(f.k_) + ", seed " + text(f.seed_);
+    };
+    throw error(errc::incompatible,
+                "Bloom filters merge if layout, bits, k and seed are equal; here they are (" +
+                    describe(*this) + ") and (" + describe(other) + ")");
+  }
+  std::byte* mine = bits_.data();
+  const std::byte* theirs = other.bits_.data();
+  for (std::size_t i = 0; i < bits_.size(); ++i) mine[i] |= theirs[i];
+  insertions_ = saturating_add(insertions_, other.insertions_);
+  capacity_ = saturating_add(capacity_, other.capacity_);
+  ones_ = count_ones();
+}
+
+void bloom_filter::fold(std::uint64_t factor) {
+  const std::uint64_t unit = layout_ == layout::line ? detail::line_bit_count : 64;
+  if (factor == 0 || bit_count_ / unit % factor != 0) {
+    throw error(errc::invalid_argument,
+                "a filter of " + text(bit_count_ / unit) + " blocks of " + text(unit) +
+                    " bits folds by a divisor of that, got " + text(factor));
+  }
+  detail::buffer folded(bit_count_ / factor / 8);
+  if (layout_ == layout::line) {
+    for (std::size_t i = 0; i < bits_.size(); ++i) {
+      const std::size_t line = i / detail::line_bytes / factor;
+      folded.data()[line * detail::line_bytes + i % detail::line_bytes] |= bits_.data()[i];
+    }
+  } else {
+    for (std::uint64_t p = 0; p < bit_count_; ++p) {
+      if ((bits_.data()[p / 8] & detail::flat_bits::bit(p)) != std::byte{0}) {
+        folded.data()[p / factor / 8] |= detail::flat_bits::bit(p / factor);
+      }
+    }
+  }
+  bits_.swap(folded);
+  bit_count_ /= factor;
+  ones_ = count_ones();
+}
+
+std::uint64_t bloom_filter::count_ones() const noexcept {
+  std::uint64_t ones = 0;
+  for (std::size_t at = 0; at < bits_.size(); at += 8) {
+    ones += static_cast<unsigned>(std::popcount(detail::load_le64(bits_.data() + at)));
+  }
+  return ones;
+}
+
+void bloom_filter::check_answers(std::size_t items, std::size_t answers) {
+  if (items != answers) {
+    throw error(errc::invalid_argument, "a bulk query of " + text(items) +
+                                            " items needs as many answers, got room for " +
+                                            text(answers));
+  }
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+detail::container_writer bloom_filter::container() const {
+  detail::container_writer out({.family = family::bloom,
+                                .engine = engine_id,
+                                .layout = static_cast<std::uint8_t>(layout_),
+                                .seed = seed_,
+                                .clock = {}});
+  out.parameters().u64(bit_count_);
+  out.parameters().u64(k_);
+  out.parameters().u64(capacity_);
+  out.parameters().u64(insertions_);
+  out.parameters().u64(ones_);
+  out.section(bits_section, bits_.bytes());
+  return out;
+}
+
+std::vector<std::byte> bloom_filter::serialize() const { return container().bytes(); }
+
+void bloom_filter::save(const std::filesystem::path& path) const { container().save(path); }
+
+// Everything but the bits themselves.
+bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
+  const detail::container_info& info = view.info();
+  if (info.family != family::bloom || info.engine != engine_id) {
+    throw error(errc::unknown_kind, "expected a Bloom filter, found family " +
+                                        text(static_cast<std::uint8_t>(info.family)) +
+                                        ", engine " + text(info.engine));
+  }
+  bloom_filter f;
+  f.layout_ = static_cast<bloomtime::layout>(info.layout);
+  f.seed_ = info.seed;
+  detail::byte_reader in = view.parameters();
+  f.bit_count_ = in.u64();
+  const std::uint64_t k = in.u64();
+  f.capacity_ = in.u64();
+  f.insertions_ = in.u64();
+  f.ones_ = in.u64();
+  in.expect_end();
+
+  const bool line = f.layout_ == layout::line;
+  if (!line && f.layout_ != layout::flat) {
+    throw error(errc::unknown_kind, "a Bloom filter's layout is flat (1) or line (3), found " +
+                                        text(info.layout));
+  }
+  const unsigned most_k = line ? detail::max_line_k : detail::max_flat_k;
+  const std::uint64_t unit = line ? detail::line_bit_count : 64;
+  if (k == 0 || k > most_k || f.bit_count_ == 0 || f.bit_count_ % unit != 0 ||
+      f.bit_count_ / 8 > detail::max_buffer_bytes || f.ones_ > f.bit_count_ ||
+      (f.ones_ + k - 1) / k > f.insertions_ || info.clock) {
+    throw error(errc::corrupt, "the parameters of this Bloom filter contradict each other");
+  }
+  f.k_ = static_cast<unsigned>(k);
+  view.expect_sections(1);
+  return f;
+}
+
+bloom_filter bloom_filter::load(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  bloom_filter f = decode_head(view);
+  const auto body = view.section(bits_section, f.bit_count_ / 8);
+  view.verify();
+  f.bits_ = detail::buffer::copy_of(body);
+  if (f.count_ones() != f.ones_) {
+    throw error(errc::corrupt, "this Bloom filter says " + text(f.ones_) +
+                                   " of its bits are set, and " + text(f.count_ones()) + " are");
+  }
+  return f;
+}
+
+bloom_filter bloom_filter::load(const std::filesystem::path& path) {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+mapped<bloom_filter> bloom_filter::map(const std::filesystem::path& path) {
+  auto file = detail::mapped_file::open(path);
+  const auto view = detail::container_view::parse(file->bytes());
+  bloom_filter f = decode_head(view);
+  f.bits_ = detail::buffer::borrow(view.section(bits_section, f.bit_count_ / 8), file);
+  return {std::move(file), std::move(f)};
+}
+
+}  // namespace bloomtime

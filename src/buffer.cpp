@@ -1,0 +1,109 @@
+#include <bloomtime/detail/buffer.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime {
+namespace {
+
+void* plain_allocate(std::size_t bytes) { return std::malloc(bytes); }
+void plain_release(void* block) { std::free(block); }
+
+constinit allocator_hook hook{plain_allocate, plain_release};
+
+}  // namespace
+
+void set_allocator(allocator_hook replacement) noexcept { hook = replacement; }
+
+namespace detail {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::byte* align_up(void* block, std::size_t alignment) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return static_cast<std::byte*>(block) + (alignment - address % alignment) % alignment;
+}
+
+// Random access to a large array is bound by address translation as much as by memory: ask for
+// large pages where the system gives them on request.
+void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__linux__)
+  (void)madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
+
+buffer::buffer(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  if (bytes > max_buffer_bytes) {
+    throw error(errc::too_large, "a filter's array can have at most " +
+                                     std::to_string(max_buffer_bytes) + " bytes, asked for " +
+                                     std::to_string(bytes));
+  }
+  const bool large = bytes >= 2 * huge_page;
+  const std::size_t alignment = large ? huge_page : line_bytes;
+  const std::size_t padded = bytes + readable_past_end;
+  block_ = hook.allocate(padded + alignment - 1);
+  if (block_ == nullptr) {
+    throw error(errc::out_of_memory,
+                "there is no memory for an array of " + std::to_string(bytes) + " bytes");
+  }
+  data_ = align_up(block_, alignment);
+  size_ = bytes;
+  if (large) advise_huge(data_, padded);
+  std::memset(data_, 0, padded);
+}
+
+buffer buffer::borrow(std::span<const std::byte> bytes,
+                      std::shared_ptr<const void> lender) noexcept {
+  buffer borrowed;
+  // Only const access reaches a borrowed buffer: whoever borrows hands out const filters.
+  borrowed.data_ = const_cast<std::byte*>(bytes.data());
+  borrowed.size_ = bytes.size();
+  borrowed.lender_ = std::move(lender);
+  return borrowed;
+}
+
+buffer buffer::copy_of(std::span<const std::byte> bytes) {
+  buffer copy(bytes.size());
+  if (!bytes.empty()) std::memcpy(copy.data_, bytes.data(), bytes.size());
+  return copy;
+}
+
+buffer::buffer(const buffer& other) : buffer(copy_of(other.bytes())) {}
+
+buffer& buffer::operator=(const buffer& other) {
+  if (this != &other) buffer(other).swap(*this);
+  return *this;
+}
+
+buffer::buffer(buffer&& other) noexcept { swap(other); }
+
+buffer& buffer::operator=(buffer&& other) noexcept {
+  buffer(std::move(other)).swap(*this);
+  return *this;
+}
+
+buffer::~buffer() {
+  if (block_ != nullptr) hook.release(block_);
+}
+
+void buffer::swap(buffer& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(block_, other.block_);
+  std::swap(lender_, other.lender_);
+}
+
+}  // namespace detail
+}  // namespace bloomtime

@@ -1,0 +1,83 @@
+#include <bloomtime/math/bloom.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "expect.hpp"
+#include "line_load.hpp"
+
+namespace bloomtime::math {
+namespace {
+
+void expect_k(unsigned k, unsigned most) {
+  expect(k >= 1 && k <= most, "k must be from 1 to " + std::to_string(most), k);
+}
+
+// Logarithm of the chance that one item leaves a given bit of the filter alone.
+double log_miss(layout kind, double bits, unsigned k) {
+  switch (kind) {
+    case layout::flat: return k * std::log1p(-1 / bits);
+    case layout::rows: return std::log1p(-(k / bits));
+    case layout::line: break;
+  }
+  return std::log1p(-line_hit(k) * (double{line_bits} / bits));
+}
+
+double all_set(std::uint64_t items, double log_miss_one, unsigned k) {
+  if (items == 0) return 0;  // log_miss_one may be -inf: a single cell
+  return std::pow(-std::expm1(static_cast<double>(items) * log_miss_one), k);
+}
+
+}  // namespace
+
+double flat_error(std::uint64_t items, std::uint64_t bits, unsigned k) {
+  expect(bits >= 1, "a filter must have at least one bit", bits);
+  expect_k(k, max_k(layout::flat));
+  return all_set(items, log_miss(layout::flat, static_cast<double>(bits), k), k);
+}
+
+double rows_error(std::uint64_t items, std::uint64_t cells, unsigned k) {
+  expect_k(k, max_k(layout::rows));
+  expect(cells >= k, "each of " + std::to_string(k) + " rows must have a cell", cells);
+  const std::uint64_t row = cells / k;
+  return all_set(items, std::log1p(-1 / static_cast<double>(row)), k);
+}
+
+double line_error(std::uint64_t items, std::uint64_t lines, unsigned k) {
+  expect(lines >= 1, "a filter must have at least one line", lines);
+  expect_k(k, max_k(layout::line));
+  return load_chances::of_bits(k).mixed(items, lines);
+}
+
+double line_cells_error(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,
+                        unsigned k) {
+  expect(lines >= 1, "a filter must have at least one line", lines);
+  expect(cells_per_line >= 1, "a line must have at least one cell", cells_per_line);
+  expect_k(k, cells_per_line);
+  return load_chances::of_cells(cells_per_line, k).mixed(items, lines);
+}
+
+double bloom_error(layout kind, std::uint64_t items, std::uint64_t bits, unsigned k) {
+  switch (kind) {
+    case layout::flat: return flat_error(items, bits, k);
+    case layout::rows: return rows_error(items, bits, k);
+    case layout::line: break;
+  }
+  return line_error(items, bits / line_bits, k);
+}
+
+double fill_items(std::uint64_t ones, std::uint64_t bits, unsigned k, layout kind) {
+  expect(bits >= 1, "a filter must have at least one bit", bits);
+  expect(ones <= bits, "at most " + std::to_string(bits) + " bits can be set", ones);
+  expect_k(k, max_k(kind));
+  if (ones == bits) return std::numeric_limits<double>::infinity();
+  const auto size = static_cast<double>(bits);
+  return std::log1p(-static_cast<double>(ones) / size) / log_miss(kind, size, k);
+}
+
+double optimal_bits_per_item(double error) {
+  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
+  return -std::log2(error);
+}
+
+}  // namespace bloomtime::math

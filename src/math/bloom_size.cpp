@@ -1,0 +1,162 @@
+#include <bloomtime/math/bloom.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "expect.hpp"
+#include "line_load.hpp"
+
+namespace bloomtime::math {
+namespace {
+
+constexpr double line_surcharge = 1.15;
+
+void expect_items(std::uint64_t items) {
+  expect(items >= 1, "a filter must be sized for at least one item", items);
+}
+
+void expect_error(double wanted) {
+  expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
+}
+
+void expect_most_k(layout kind, unsigned most_k) {
+  expect(most_k >= 1 && most_k <= max_k(kind),
+         "k of this layout must be from 1 to " + std::to_string(max_k(kind)), most_k);
+}
+
+// Sizes of one layout for a fixed number of items.
+class sizer {
+ public:
+  sizer(layout kind, std::uint64_t items, unsigned most_k)
+      : kind_(kind), items_(items), most_k_(most_k) {}
+
+  // The fewest bits, at most `budget`, with which some k keeps the error.
+  std::optional<bloom_size> fewest(double wanted, std::uint64_t budget) {
+    std::optional<std::uint64_t> found;
+    const auto improve = [&](unsigned k) {
+      const std::uint64_t limit = found ? *found - 1 : budget;
+      const std::uint64_t units = fewest_units(k, wanted, limit / unit(k));
+      if (units != 0) found = units * unit(k);
+    };
+    // The usual best first: it makes the limit so tight that most other k fail at one look.
+    const double usual = std::round(optimal_bits_per_item(wanted));
+    improve(static_cast<unsigned>(std::clamp(usual, 1., double(most_k_))));
+    for (unsigned k = 1; k <= most_k_; ++k) improve(k);
+    if (!found) return std::nullopt;
+    return best_within(*found);
+  }
+
+  bloom_size best_within(std::uint64_t bits) {
+    bloom_size best{kind_, 0, 0, 2};
+    for (unsigned k = 1; k <= most_k_; ++k) {
+      const std::uint64_t units = std::max<std::uint64_t>(bits / unit(k), kind_ != layout::rows);
+      if (units == 0) break;
+      const double err = error_if_below(best.error, units, k);
+      if (err < best.error) best = {kind_, units * unit(k), k, err};
+    }
+    return best;
+  }
+
+ private:
+  std::uint64_t unit(unsigned k) const {
+    switch (kind_) {
+      case layout::flat: return 64;
+      case layout::rows: return k;
+      case layout::line: break;
+    }
+    return line_bits;
+  }
+
+  // The error, or anything above `bound` if the error is above it.
+  double error_if_below(double bound, std::uint64_t units, unsigned k) {
+    if (kind_ != layout::line) return bloom_error(kind_, items_, units * unit(k), k);
+    const double least = least_line_error(units, k);
+    if (least > bound) return least;
+    std::optional<load_chances>& chances = chances_[k - 1];
+    if (!chances) chances = load_chances::of_bits(k);
+    return chances->mixed(items_, units);
+  }
+
+  // The error of a line filter is the mean, over words and loads, of a product of k fills, hence
+  // by Jensen's inequality at least the k-th power of the mean fill. This spares the long sums
+  // that crowded lines would take.
+  double least_line_error(std::uint64_t lines, unsigned k) const {
+    const double miss = std::log1p(-line_hit(k) / static_cast<double>(lines));
+    const double fill = -std::expm1(static_cast<double>(items_) * miss);
+    return std::pow(fill, k) * (1 - 1e-12);  // for k = 1 they are equal, but for rounding
+  }
+
+  // Zero if `limit` units are not enough.
+  std::uint64_t fewest_units(unsigned k, double wanted, std::uint64_t limit) {
+    if (limit == 0 || error_if_below(wanted, limit, k) > wanted) return 0;
+    std::uint64_t too_few = 0;
+    while (limit - too_few > 1) {
+      const std::uint64_t middle = too_few + (limit - too_few) / 2;
+      (error_if_below(wanted, middle, k) > wanted ? too_few : limit) = middle;
+    }
+    return limit;
+  }
+
+  layout kind_;
+  std::uint64_t items_;
+  unsigned most_k_;
+  std::array<std::optional<load_chances>, max_k(layout::line)> chances_;
+};
+
+}  // namespace
+
+bloom_size size_for_error(layout kind, std::uint64_t items, double wanted, unsigned most_k) {
+  expect_items(items);
+  expect_error(wanted);
+  expect_most_k(kind, most_k);
+  const std::optional<bloom_size> size = sizer(kind, items, most_k).fewest(wanted, max_bits);
+  if (!size) {
+    throw error(errc::too_large, "a filter may have at most " + std::to_string(max_bits) +
+                                     " bits, but " + std::to_string(items) +
+                                     " items at an error of " + text_of(wanted) + " need more");
+  }
+  return *size;
+}
+
+bloom_size size_for_error(layout kind, std::uint64_t items, double wanted) {
+  return size_for_error(kind, items, wanted, max_k(kind));
+}
+
+bloom_size size_for_bits(layout kind, std::uint64_t items, std::uint64_t bits, unsigned most_k) {
+  expect_items(items);
+  expect(bits >= 1, "a filter must have at least one bit", bits);
+  expect_most_k(kind, most_k);
+  if (bits > max_bits) {
+    throw error(errc::too_large, "a filter may have at most " + std::to_string(max_bits) +
+                                     " bits, got " + std::to_string(bits));
+  }
+  return sizer(kind, items, most_k).best_within(bits);
+}
+
+bloom_size size_for_bits(layout kind, std::uint64_t items, std::uint64_t bits) {
+  return size_for_bits(kind, items, bits, max_k(kind));
+}
+
+bloom_size plan_bloom(std::uint64_t items, double wanted) {
+  const bloom_size flat = size_for_error(layout::flat, items, wanted);
+  const auto budget = static_cast<std::uint64_t>(static_cast<double>(flat.bits) * line_surcharge);
+  for (const unsigned most_k : {8U, 16U}) {
+    const auto line = sizer(layout::line, items, most_k).fewest(wanted, std::min(budget, max_bits));
+    if (line) return *line;
+  }
+  return flat;
+}
+
+bloom_size plan_bloom_in_bits(std::uint64_t items, std::uint64_t bits) {
+  const auto rival_bits = static_cast<std::uint64_t>(static_cast<double>(bits) / line_surcharge);
+  const bloom_size rival = size_for_bits(layout::flat, items, rival_bits);
+  for (const unsigned most_k : {8U, 16U}) {
+    const bloom_size line = size_for_bits(layout::line, items, bits, most_k);
+    if (line.bits <= bits && line.error <= rival.error) return line;
+  }
+  return size_for_bits(layout::flat, items, bits);
+}
+
+}  // namespace bloomtime::math

@@ -1,0 +1,147 @@
+#include "line_load.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <bloomtime/math/binomial.hpp>
+
+namespace bloomtime::math {
+namespace {
+
+constexpr double word = 64;
+constexpr double words = 8;
+
+// Logarithm of the chance that an item sets none of the given `bits` of one word. It sets one bit
+// in each word it is active in: in the first round in min(k, 8) of the 8 words, in the second in
+// k - 8 of them.
+double log_miss(double bits, unsigned k) {
+  const double first = k < 8 ? k / words : 1;
+  const double second = k > 8 ? (k - 8) / words : 0;
+  return std::log1p(-first * bits / word) + std::log1p(-second * bits / word);
+}
+
+double power(double base, unsigned exponent) {
+  double result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if (exponent & 1) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+// Adds the terms of a log-concave sequence as `next()` gives them, until all that would follow is
+// below 1e-19 of the sum. In such a sequence the ratio of neighbours only falls.
+template <class Next>
+double sum_falling(double first, double sum, std::uint64_t count, Next next) {
+  double last = first;
+  for (; count != 0; --count) {
+    const double term = next();
+    sum += term;
+    if (term < last && term * term <= 1e-19 * (last - term) * sum) break;
+    last = term;
+  }
+  return sum;
+}
+
+// Walks the probabilities of a line's load upward or downward from a known one.
+class load_walk {
+ public:
+  load_walk(std::uint64_t items, std::uint64_t lines, std::uint64_t load)
+      : items_(static_cast<double>(items)),
+        others_(static_cast<double>(lines - 1)),
+        load_(static_cast<double>(load)),
+        chance_(binomial_pmf(items, load, 1 / static_cast<double>(lines))) {}
+
+  double chance() const { return chance_; }
+  void up() {
+    chance_ *= (items_ - load_) / ((load_ + 1) * others_);
+    ++load_;
+  }
+  void down() {
+    chance_ *= load_ * others_ / (items_ - load_ + 1);
+    --load_;
+  }
+
+ private:
+  double items_;
+  double others_;
+  double load_;
+  double chance_;
+};
+
+}  // namespace
+
+load_chances::load_chances(std::function<double(double)> chance, double log_miss)
+    : chance_(std::move(chance)), saturated_(static_cast<std::uint64_t>(-45 / log_miss) + 1) {}
+
+double line_hit(unsigned k) { return -std::expm1(log_miss(1, k)); }
+
+// A query's two probes of one word coincide with chance 1/64; otherwise both bits must be set.
+load_chances load_chances::of_bits(unsigned k) {
+  const double one = log_miss(1, k);
+  const double two = log_miss(2, k);
+  const unsigned pairs = k > 8 ? k - 8 : 0;
+  const auto chance = [=](double load) {
+    const double set = -std::expm1(one * load);
+    const double both = set + std::exp(one * load) * std::expm1((two - one) * load);
+    const double pair = (set + (word - 1) * both) / word;
+    return power(set, k - 2 * pairs) * power(pair, pairs);
+  };
+  return {chance, one};
+}
+
+load_chances load_chances::of_cells(unsigned cells_per_line, unsigned k) {
+  const unsigned share = cells_per_line / k;
+  const unsigned wider = cells_per_line % k;
+  const double narrow = std::log1p(-1. / share);
+  const double wide = std::log1p(-1. / (share + 1));
+  const auto chance = [=](double load) {
+    if (load == 0) return 0.;
+    return power(-std::expm1(narrow * load), k - wider) * power(-std::expm1(wide * load), wider);
+  };
+  return {chance, wide};
+}
+
+double load_chances::at(std::uint64_t load) {
+  if (load >= saturated_) return 1;
+  while (known_.size() <= load) known_.push_back(chance_(static_cast<double>(known_.size())));
+  return known_[load];
+}
+
+double load_chances::mixed(std::uint64_t items, std::uint64_t lines) {
+  if (lines == 1) return at(items);
+  const std::uint64_t mode = items / lines;
+  return mode < saturated_ ? mixed_around(mode, items, lines) : mixed_saturated(items, lines);
+}
+
+double load_chances::mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines) {
+  const load_walk start(items, lines, mode);
+  const double first = start.chance() * at(mode);
+  load_walk walk = start;
+  std::uint64_t load = mode;
+  double sum = sum_falling(first, first, items - mode, [&] {
+    walk.up();
+    return walk.chance() * at(++load);
+  });
+  walk = start;
+  load = mode;
+  sum = sum_falling(first, sum, mode, [&] {
+    walk.down();
+    return walk.chance() * at(--load);
+  });
+  return sum;
+}
+
+// Nearly every line is full; subtract the chance that the query meets one that is not.
+double load_chances::mixed_saturated(std::uint64_t items, std::uint64_t lines) {
+  std::uint64_t load = saturated_;
+  load_walk walk(items, lines, load);
+  double escape = 0;
+  while (load != 0 && walk.chance() > 1e-18) {
+    walk.down();
+    escape += walk.chance() * (1 - at(--load));
+  }
+  return 1 - escape;
+}
+
+}  // namespace bloomtime::math

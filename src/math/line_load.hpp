@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace bloomtime::math {
+
+// The chance that one item sets a given bit of its line.
+double line_hit(unsigned k);
+
+// The chance that all probes of a query find something set, by the number of items in its line.
+// Remembers what it has computed; sizing asks for the same loads again and again.
+class load_chances {
+ public:
+  static load_chances of_bits(unsigned k);
+  static load_chances of_cells(unsigned cells_per_line, unsigned k);
+
+  double at(std::uint64_t load);
+
+  // The mean of at(load) when `items` fall on the lines at random.
+  double mixed(std::uint64_t items, std::uint64_t lines);
+
+ private:
+  // `log_miss`: logarithm of the chance that one item leaves a given cell alone.
+  load_chances(std::function<double(double)> chance, double log_miss);
+
+  double mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines);
+  double mixed_saturated(std::uint64_t items, std::uint64_t lines);
+
+  std::function<double(double)> chance_;
+  std::uint64_t saturated_;  // from this load on the chance is 1 in double precision
+  std::vector<double> known_;
+};
+
+}  // namespace bloomtime::math

@@ -1,0 +1,161 @@
+#include <bloomtime/math/posterior.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "expect.hpp"
+
+namespace bloomtime::math {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double below_one = 1 - std::numeric_limits<double>::epsilon() / 2;
+
+double rate_of(double p) {
+  expect(p >= 0 && p <= 1, "the share of an item must lie in [0, 1]", p);
+  return -std::log1p(-std::min(p, below_one));
+}
+
+// 1/z - 1/(e^z - 1), the mean of an exponential truncated to [0, 1]. The series is that of the
+// Bernoulli numbers up to z^9.
+double truncated_mean(double z) {
+  if (z >= 0.25) return 1 / z - 1 / std::expm1(z);
+  const double s = z * z;
+  return 0.5 - z / 12 * (1 - s / 60 * (1 - s / 42 * (1 - s / 40 * (1 - s / 39.6))));
+}
+
+}  // namespace
+
+geometric::geometric(double p) : rate_(rate_of(p)) {}
+
+double geometric::before(double t) const noexcept { return -std::expm1(-rate_ * t); }
+double geometric::beyond(double t) const noexcept { return std::exp(-rate_ * t); }
+
+masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept {
+  if (prior.rate() == 0) return {0, 1};
+  const auto [a, e, g] = seen;
+  const double inside = prior.before(e - a);
+  const double older = g * prior.beyond(e - a);
+  if (w <= a) return {0, inside + older};
+  if (w > e) return {inside + older * prior.before(w - e), older * prior.beyond(w - e)};
+  return {prior.before(w - a), prior.beyond(w - a) * prior.before(e - w) + older};
+}
+
+masses membership_masses(double insertions, double g, const geometric& prior) noexcept {
+  return window_masses({0, insertions, g}, insertions, prior);
+}
+
+double census(std::uint64_t ones, std::uint64_t bits, unsigned r) noexcept {
+  if (ones >= bits) return 1;
+  double g = 1;
+  for (std::uint64_t t = 0; t < std::min<std::uint64_t>(r, bits); ++t) {
+    if (t >= ones) return 0;
+    g *= static_cast<double>(ones - t) / static_cast<double>(bits - t);
+  }
+  return g;
+}
+
+void check(const penalties& cost) {
+  for (const double c : {cost.false_positive, cost.false_negative}) {
+    expect(c >= 0 && c < infinite, "a penalty must be finite and not negative", c);
+  }
+}
+
+bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept {
+  const double yes = cost.false_positive * posterior.out;
+  const double no = cost.false_negative * posterior.in;
+  if (std::isnormal(yes) && std::isnormal(no)) return yes <= no;
+  const double most_cost = std::max(cost.false_positive, cost.false_negative);
+  const double most = std::max(posterior.in, posterior.out);
+  if (most_cost == 0 || most == 0) return standard;
+  // Once more, scaled by powers of two, which is exact: the products must not leave the range.
+  const int m = -std::ilogb(most);
+  const int c = -std::ilogb(most_cost);
+  return std::scalbn(cost.false_positive, c) * std::scalbn(posterior.out, m) <=
+         std::scalbn(cost.false_negative, c) * std::scalbn(posterior.in, m);
+}
+
+age_posterior::age_posterior(const evidence& seen, const geometric& prior) noexcept
+    : seen_(seen),
+      prior_(prior),
+      inside_(prior.before(seen.e - seen.a)),
+      older_(seen.g * prior.beyond(seen.e - seen.a)) {}
+
+double age_posterior::survival(double t) const noexcept {
+  const masses m = window(t);
+  return m.out / (m.in + m.out);
+}
+
+double age_posterior::point(std::uint64_t age) const noexcept {
+  const auto t = static_cast<double>(age);
+  if (prior_.rate() == 0 || t < seen_.a) return 0;
+  const double level = t < seen_.e ? 1 : seen_.g;
+  return level * prior_.before(1) * prior_.beyond(t - seen_.a) / (inside_ + older_);
+}
+
+bool age_posterior::block_is_likelier() const noexcept {
+  const masses m = block();
+  return m.in >= m.out;
+}
+
+// Given that it lies in [a, e), counted from a. Both forms are the same number; the first is for
+// small rates, where 1/L would swamp it, the second for large ones, where the two h cancel.
+double age_posterior::mean_in_block() const noexcept {
+  const double length = seen_.e - seen_.a;
+  const double rate = prior_.rate();
+  if (rate < 0.5) return length * truncated_mean(rate * length) - truncated_mean(rate);
+  return 1 / std::expm1(rate) - length / std::expm1(rate * length);
+}
+
+double age_posterior::mean() const noexcept {
+  if (prior_.rate() == 0) return infinite;
+  double sum = 0;
+  if (inside_ > 0) sum += inside_ * mean_in_block();
+  if (older_ > 0) sum += older_ * (seen_.e - seen_.a + 1 / std::expm1(prior_.rate()));
+  return seen_.a + sum / (inside_ + older_);
+}
+
+// P(age <= t) >= alpha, on whichever side of the comparison is the smaller number.
+bool age_posterior::reaches(double age, double alpha) const noexcept {
+  const masses m = window(age + 1);
+  const double all = inside_ + older_;
+  return alpha <= 0.5 ? m.in >= alpha * all : m.out <= (1 - alpha) * all;
+}
+
+// Where the real-valued distribution function reaches alpha, counted from a. log1p rather than
+// the log of the survival, which for a small p is the log of a number next to 1.
+double age_posterior::quantile_estimate(double alpha) const noexcept {
+  const double rate = prior_.rate();
+  const double wanted = alpha * (inside_ + older_);
+  if (wanted <= inside_) return -std::log1p(-wanted) / rate;
+  const double rest = (1 - alpha) * (inside_ + older_);
+  const double beyond_e = (wanted - inside_) / older_;
+  return seen_.e - seen_.a -
+         (beyond_e < 0.5 ? std::log1p(-beyond_e) : std::log(rest / older_)) / rate;
+}
+
+double age_posterior::quantile(double alpha) const noexcept {
+  if (prior_.rate() == 0 || !(alpha < 1)) return infinite;
+  double high = seen_.a + std::max(0., std::ceil(quantile_estimate(alpha)) - 1);
+  // The estimate is off by rounding only, mostly by nothing; step away from it until it is
+  // enclosed, then halve.
+  double step = 1;
+  double low = high - step;
+  for (; !reaches(high, alpha); step *= 2) {
+    low = high;
+    high += step;
+  }
+  for (step = 1; low >= seen_.a && reaches(low, alpha); step *= 2) {
+    high = low;
+    low -= step;
+  }
+  low = std::max(low, seen_.a - 1);
+  while (high - low > 1) {
+    const double middle = std::floor(low + (high - low) / 2);
+    if (middle <= low || middle >= high) break;  // ages beyond 2^53
+    (reaches(middle, alpha) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace bloomtime::math
