@@ -80,6 +80,12 @@ std::uint64_t container_writer::size() const noexcept {
 }
 
 std::vector<std::byte> container_writer::head() const {
+  if (bodies_.size() > max_sections || parameters_.written().size() > max_parameter_bytes) {
+    throw error(errc::too_large, "a container has at most " + text(max_sections) +
+                                     " sections and " + text(max_parameter_bytes) +
+                                     " parameter bytes, asked for " + text(bodies_.size()) +
+                                     " and " + text(parameters_.written().size()));
+  }
   byte_writer out;
   out.bytes(std::as_bytes(std::span(magic)));
   out.u16(format_version);

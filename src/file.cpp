@@ -1,6 +1,8 @@
 #include <bloomtime/detail/file.hpp>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -60,16 +62,22 @@ void sync_directory(const std::filesystem::path& path) noexcept {
 class temporary {
  public:
   explicit temporary(const std::filesystem::path& target)
-      : path_(target.string() + ".tmp." + std::to_string(::getpid())) {}
+      : prefix_(target.string() + ".tmp." + std::to_string(::getpid()) + ".") {}
   temporary(const temporary&) = delete;
   temporary& operator=(const temporary&) = delete;
   ~temporary() {
     if (created_) ::unlink(path_.c_str());
   }
 
+  // A name that nobody else has: not another thread, not a process with the same number in another
+  // container, not one that crashed.
   int create() {
-    ::unlink(path_.c_str());  // left behind by a crash of a process with the same number
-    const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    static std::atomic<std::uint64_t> serial{0};
+    int fd = -1;
+    do {
+      path_ = prefix_ + std::to_string(serial++);
+      fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EEXIST);
     created_ = fd >= 0;
     return fd;
   }
@@ -80,6 +88,7 @@ class temporary {
   }
 
  private:
+  std::string prefix_;
   std::string path_;
   bool created_ = false;
 };
@@ -101,7 +110,8 @@ void replace_file(const std::filesystem::path& path,
 }
 
 std::shared_ptr<const mapped_file> mapped_file::open(const std::filesystem::path& path) {
-  const descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Opening a pipe would otherwise wait for somebody to write into it.
+  const descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (in.get() < 0) fail("open", path, errno);
   struct stat status {};
   if (::fstat(in.get(), &status) != 0) fail("read", path, errno);

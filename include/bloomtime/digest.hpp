@@ -66,7 +66,8 @@ concept integer_item = std::integral<T> && !std::same_as<T, bool> && !std::same_
 // Integers have a cheaper hash of their own: a bijection of the value gives lo, so that two
 // integers never share a digest, and a folded product of that gives hi. Integers of different
 // width or sign are the same item if they have the same value in 64-bit two's complement.
-// An integer and the text of its digits are different items.
+// An integer and the text of its digits are different items. The seed counts from 1 here, lest the
+// integer 0 with seed 0, the commonest of all, have the one digest that hashes poorly: {0, 0}.
 template <integer_item T>
 constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
   std::uint64_t value = 0;
@@ -75,17 +76,18 @@ constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
   } else {
     value = item;
   }
-  const std::uint64_t lo = detail::mix(value + seed * detail::golden);
+  const std::uint64_t lo = detail::mix(value + (seed + 1) * detail::golden);
   return {lo, detail::fold(lo ^ seed, 0xd6e8feb86659fd93)};
 }
 
 // The digest of the pair (item, n), for a bucket number, a tick or any other integer: the one way
 // in which bloomtime combines the two. It treats them differently on purpose: with a symmetric
-// mix such as h(x) ^ h(n), item 3 at tick 5 would collide with item 5 at tick 3.
+// mix such as h(x) ^ h(n), item 3 at tick 5 would collide with item 5 at tick 3. n is mixed before
+// it meets the digest: the products of evenly spaced numbers are evenly spaced, and some items
+// would fill some lines many times more than others.
 constexpr digest derive(digest d, std::uint64_t n) noexcept {
-  const std::uint64_t step = (n + 1) * detail::golden;
-  return {detail::fold(d.lo + step, d.hi | 1),
-          detail::fold((d.hi ^ 0xa0761d6478bd642f) + step, d.lo | 1)};
+  const std::uint64_t mixed = detail::mix(n ^ 0xa0761d6478bd642f);
+  return {detail::fold(d.lo + mixed, d.hi | 1), detail::fold(d.hi ^ mixed, d.lo | 1)};
 }
 
 }  // namespace bloomtime

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
 
 namespace bloomtime {
@@ -20,8 +19,8 @@ class mapped {
   const Filter& operator*() const noexcept { return filter_; }
   const Filter* operator->() const noexcept { return &filter_; }
 
-  // Throws error(corrupt) unless every byte of the file is as it was written.
-  void verify() const { detail::container_view::parse(file_->bytes()).verify(); }
+  // Throws unless the file is one that load() would take.
+  void verify() const { Filter::verify(file_->bytes()); }
 
  private:
   std::shared_ptr<const detail::mapped_file> file_;

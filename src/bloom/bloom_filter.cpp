@@ -20,7 +20,7 @@ math::bloom_size size_of(const bloom_config& c) {
                 std::string("a Bloom filter is sized by error or by memory, and got ") +
                     (c.error ? "both" : "neither"));
   }
-  if (c.layout == layout::rows) {
+  if (c.layout && *c.layout != layout::flat && *c.layout != layout::line) {
     throw error(errc::invalid_argument,
                 "a Bloom filter's layout is flat or line; rows is for counting filters");
   }
@@ -66,6 +66,7 @@ double bloom_filter::predicted_error(std::uint64_t items) const noexcept {
 
 double bloom_filter::current_error() const noexcept {
   if (layout_ == layout::flat) return std::pow(fill(), k_);
+  if (ones_ == bit_count_) return 1;  // by no finite number of items
   return predicted_error(static_cast<std::uint64_t>(std::ceil(distinct())));
 }
 
@@ -83,9 +84,10 @@ double bloom_filter::likelihood_if_absent(digest d) const noexcept {
 }
 
 // In one line the line's own words tell more than the whole array. Of the l items of a line, each
-// is as likely to have any one of the patterns its words allow, so a pattern seen in it belongs to
-// l / patterns of them; an absent item lands in any of the lines alike. Hence the product of the
-// words' shares times (mean load of a line) / (load of this line); docs/architecture.md derives it.
+// is as likely to have any one of the patterns that fit into it, over all eight starting words, so
+// a pattern seen in it belongs to l / patterns of them; an absent item lands in any of the lines
+// alike. Hence the share of patterns that fit, divided by (load of this line) / (mean load);
+// docs/architecture.md derives it.
 double bloom_filter::line_likelihood(digest d) const noexcept {
   const detail::line_bits geometry = lines();
   const std::byte* line = bits_.data() + geometry.offset(d);
@@ -94,16 +96,22 @@ double bloom_filter::line_likelihood(digest d) const noexcept {
   detail::for_each_line_bit(geometry.first_hash(d), geometry.start(d), geometry.first_round(), want);
   detail::for_each_line_bit(geometry.second_hash(d), geometry.start(d), geometry.second_round(),
                             want);
-  double share = 1;
+  std::array<unsigned, detail::line_words> ones{};
   unsigned line_ones = 0;
   for (unsigned w = 0; w < detail::line_words; ++w) {
-    const auto ones = static_cast<unsigned>(std::popcount(detail::load_le64(line + 8 * w)));
-    line_ones += ones;
-    share *= math::census(ones, 64, static_cast<unsigned>(std::popcount(wanted[w])));
+    ones[w] = static_cast<unsigned>(std::popcount(detail::load_le64(line + 8 * w)));
+    line_ones += ones[w];
   }
-  const double mean_load = distinct() / static_cast<double>(geometry.lines);
-  const double load = math::fill_items(line_ones, detail::line_bit_count, k_, layout_);
-  return std::min(1.0, share * mean_load / load);
+  double fitting = 0;
+  for (unsigned turn = 0; turn < detail::line_words; ++turn) {
+    double share = 1;
+    for (unsigned w = 0; w < detail::line_words; ++w) {
+      share *= math::census(ones[(w + turn) % detail::line_words], 64,
+                            static_cast<unsigned>(std::popcount(wanted[w])));
+    }
+    fitting += share / detail::line_words;
+  }
+  return std::min(1.0, fitting / math::relative_line_load(line_ones, ones_, bit_count_, k_));
 }
 
 // -- sets of filters ---------------------------------------------------------------------------
@@ -123,7 +131,7 @@ void bloom_filter::merge(const bloom_filter& other) {
   const std::byte* theirs = other.bits_.data();
   for (std::size_t i = 0; i < bits_.size(); ++i) mine[i] |= theirs[i];
   insertions_ = saturating_add(insertions_, other.insertions_);
-  capacity_ = saturating_add(capacity_, other.capacity_);
+  capacity_ = std::max(capacity_, other.capacity_);
   ones_ = count_ones();
 }
 
@@ -225,16 +233,25 @@ bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
   return f;
 }
 
-bloom_filter bloom_filter::load(std::span<const std::byte> container) {
+// Everything is checked; the bits stay where they are.
+bloom_filter bloom_filter::borrow(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
   bloom_filter f = decode_head(view);
   const auto body = view.section(bits_section, f.bit_count_ / 8);
   view.verify();
-  f.bits_ = detail::buffer::copy_of(body);
+  f.bits_ = detail::buffer::borrow(body, nullptr);
   if (f.count_ones() != f.ones_) {
     throw error(errc::corrupt, "this Bloom filter says " + text(f.ones_) +
                                    " of its bits are set, and " + text(f.count_ones()) + " are");
   }
+  return f;
+}
+
+void bloom_filter::verify(std::span<const std::byte> container) { (void)borrow(container); }
+
+bloom_filter bloom_filter::load(std::span<const std::byte> container) {
+  bloom_filter f = borrow(container);
+  f.bits_ = detail::buffer::copy_of(f.bits_.bytes());
   return f;
 }
 

@@ -1,5 +1,6 @@
 #include <bloomtime/math/bloom.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -73,6 +74,20 @@ double fill_items(std::uint64_t ones, std::uint64_t bits, unsigned k, layout kin
   if (ones == bits) return std::numeric_limits<double>::infinity();
   const auto size = static_cast<double>(bits);
   return std::log1p(-static_cast<double>(ones) / size) / log_miss(kind, size, k);
+}
+
+// The best linear guess: with Poisson loads of mean m and z the share of zeros, the ones of a line
+// have the covariance k z m with its load and the variance 512 z (1 - z - (k - 1) z log z). A line
+// with a one in it has at least one item. Solving the line's own fill for its load instead would
+// give infinity for a full line.
+double relative_line_load(unsigned line_ones, std::uint64_t ones, std::uint64_t bits, unsigned k) {
+  if (ones == bits) return 1;
+  const double fill = static_cast<double>(ones) / static_cast<double>(bits);
+  const double zeros = 1 - fill;
+  const double above = static_cast<double>(line_ones) / static_cast<double>(line_bits) - fill;
+  const double mean_load = fill_items(ones, bits, k, layout::line) *
+                           static_cast<double>(line_bits) / static_cast<double>(bits);
+  return std::max(1 / mean_load, 1 + k * above / (fill - (k - 1) * zeros * std::log(zeros)));
 }
 
 double optimal_bits_per_item(double error) {

@@ -79,13 +79,16 @@ class sizer {
     return chances->mixed(items_, units);
   }
 
-  // The error of a line filter is the mean, over words and loads, of a product of k fills, hence
-  // by Jensen's inequality at least the k-th power of the mean fill. This spares the long sums
-  // that crowded lines would take.
+  // A lower bound that spares the long sums of crowded lines. The error is the mean, over loads, of
+  // a product of k fills, by Jensen's inequality at least the k-th power of the mean fill if the
+  // words are independent. That they are not takes away less than 3 % of it, or of what it lacks
+  // to 1, from 64 items per line on (0.4 %, for k = 6, is the most).
   double least_line_error(std::uint64_t lines, unsigned k) const {
+    constexpr std::uint64_t crowded = 64;
+    if (items_ / lines < crowded) return 0;
     const double miss = std::log1p(-line_hit(k) / static_cast<double>(lines));
-    const double fill = -std::expm1(static_cast<double>(items_) * miss);
-    return std::pow(fill, k) * (1 - 1e-12);  // for k = 1 they are equal, but for rounding
+    const double least = std::pow(-std::expm1(static_cast<double>(items_) * miss), k);
+    return least - 0.03 * std::min(least, 1 - least);
   }
 
   // Zero if `limit` units are not enough.
@@ -150,7 +153,9 @@ bloom_size plan_bloom(std::uint64_t items, double wanted) {
 }
 
 bloom_size plan_bloom_in_bits(std::uint64_t items, std::uint64_t bits) {
-  const auto rival_bits = static_cast<std::uint64_t>(static_cast<double>(bits) / line_surcharge);
+  expect(bits >= 1, "a filter must have at least one bit", bits);
+  const double fewer = std::max(1., static_cast<double>(bits) / line_surcharge);
+  const auto rival_bits = static_cast<std::uint64_t>(fewer);
   const bloom_size rival = size_for_bits(layout::flat, items, rival_bits);
   for (const unsigned most_k : {8U, 16U}) {
     const bloom_size line = size_for_bits(layout::line, items, bits, most_k);

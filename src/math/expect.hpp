@@ -22,8 +22,7 @@ inline std::string text_of(unsigned value) { return std::to_string(value); }
 template <class T>
 void expect(bool holds, std::string_view what_was_expected, T came) {
   if (!holds) {
-    throw error(errc::invalid_argument,
-                std::string(what_was_expected) + ", got " + text_of(came));
+    throw error(errc::invalid_argument, std::string(what_was_expected) + ", got " + text_of(came));
   }
 }
 

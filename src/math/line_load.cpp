@@ -1,7 +1,11 @@
 #include "line_load.hpp"
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include <bloomtime/math/binomial.hpp>
 
@@ -27,6 +31,50 @@ double power(double base, unsigned exponent) {
     base *= base;
   }
   return result;
+}
+
+// Sets of probed bits, `weight` of them more with an even than with an odd number of bits; an item
+// misses any one of them altogether with chance `miss`.
+struct missed_sets {
+  long double weight;
+  long double miss;
+};
+
+// For k < 8 the words of an item depend on where it starts, so neighbouring words share items and
+// are not independent. But all probed bits are set with a chance of the sum, over the sets T of
+// them, of (-1)^|T| q_T^load, where q_T is the mean of (63/64)^(bits of T in an item's words) over
+// the eight starts. Many T have the same q_T.
+std::vector<missed_sets> missed_by_one_item(unsigned k) {
+  std::map<std::array<unsigned, 9>, int> weights;  // by how many starts meet 0..8 bits of T
+  const unsigned window = (1U << k) - 1;
+  for (unsigned set = 0; set <= window; ++set) {
+    std::array<unsigned, 9> starts{};
+    for (unsigned start = 0; start < 8; ++start) {
+      const unsigned covered = ((window << start) | (window << start >> 8)) & 0xff;
+      ++starts[static_cast<unsigned>(std::popcount(set & covered))];
+    }
+    weights[starts] += std::popcount(set) % 2 == 0 ? 1 : -1;
+  }
+  std::vector<missed_sets> terms;
+  for (const auto& [starts, weight] : weights) {
+    long double miss = 0;
+    for (unsigned met = 0; met <= 8; ++met) miss += starts[met] / 8.L * std::pow(63 / 64.L, met);
+    if (weight != 0) terms.push_back({static_cast<long double>(weight), miss});
+  }
+  return terms;
+}
+
+// To be asked for loads 0, 1, 2, ... in turn. The sum alternates and is good to 1e-17, while no
+// load but 0 has a chance below 64^-7 / 8 = 3e-14.
+std::function<double(double)> all_set_few_words(unsigned k) {
+  return [terms = missed_by_one_item(k)](double) mutable {
+    long double sum = 0;
+    for (missed_sets& t : terms) {
+      sum += t.weight;
+      t.weight *= t.miss;
+    }
+    return static_cast<double>(sum);
+  };
 }
 
 // Adds the terms of a log-concave sequence as `next()` gives them, until all that would follow is
@@ -76,11 +124,13 @@ load_chances::load_chances(std::function<double(double)> chance, double log_miss
 
 double line_hit(unsigned k) { return -std::expm1(log_miss(1, k)); }
 
-// A query's two probes of one word coincide with chance 1/64; otherwise both bits must be set.
 load_chances load_chances::of_bits(unsigned k) {
   const double one = log_miss(1, k);
+  if (k > 1 && k < 8) return {all_set_few_words(k), one};
   const double two = log_miss(2, k);
   const unsigned pairs = k > 8 ? k - 8 : 0;
+  // Two probes of one word coincide with chance 1/64; otherwise both bits must be set. Different
+  // words are taken as independent, which for k = 1, 8 and 16 they are.
   const auto chance = [=](double load) {
     const double set = -std::expm1(one * load);
     const double both = set + std::exp(one * load) * std::expm1((two - one) * load);

@@ -22,7 +22,8 @@ class load_chances {
   double mixed(std::uint64_t items, std::uint64_t lines);
 
  private:
-  // `log_miss`: logarithm of the chance that one item leaves a given cell alone.
+  // `chance` is asked for loads 0, 1, 2, ... in turn. `log_miss`: logarithm of the chance that one
+  // item leaves a given cell alone.
   load_chances(std::function<double(double)> chance, double log_miss);
 
   double mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines);

@@ -24,6 +24,25 @@ double truncated_mean(double z) {
   return 0.5 - z / 12 * (1 - s / 60 * (1 - s / 42 * (1 - s / 40 * (1 - s / 39.6))));
 }
 
+// Fraction and exponent apart: a product that vanished in underflow would look like a tie.
+class product {
+ public:
+  product(double a, double b) {
+    int more = 0;
+    fraction_ = std::frexp(a, &exponent_) * std::frexp(b, &more);
+    exponent_ += more;
+  }
+
+  friend bool operator<=(const product& a, const product& b) {
+    if (a.fraction_ == 0 || b.fraction_ == 0) return a.fraction_ == 0;
+    return a.fraction_ <= std::ldexp(b.fraction_, b.exponent_ - a.exponent_);
+  }
+
+ private:
+  double fraction_ = 0;
+  int exponent_ = 0;
+};
+
 }  // namespace
 
 geometric::geometric(double p) : rate_(rate_of(p)) {}
@@ -65,14 +84,12 @@ bool positive(const masses& posterior, const penalties& cost, bool standard) noe
   const double yes = cost.false_positive * posterior.out;
   const double no = cost.false_negative * posterior.in;
   if (std::isnormal(yes) && std::isnormal(no)) return yes <= no;
-  const double most_cost = std::max(cost.false_positive, cost.false_negative);
-  const double most = std::max(posterior.in, posterior.out);
-  if (most_cost == 0 || most == 0) return standard;
-  // Once more, scaled by powers of two, which is exact: the products must not leave the range.
-  const int m = -std::ilogb(most);
-  const int c = -std::ilogb(most_cost);
-  return std::scalbn(cost.false_positive, c) * std::scalbn(posterior.out, m) <=
-         std::scalbn(cost.false_negative, c) * std::scalbn(posterior.in, m);
+  if (std::max(cost.false_positive, cost.false_negative) == 0 ||
+      std::max(posterior.in, posterior.out) == 0) {
+    return standard;
+  }
+  return product(cost.false_positive, posterior.out) <=
+         product(cost.false_negative, posterior.in);
 }
 
 age_posterior::age_posterior(const evidence& seen, const geometric& prior) noexcept
@@ -122,8 +139,8 @@ bool age_posterior::reaches(double age, double alpha) const noexcept {
   return alpha <= 0.5 ? m.in >= alpha * all : m.out <= (1 - alpha) * all;
 }
 
-// Where the real-valued distribution function reaches alpha, counted from a. log1p rather than
-// the log of the survival, which for a small p is the log of a number next to 1.
+// Where the real-valued distribution function reaches alpha, counted from a. With log1p, for the
+// survival at a small p is a number next to 1 whose log says little.
 double age_posterior::quantile_estimate(double alpha) const noexcept {
   const double rate = prior_.rate();
   const double wanted = alpha * (inside_ + older_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -47,7 +48,7 @@ class bloom_filter {
         layout_ == layout::line
             ? detail::compiled::line_insert(bits_.data() + lines().offset(d), lines(), d)
             : flat().insert(bits_.data(), d);
-    ++insertions_;
+    insertions_ += insertions_ != UINT64_MAX;
     ones_ += fresh;
     return fresh != 0;
   }
@@ -91,6 +92,7 @@ class bloom_filter {
   }
 
   // The filter of the union of both streams. Both need the same layout, bits, k and seed.
+  // insertions() is the sum of both, capacity() the larger one.
   void merge(const bloom_filter& other);
 
   // Shrinks the filter by a whole factor, as if it had been built with that many times fewer bits.
@@ -116,6 +118,8 @@ class bloom_filter {
   static bloom_filter load(std::span<const std::byte> container);
   static bloom_filter load(const std::filesystem::path& path);
   static mapped<bloom_filter> map(const std::filesystem::path& path);
+  // Throws what load() would throw, without loading.
+  static void verify(std::span<const std::byte> container);
 
  private:
   bloom_filter() noexcept = default;
@@ -137,7 +141,10 @@ class bloom_filter {
   std::uint64_t count_ones() const noexcept;
   detail::container_writer container() const;
   static bloom_filter decode_head(const detail::container_view& view);
+  static bloom_filter borrow(std::span<const std::byte> container);
 
+  // First of all, so that an assignment that finds no memory has changed nothing yet.
+  detail::buffer bits_;
   bloomtime::layout layout_ = layout::line;
   unsigned k_ = 0;
   std::uint64_t bit_count_ = 0;
@@ -145,7 +152,6 @@ class bloom_filter {
   std::uint64_t capacity_ = 0;
   std::uint64_t insertions_ = 0;
   std::uint64_t ones_ = 0;
-  detail::buffer bits_;
 };
 
 template <item T>
@@ -165,7 +171,7 @@ void bloom_filter::insert_span(std::span<const T> items) noexcept {
           for (std::size_t i = 0; i < count; ++i) ones_ += flat().insert(bits_.data(), block[i]);
         });
   }
-  insertions_ += items.size();
+  insertions_ += std::min<std::uint64_t>(items.size(), UINT64_MAX - insertions_);
 }
 
 template <item T>

@@ -22,12 +22,10 @@ double flat_error(std::uint64_t items, std::uint64_t bits, unsigned k);
 // hashes, since the rows are.
 double rows_error(std::uint64_t items, std::uint64_t cells, unsigned k);
 
-// Bits in 64-byte lines, one or two probes in each of the eight words. Mixed over the binomial
-// load of a line; given the load, the words are taken as independent. That is exact for k = 1, 8
-// and 16, where an item's words do not depend on where it starts. Otherwise the true error (by
-// inclusion and exclusion over the probed bits) divided by this one is, for 4 to 32 bits per item,
-// 1.003..1.074 for k = 2..4, 0.978..1 for k = 5..15; at the sizes that size_for_error picks for
-// errors of 0.5 to 1e-6 it is 0.985..1.008.
+// Bits in 64-byte lines, one or two probes in each of the eight words, mixed over the binomial load
+// of a line. Exact for k <= 8 and k = 16, given independent hashes. For k = 9..15 the words are
+// taken as independent, which they are not quite: the true error (by inclusion and exclusion over
+// the probed bits) is 0.978 to 1 times this one for 4 to 32 bits per item.
 double line_error(std::uint64_t items, std::uint64_t lines, unsigned k);
 
 // Cells wider than a bit: each of the k probes has its own share of the cells of one line, shares
@@ -71,6 +69,10 @@ bloom_size plan_bloom_in_bits(std::uint64_t items, std::uint64_t bits);
 // How many different items have set `ones` of the bits: the load whose expected number of ones is
 // that. Infinite if every bit is set.
 double fill_items(std::uint64_t ones, std::uint64_t bits, unsigned k, layout kind = layout::flat);
+
+// The load of a line with `line_ones` set bits over the mean load of a line, in a line filter with
+// `ones` of its bits set.
+double relative_line_load(unsigned line_ones, std::uint64_t ones, std::uint64_t bits, unsigned k);
 
 // What no structure can beat: log2(1 / error) bits per item.
 double optimal_bits_per_item(double error);

@@ -32,9 +32,9 @@ class geometric {
  public:
   explicit geometric(double p);
 
-  double rate() const noexcept { return rate_; }      // -ln(1 - p)
-  double before(double t) const noexcept;             // P(age < t)
-  double beyond(double t) const noexcept;             // P(age >= t)
+  double rate() const noexcept { return rate_; }  // -ln(1 - p)
+  double before(double t) const noexcept;         // P(age < t)
+  double beyond(double t) const noexcept;         // P(age >= t)
 
  private:
   double rate_;
@@ -81,9 +81,9 @@ class age_posterior {
   age_posterior(const evidence& seen, const geometric& prior) noexcept;
 
   masses window(double w) const noexcept { return window_masses(seen_, w, prior_); }
-  double survival(double t) const noexcept;      // P(age >= t)
+  double survival(double t) const noexcept;        // P(age >= t)
   double point(std::uint64_t age) const noexcept;  // P(age = this)
-  double mean() const noexcept;                  // infinite if p = 0
+  double mean() const noexcept;                    // infinite if p = 0
 
   // The likeliest single age is always a. More telling: is the age inside [a, e) or beyond?
   masses block() const noexcept { return window(seen_.e); }

@@ -24,7 +24,7 @@ class zipf {
   std::uint64_t n_;
   double z_;
   double total_;
-  double first_;    // the area under the density is cut into [first_, last_]
+  double first_;  // the area under the density is cut into [first_, last_]
   double last_;
   double squeeze_;  // samples this close to their rank need no further test
 };

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report.hpp"
+
+// A part of the benchmark prints its own tables: one function in a file of its own, named here and
+// in main.cpp.
+namespace bench {
+
+struct session {
+  bool quick;          // few rounds, and none of the slow subjects
+  std::string filter;  // only subjects whose name contains it
+  csv_file csv;
+
+  unsigned rounds() const noexcept { return quick ? 3 : 9; }
+  std::uint64_t operations() const noexcept { return quick ? 1 << 18 : 1 << 20; }
+  bool wants(std::string_view name) const { return name.find(filter) != name.npos; }
+};
+
+void machine_tables(session& run);
+void bloom_tables(session& run);
+
+}  // namespace bench

@@ -1,0 +1,84 @@
+#include "cli/app.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/parse.hpp"
+#include "cli/process.hpp"
+#include "cli/version.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+constexpr const char* examples =
+    "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
+    "bloomtime plan bloom --items 1M --memory 1MB            how accurate is one megabyte?\n"
+    "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
+    "bloomtime info users.bloom                              what is in this file?\n"
+    "bloomtime verify *.bloom                                is every byte as it was written?";
+
+constexpr const char* details =
+    "Tables on a terminal, tab-separated values with a line of keys in a pipe, and with --json\n"
+    "one object {\"schema\": 1, \"command\": ..., ...}; `bloomtime COMMAND --help` lists its "
+    "keys.\n"
+    "In TSV a tab, a line end and a backslash are written \\t, \\n, \\r and \\\\, other control\n"
+    "characters \\xNN.\n"
+    "The schema number changes when a key changes its meaning or goes; new keys may come.\n"
+    "Exit status: 0 ok or yes, 1 no, 2 error. Errors are one sentence on standard error.";
+
+class program {
+ public:
+  program() : root_("bloomtime", "Bloom filters that know what time it is") {
+    root_.usage = "COMMAND [options]";
+    root_.examples = examples;
+    root_.details = details;
+    root_.flag("--version", version_, "version, compiler, instruction set, file format");
+    root_.output(asked_);
+    root_.act = [this](const printer& out) { return without_command(out); };
+    add_plan(root_, asked_);
+    add_info(root_, asked_);
+    add_verify(root_, asked_);
+  }
+
+  exit_status operator()(int argc, const char* const* argv) {
+    const request typed = parse(root_, argc, argv);
+    const printer out(resolve_style(asked_));
+    if (typed.help) out.print(help_text(*typed.what));
+    const exit_status status = typed.help ? yes : typed.what->act(out);
+    out.finish();
+    return status;
+  }
+
+ private:
+  exit_status without_command(const printer& out) const {
+    if (version_) {
+      print_version(out);
+    } else {
+      out.print(help_text(root_));
+    }
+    return yes;
+  }
+
+  command root_;
+  output_options asked_;
+  bool version_ = false;
+};
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  settle_process();
+  try {
+    return program()(argc, argv);
+  } catch (const std::bad_alloc&) {
+    complain_of_memory();
+  } catch (const std::exception& e) {
+    complain(e.what());
+  }
+  return trouble;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,43 @@
+#include "cli/command.hpp"
+
+#include <utility>
+
+namespace bloomtime::cli {
+
+command::command(std::string name, std::string summary, const command* parent)
+    : name_(std::move(name)), summary_(std::move(summary)), parent_(parent) {}
+
+command& command::add(const std::string& name, const std::string& summary) {
+  children_.push_back(std::make_unique<command>(name, summary, this));
+  return *children_.back();
+}
+
+void command::flag(const std::string& name, bool& given, const std::string& description) {
+  options_.push_back({name, &given, "", description, "Options"});
+}
+
+void command::text(const std::string& name, std::string& typed, const std::string& type,
+                   const std::string& description) {
+  options_.push_back({name, &typed, type, description, "Options"});
+}
+
+void command::files(std::vector<std::string>& paths, const std::string& description) {
+  options_.push_back({"FILE", &paths, "", description, "Arguments"});
+}
+
+void command::output(output_options& asked) {
+  const std::size_t first = options_.size();
+  flag("--json", asked.json, "one JSON object");
+  flag("--tsv", asked.tsv, "tab-separated values (the default in a pipe)");
+  flag("--table", asked.table, "a table (the default on a terminal)");
+  text("--color", asked.color, "WHEN",
+       "auto, always or never; auto heeds NO_COLOR and CLICOLOR_FORCE");
+  flag("--ascii", asked.ascii, "draw with ASCII only");
+  for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Output";
+}
+
+std::string command::full_name() const {
+  return parent_ == nullptr ? name_ : parent_->full_name() + " " + name_;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/output/printer.hpp"
+#include "cli/output/style.hpp"
+
+namespace bloomtime::cli {
+
+enum exit_status : int { yes = 0, no = 1, trouble = 2 };
+
+// Where what was typed goes: given or not, a text, or any number of arguments without a name.
+using destination = std::variant<bool*, std::string*, std::vector<std::string>*>;
+
+struct option {
+  std::string name;  // "--items"; "FILE" for arguments
+  destination into;
+  std::string type;  // what stands for the value in the help
+  std::string description;
+  std::string group;
+};
+
+// One command of the tree. It only describes: the parser, the help, and whatever else tells of the
+// program are made from it.
+class command {
+ public:
+  command(std::string name, std::string summary, const command* parent = nullptr);
+
+  command& add(const std::string& name, const std::string& summary);
+  void flag(const std::string& name, bool& given, const std::string& description);
+  void text(const std::string& name, std::string& typed, const std::string& type,
+            const std::string& description);
+  void files(std::vector<std::string>& paths, const std::string& description);
+  // The options of the one renderer, the same on every command.
+  void output(output_options& asked);
+
+  const std::string& name() const { return name_; }
+  std::string full_name() const;  // "bloomtime plan bloom"
+  const std::string& summary() const { return summary_; }
+  const command* parent() const { return parent_; }
+  const std::vector<option>& options() const { return options_; }
+  const std::vector<std::unique_ptr<command>>& children() const { return children_; }
+
+  std::string usage;     // what follows the name
+  std::string examples;  // one per line
+  std::string details;   // what it prints, in lines as they are to be shown
+  std::function<exit_status(const printer&)> act;
+
+ private:
+  std::string name_;
+  std::string summary_;
+  const command* parent_;
+  std::vector<option> options_;
+  std::vector<std::unique_ptr<command>> children_;
+};
+
+// Each adds itself below `root`.
+void add_plan(command& root, output_options& asked);
+void add_plan_bloom(command& plan, output_options& asked);
+void add_info(command& root, output_options& asked);
+void add_verify(command& root, output_options& asked);
+
+}  // namespace bloomtime::cli

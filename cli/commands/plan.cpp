@@ -1,0 +1,18 @@
+#include "cli/command.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+
+void add_plan(command& root, output_options& asked) {
+  command& plan = root.add("plan", "how much memory for which accuracy, all choices side by side");
+  plan.usage = "FAMILY [options]";
+  plan.examples =
+      "bloomtime plan bloom --items 1M --error 1%     memory for an accuracy\n"
+      "bloomtime plan bloom --items 1M --memory 1MB   accuracy for a memory";
+  plan.act = [](const printer&) -> exit_status {
+    throw usage_error("plan needs a family. Try bloomtime plan bloom --items 1M --error 1%");
+  };
+  add_plan_bloom(plan, asked);
+}
+
+}  // namespace bloomtime::cli

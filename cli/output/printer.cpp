@@ -1,0 +1,56 @@
+#include "cli/output/printer.hpp"
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <unistd.h>
+
+#include <bloomtime/error.hpp>
+
+#include "cli/output/render.hpp"
+#include "cli/output/text.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+// Zero, or the reason for which not all could be written.
+int write_all(int descriptor, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+[[noreturn]] void fail(int reason) {
+  throw error(errc::io,
+              "cannot write to standard output: " + std::system_category().message(reason));
+}
+
+}  // namespace
+
+void printer::print(std::string_view text) const {
+  if (const int reason = write_all(STDOUT_FILENO, text); reason != 0) fail(reason);
+}
+
+void printer::print(const report& what) const { print(render(what, how_)); }
+
+void printer::finish() const {
+  if (::close(STDOUT_FILENO) != 0) fail(errno);
+}
+
+void complain(std::string_view sentence) {
+  // Nothing is left to tell it to if this fails.
+  (void)write_all(STDERR_FILENO, "bloomtime: " + printable(sentence) + "\n");
+}
+
+void complain_of_memory() noexcept {
+  (void)write_all(STDERR_FILENO,
+                  "bloomtime: there is not enough memory for this; try fewer items or a smaller "
+                  "filter\n");
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,15 @@
+#include "cli/output/report.hpp"
+
+#include "cli/output/number.hpp"
+
+namespace bloomtime::cli {
+
+cell text_cell(std::string text) { return {text, text}; }
+cell count_cell(std::uint64_t n) { return {n, count_text(n)}; }
+cell bytes_cell(std::uint64_t bytes) { return {bytes, bytes_text(bytes)}; }
+cell chance_cell(double p) { return {p, chance_text(p)}; }
+cell nanoseconds_cell(double ns) { return {ns, nanoseconds_text(ns)}; }
+cell yes_no_cell(bool yes) { return {yes, yes ? "yes" : "no"}; }
+cell nothing() { return {}; }
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// What a command has to say, free of how it is shown. A command fills in one report; the printer
+// makes of it a page for people, TSV or JSON.
+namespace bloomtime::cli {
+
+using value = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
+
+enum class look { plain, strong, good, bad, faint };
+
+// The raw value for programs and the text for people, with a look if it differs from the row's.
+struct cell {
+  value data;
+  std::string text;
+  look appearance = look::plain;
+};
+
+cell text_cell(std::string text);
+cell count_cell(std::uint64_t n);
+cell bytes_cell(std::uint64_t bytes);
+cell chance_cell(double p);
+cell nanoseconds_cell(double ns);
+cell yes_no_cell(bool yes);
+cell nothing();  // null for programs, a blank for people
+
+enum class side { left, right };
+enum class audience { everybody, people, programs };
+
+// On a screen too narrow for all columns the highest `spare` goes first; 0 always stays.
+struct column {
+  std::string key;  // for programs: lower case with underscores
+  std::string title;
+  side alignment = side::right;
+  audience readers = audience::everybody;
+  unsigned spare = 0;
+};
+
+struct row {
+  std::vector<cell> cells;  // one per column
+  look appearance = look::plain;
+};
+
+struct table {
+  std::string key;  // the name of the array in JSON
+  std::vector<column> columns;
+  std::vector<row> rows;
+  bool as_list = false;  // for people: one line per column instead of one line per row
+};
+
+struct report {
+  std::string command;                                // "plan bloom"
+  std::string title;                                  // for people only
+  std::vector<std::pair<std::string, value>> fields;  // for JSON only
+  std::vector<table> tables;
+  std::vector<std::string> notes;    // for people only: small print
+  std::vector<std::string> closing;  // for people only: what it means
+};
+
+}  // namespace bloomtime::cli

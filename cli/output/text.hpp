@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Text on its way to a screen.
+namespace bloomtime::cli {
+
+// Columns that UTF-8 text takes on a terminal: none for combining marks, two for East Asian wide
+// characters and emoji. Bytes that are not UTF-8 take four, as printable() writes them.
+std::size_t display_width(std::string_view text);
+
+// The text without anything a terminal would obey or could not show: control characters and bytes
+// that are not UTF-8 become \xNN.
+std::string printable(std::string_view text);
+
+// The text in ASCII alone: the signs this program draws with have a spelling, the rest is \xNN.
+std::string ascii_only(std::string_view text);
+
+// What somebody typed, for the end of a sentence: short, printable, in quotes unless it is plain.
+std::string shown(std::string_view typed);
+
+// Lines no wider than `width` broken at blanks; a longer word has a line of its own.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+}  // namespace bloomtime::cli

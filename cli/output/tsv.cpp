@@ -1,0 +1,62 @@
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/output/render.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::string escaped(char c) {
+  switch (c) {
+    case '\t': return "\\t";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\\': return "\\\\";
+    default: break;
+  }
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += escaped(c);
+  return out;
+}
+
+struct field_text {
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(bool yes) const { return yes ? "true" : "false"; }
+  std::string operator()(std::uint64_t n) const { return fmt::format("{}", n); }
+  std::string operator()(double x) const { return fmt::format("{}", x); }
+  std::string operator()(const std::string& text) const { return escaped(text); }
+};
+
+template <class Text>
+void add_line(std::string& out, const table& what, Text text_of) {
+  bool first = true;
+  for (std::size_t c = 0; c < what.columns.size(); ++c) {
+    if (what.columns[c].readers == audience::people) continue;
+    if (!first) out += '\t';
+    out += text_of(c);
+    first = false;
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+std::string render_tsv(const report& what) {
+  std::string out;
+  for (const table& t : what.tables) {
+    if (!out.empty()) out += '\n';
+    add_line(out, t, [&](std::size_t c) { return t.columns[c].key; });
+    for (const row& r : t.rows) {
+      add_line(out, t, [&](std::size_t c) { return std::visit(field_text{}, r.cells[c].data); });
+    }
+  }
+  return out;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,46 @@
+#include "cli/process.hpp"
+
+#include <cerrno>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace bloomtime::cli {
+namespace {
+
+extern "C" void bloomtime_on_bus_error(int) {
+  constexpr std::string_view sentence =
+      "bloomtime: a file could not be read to its end: it became shorter meanwhile, or its disk "
+      "fails\n";
+  (void)!::write(STDERR_FILENO, sentence.data(), sentence.size());
+  ::_exit(2);
+}
+
+void fill_closed_descriptor(int descriptor) {
+  if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) return;
+  // Opened the wrong way round: reading 0 and writing 1 and 2 fail as if they were closed.
+  (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+}  // namespace
+
+void settle_process() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    fill_closed_descriptor(descriptor);
+  }
+  (void)std::signal(SIGPIPE, SIG_DFL);
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  (void)std::signal(SIGBUS, bloomtime_on_bus_error);
+}
+
+signals_held::signals_held() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+signals_held::~signals_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+// Numbers as people type them. Each function reads the whole text or throws a usage_error that
+// names the option, says what it takes with an example, and shows what came.
+namespace bloomtime::cli {
+
+// A whole number from 1 to 2^64 - 1: 250, 1,000,000, 2.5k, 1M, 10^6, 1e6.
+std::uint64_t parse_count(std::string_view option, std::string_view text);
+
+// Bytes, at least 1: 16MiB and 16M are 16 * 2^20, 16MB is 16 * 10^6. A broken byte is cut off.
+std::uint64_t parse_bytes(std::string_view option, std::string_view text);
+
+// A probability strictly between 0 and 1: 1%, 0.01, 1e-6, 10^-6.
+double parse_chance(std::string_view option, std::string_view text);
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,42 @@
+#include "cli/version.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/cpu.hpp>
+
+namespace bloomtime::cli {
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+}  // namespace
+
+void print_version(const printer& out) {
+  const bool avx2 = detail::cpu_has_avx2();
+  if (out.how().form == view::json) {
+    out.print({.command = "version",
+               .title = {},
+               .fields = {{"version", BLOOMTIME_VERSION},
+                          {"compiler", compiler()},
+                          {"avx2", avx2},
+                          {"format_version", std::uint64_t{detail::format_version}}},
+               .tables = {},
+               .notes = {},
+               .closing = {}});
+    return;
+  }
+  // The same line for people and programs: everybody takes a version apart with head and cut.
+  out.print(fmt::format("bloomtime {} ({}, bulk calls {}, file format {})\n", BLOOMTIME_VERSION,
+                        compiler(), avx2 ? "with AVX2" : "without AVX2", detail::format_version));
+}
+
+}  // namespace bloomtime::cli

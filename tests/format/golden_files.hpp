@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <bloomtime/bloom/bloom_filter.hpp>
+
+#include "support/bloom_container.hpp"
+
+// Filters that were written once and must be read forever, with the same answers.
+namespace bloomtime::golden {
+
+struct file {
+  const char* name;
+  support::bloom_shape shape;
+  int items;           // integers 0..items-1 and the texts "item-0".. were inserted
+  std::uint64_t ones;  // bits set
+  int maybe_integers;  // of the integers 1000..2999, so many are answered "maybe"
+  int maybe_texts;     // of the texts "absent-0".."absent-1999"
+};
+
+inline const std::array v1{
+    file{"bloom_empty", {layout::flat, 64, 1, 0, 1}, 0, 0, 0, 0},
+    file{"bloom_flat", {layout::flat, 2048, 7, 0, 200}, 100, 1014, 13, 10},
+    file{"bloom_flat_dense", {layout::flat, 192, 64, ~std::uint64_t{0}, 3}, 2, 130, 0, 0},
+    file{"bloom_line", {layout::line, 2048, 6, 42, 200}, 100, 911, 8, 20},
+    file{"bloom_line_one", {layout::line, 512, 3, 1, 50}, 25, 138, 44, 42},
+    file{"bloom_two_rounds", {layout::line, 3072, 12, 0x9e3779b97f4a7c15, 300}, 140, 2032, 36, 20},
+};
+
+inline std::filesystem::path folder() {
+  return std::filesystem::path(BLOOMTIME_TESTS_DIR) / "format" / "golden" / "v1";
+}
+inline std::filesystem::path path_of(const file& f) {
+  return folder() / (std::string(f.name) + ".bloomtime");
+}
+
+// How each of them was made.
+inline bloom_filter make(const file& f) {
+  bloom_filter filter = bloom_filter::load(support::empty_bloom(f.shape));
+  for (int i = 0; i < f.items; ++i) {
+    filter.insert(i);
+    filter.insert("item-" + std::to_string(i));
+  }
+  return filter;
+}
+
+}  // namespace bloomtime::golden

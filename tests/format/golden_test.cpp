@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/any.hpp>
+#include <bloomtime/bloom/bloom_filter.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "format/golden_files.hpp"
+#include "support/files.hpp"
+
+namespace bloomtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+class golden_file : public ::testing::TestWithParam<golden::file> {};
+INSTANTIATE_TEST_SUITE_P(v1, golden_file, ::testing::ValuesIn(golden::v1),
+                         [](const auto& p) { return p.param.name; });
+
+void expect_shape(const bloom_filter& f, const golden::file& expected) {
+  EXPECT_EQ(f.layout(), expected.shape.layout);
+  EXPECT_EQ(f.bits(), expected.shape.bits);
+  EXPECT_EQ(f.k(), expected.shape.k);
+  EXPECT_EQ(f.seed(), expected.shape.seed);
+  EXPECT_EQ(f.capacity(), expected.shape.capacity);
+  EXPECT_EQ(f.insertions(), 2u * static_cast<unsigned>(expected.items));
+  EXPECT_EQ(f.ones(), expected.ones);
+}
+
+void expect_answers(const bloom_filter& f, const golden::file& expected) {
+  for (int i = 0; i < expected.items; ++i) {
+    EXPECT_TRUE(f.may_contain(i)) << i;
+    EXPECT_TRUE(f.may_contain("item-" + std::to_string(i))) << i;
+  }
+  int integers = 0;
+  int texts = 0;
+  for (int i = 0; i < 2000; ++i) {
+    integers += f.may_contain(1000 + i);
+    texts += f.may_contain("absent-" + std::to_string(i));
+  }
+  EXPECT_EQ(integers, expected.maybe_integers);
+  EXPECT_EQ(texts, expected.maybe_texts);
+}
+
+TEST_P(golden_file, loads_with_the_answers_it_had) {
+  const bloom_filter f = bloom_filter::load(golden::path_of(GetParam()));
+  expect_shape(f, GetParam());
+  expect_answers(f, GetParam());
+}
+
+TEST_P(golden_file, answers_from_the_file_itself) {
+  const auto f = bloom_filter::map(golden::path_of(GetParam()));
+  f.verify();
+  expect_shape(*f, GetParam());
+  expect_answers(*f, GetParam());
+}
+
+TEST_P(golden_file, is_recognised_and_written_back_as_it_was) {
+  const any_filter f = load_any(golden::path_of(GetParam()));
+  EXPECT_TRUE(std::get<bloom_filter>(f).serialize() ==
+              support::read_file(golden::path_of(GetParam())));
+}
+
+// The same items make the same bytes, today and on every machine.
+TEST_P(golden_file, is_what_its_recipe_makes) {
+  EXPECT_TRUE(golden::make(GetParam()).serialize() ==
+              support::read_file(golden::path_of(GetParam())));
+}
+
+TEST(golden_files, are_all_in_the_table_and_small) {
+  std::set<std::string> known;
+  for (const golden::file& f : golden::v1) known.insert(golden::path_of(f).filename());
+  std::set<std::string> found;
+  for (const auto& entry : fs::directory_iterator(golden::folder())) {
+    found.insert(entry.path().filename());
+    EXPECT_LT(entry.file_size(), 4096u) << entry.path();
+  }
+  EXPECT_EQ(found, known);
+}
+
+// By hand, once per version of the format, and then never again for that version:
+//   BLOOMTIME_WRITE_GOLDEN=1 format_tests --gtest_filter='golden_files.*'
+// It prints the numbers for the table. The seeds of the fuzzer are the same files behind a byte
+// that says what to seal (tests/fuzz/container_fuzz.cpp).
+TEST(golden_files, can_be_written) {
+  const bool here = std::getenv("BLOOMTIME_WRITE_GOLDEN") != nullptr;
+  const support::temporary_directory elsewhere;
+  for (const golden::file& file : golden::v1) {
+    const bloom_filter f = golden::make(file);
+    const fs::path path = here ? golden::path_of(file) : elsewhere / file.name;
+    f.save(path);
+    EXPECT_TRUE(bloom_filter::load(path).serialize() == f.serialize());
+    if (!here) continue;
+    int integers = 0;
+    int texts = 0;
+    for (int i = 0; i < 2000; ++i) {
+      integers += f.may_contain(1000 + i);
+      texts += f.may_contain("absent-" + std::to_string(i));
+    }
+    std::printf("%s: ones %ju, maybe %d, %d\n", file.name, std::uintmax_t{f.ones()}, integers,
+                texts);
+    std::vector<std::byte> seed{std::byte{0}};
+    const std::vector<std::byte> stored = f.serialize();
+    seed.insert(seed.end(), stored.begin(), stored.end());
+    const fs::path corpus = fs::path(BLOOMTIME_TESTS_DIR) / "fuzz" / "corpus" / "container";
+    for (const int mode : {0, 1, 2}) {
+      seed[0] = static_cast<std::byte>(mode);
+      support::write_file(corpus / (std::string(file.name) + "_" + std::to_string(mode)), seed);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime

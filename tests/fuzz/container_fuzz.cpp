@@ -1,0 +1,104 @@
+// The decoder against arbitrary bytes: parse, load, use, save, compare. The first byte of an input
+// says what to seal, so that mutations get past the checksums: 0 nothing, 1 the head and all
+// sections, 2 the head only. The rest is the container.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bloomtime/any.hpp>
+#include <bloomtime/bloom/bloom_filter.hpp>
+
+#include "support/container_bytes.hpp"
+
+namespace {
+
+using namespace bloomtime;
+using bytes_type = std::vector<std::byte>;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+void ask(const bloom_filter& f) {
+  const std::array<std::string, 3> texts{"", "a", "/index.html"};
+  std::array<bool, 3> answers{};
+  f.may_contain_bulk(texts, answers);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    require(answers[i] == f.may_contain(texts[i]), "bulk and single answers agree");
+  }
+  for (int i = 0; i < 20; ++i) {
+    const double p = f.posterior(i, prior::share(0.001));
+    require(0 <= p && p <= 1, "a posterior is a probability");
+    require(f.may_contain(i) || p == 0, "what is certainly absent has no probability");
+  }
+  (void)describe(any_filter(f));
+}
+
+void change(bloom_filter f) {
+  for (int i = 0; i < 20; ++i) f.insert(i);
+  for (int i = 0; i < 20; ++i) require(f.may_contain(i), "what was inserted is there");
+  const bloom_filter before = f;
+  f.merge(before);
+  if (f.bits() % 1024 == 0) f.fold(2);
+  for (int i = 0; i < 20; ++i) require(f.may_contain(i), "what was inserted stays there");
+  const bytes_type stored = f.serialize();
+  require(bloom_filter::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
+// Only the decoder may refuse; whatever it lets through must work.
+template <class Decode>
+auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {
+  try {
+    return decode();
+  } catch (const error& e) {
+    require(e.what()[0] != '\0', "an error says what is wrong");
+    return {};
+  }
+}
+
+void load_and_use(const bytes_type& container) {
+  const auto loaded = unless_refused([&] { return load_any(container); });
+  if (!loaded) return;
+  const auto& f = std::get<bloom_filter>(*loaded);
+  require(f.serialize() == container, "what was loaded is stored as it was");
+  ask(f);
+  change(f);
+}
+
+// A mapped body is anything at all. The file is in memory, under a name of its own.
+void map_and_ask(const bytes_type& container) {
+  static const int fd = ::memfd_create("container", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  const auto size = static_cast<off_t>(container.size());
+  if (::ftruncate(fd, size) != 0 || ::pwrite(fd, container.data(), container.size(), 0) != size) {
+    return;
+  }
+  const auto mapped = unless_refused([&] { return bloom_filter::map(path); });
+  if (mapped) ask(**mapped);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto input = std::as_bytes(std::span(data, size));
+  bytes_type container(input.begin() + 1, input.end());
+  if (data[0] == 1) bloomtime::support::seal(container);
+  if (data[0] == 2) bloomtime::support::seal_head(container);
+  load_and_use(container);
+  map_and_ask(container);
+  return 0;
+}

@@ -1,0 +1,26 @@
+# tests/fuzz/<name>_fuzz.cpp defines LLVMFuzzerTestOneInput. With BLOOMTIME_FUZZ it becomes a
+# fuzzer; otherwise a test that replays tests/fuzz/corpus/<name>/, where every input that once
+# failed is kept.
+
+add_custom_target(fuzzers)
+if(NOT BLOOMTIME_FUZZ)
+  add_library(fuzz_replay OBJECT fuzz/replay.cpp)
+endif()
+
+file(GLOB sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM target)
+  string(REGEX REPLACE "_fuzz$" "" name ${target})
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE bloomtime::bloomtime)
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+  add_dependencies(fuzzers ${target})
+  if(BLOOMTIME_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_link_libraries(${target} PRIVATE fuzz_replay)
+    bloomtime_add_test(fuzz.${name}
+      LABEL fuzz
+      COMMAND ${target} "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
+  endif()
+endforeach()

@@ -1,0 +1,41 @@
+# One program per folder of *_test.cpp files: linking and starting are what small tests pay for.
+# What all of them share (support/, the precompiled header) is compiled once.
+
+set(shards 4)  # tests of one folder that ctest may run at the same time
+
+file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
+file(CONFIGURE OUTPUT empty.cpp CONTENT "")
+add_library(bloomtime_test_support STATIC ${support} "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+target_include_directories(bloomtime_test_support PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
+target_compile_definitions(bloomtime_test_support PUBLIC
+  BLOOMTIME_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+target_link_libraries(bloomtime_test_support PUBLIC
+  bloomtime::bloomtime GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
+target_precompile_headers(bloomtime_test_support PRIVATE <gtest/gtest.h> <rapidcheck/gtest.h>)
+# -O3 costs compile time and finds nothing more; the last -O counts.
+target_compile_options(bloomtime_test_support PUBLIC $<$<CONFIG:Release>:-O2>)
+if(CCACHE_PROGRAM)
+  target_compile_options(bloomtime_test_support PUBLIC
+    $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
+endif()
+
+foreach(folder unit property statistical format cli soak)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  if(NOT sources OR (folder STREQUAL "cli" AND NOT BLOOMTIME_BUILD_CLI))
+    continue()
+  endif()
+  add_executable(${folder}_tests ${sources})
+  target_link_libraries(${folder}_tests PRIVATE bloomtime_test_support)
+  target_precompile_headers(${folder}_tests REUSE_FROM bloomtime_test_support)
+  if(folder STREQUAL "cli")
+    target_link_libraries(${folder}_tests PRIVATE bloomtime_cli_support)
+  endif()
+
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    bloomtime_add_test(${folder}.${shard}
+      LABEL ${folder}
+      COMMAND ${folder}_tests --gtest_brief=1
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
+endforeach()

@@ -1,0 +1,7 @@
+#include <bloomtime/bloomtime.hpp>
+
+int main() {
+  bloomtime::bloom_filter f({.items = 1000, .error = 0.01});
+  f.insert("x");
+  return f.may_contain("x") ? 0 : 1;
+}

@@ -1,0 +1,25 @@
+# Tests that are programs of their own: an executable file tests/<folder>/run. It gets the build to
+# test in BLOOMTIME_BUILD_DIR and the command's path in BLOOMTIME_COMMAND, runs in the root of the
+# repository, and may end with a line "N passed, M failed".
+
+set(folders cli)
+if(NOT BLOOMTIME_SANITIZE)
+  list(APPEND folders install readme)  # what they check is the same in every build
+endif()
+
+set(command "")
+if(BLOOMTIME_BUILD_CLI)
+  set(command "$<TARGET_FILE:bloomtime_cli>")
+endif()
+
+foreach(folder IN LISTS folders)
+  file(GLOB script CONFIGURE_DEPENDS ${folder}/run)
+  if(NOT script)
+    continue()
+  endif()
+  bloomtime_add_test(${folder}
+    LABEL ${folder}
+    COMMAND "${script}"
+    ENVIRONMENT "BLOOMTIME_BUILD_DIR=${PROJECT_BINARY_DIR};BLOOMTIME_COMMAND=${command}")
+  set_tests_properties(${folder} PROPERTIES WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+endforeach()

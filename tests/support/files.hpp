@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace bloomtime::support {
+
+// A directory of its own for one test, removed with all it holds.
+class temporary_directory {
+ public:
+  temporary_directory();
+  temporary_directory(const temporary_directory&) = delete;
+  temporary_directory& operator=(const temporary_directory&) = delete;
+  ~temporary_directory();
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+  std::size_t entries() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::vector<std::byte> read_file(const std::filesystem::path& path);
+// Plain and quick, without the care of detail::replace_file.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace bloomtime::support

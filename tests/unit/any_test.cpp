@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/any.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "support/container_bytes.hpp"
+#include "support/expect_error.hpp"
+#include "support/files.hpp"
+
+namespace bloomtime {
+namespace {
+
+using support::expect_error;
+
+bloom_filter example() {
+  bloom_filter f({.items = 100, .error = 0.01, .layout = layout::flat, .seed = 7});
+  f.insert("x");
+  f.insert("x");
+  return f;
+}
+
+template <class T>
+T value_of(const std::vector<fact>& facts, const std::string& name) {
+  for (const fact& f : facts) {
+    if (f.name == name) return std::get<T>(f.value);
+  }
+  throw std::out_of_range("there is no fact called " + name);
+}
+
+TEST(any, loads_whatever_a_container_holds) {
+  const bloom_filter f = example();
+  const any_filter from_bytes = load_any(f.serialize());
+  ASSERT_TRUE(std::holds_alternative<bloom_filter>(from_bytes));
+  EXPECT_EQ(std::get<bloom_filter>(from_bytes).serialize(), f.serialize());
+
+  const support::temporary_directory directory;
+  f.save(directory / "f");
+  EXPECT_EQ(std::get<bloom_filter>(load_any(directory / "f")).serialize(), f.serialize());
+}
+
+TEST(any, refuses_what_it_does_not_know) {
+  auto bytes = example().serialize();
+  for (const int family : {0, 2, 5, 6, 255}) {
+    support::put(bytes, support::field::family, static_cast<std::uint8_t>(family));
+    support::seal(bytes);
+    expect_error(
+        errc::unknown_kind, [&] { load_any(bytes); }, "family " + std::to_string(family));
+  }
+  expect_error(errc::truncated, [] { load_any(std::vector<std::byte>()); });
+  expect_error(
+      errc::io, [] { load_any("/nonexistent/file"); }, "/nonexistent/file");
+}
+
+TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
+  const bloom_filter f = example();
+  const auto facts = describe(any_filter(f));
+  std::vector<std::string> names;
+  for (const fact& one : facts) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"family", "engine", "layout", "memory", "bits", "k",
+                                             "seed", "capacity", "insertions", "distinct", "fill",
+                                             "error_at_capacity", "error_now"}));
+  EXPECT_EQ(value_of<std::string>(facts, "family"), "bloom");
+  EXPECT_EQ(value_of<std::string>(facts, "engine"), "bloom_filter");
+  EXPECT_EQ(value_of<std::string>(facts, "layout"), "flat");
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "memory"), f.bits() / 8);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "bits"), f.bits());
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "k"), f.k());
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "seed"), 7U);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "capacity"), 100U);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "insertions"), 2U);
+  EXPECT_EQ(value_of<double>(facts, "distinct"), f.distinct());
+  EXPECT_EQ(value_of<double>(facts, "fill"), f.fill());
+  EXPECT_EQ(value_of<double>(facts, "error_at_capacity"), f.predicted_error(100));
+  EXPECT_EQ(value_of<double>(facts, "error_now"), f.current_error());
+}
+
+}  // namespace
+}  // namespace bloomtime

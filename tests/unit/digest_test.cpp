@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <bloomtime/digest.hpp>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/mman.h>
+
+namespace bloomtime {
+namespace {
+
+// -- bytes -------------------------------------------------------------------------------------
+
+// The input of xxHash's own sanity check, and what its reference implementation makes of it
+// (libxxhash 0.8.1, XXH3_128bits_withSeed, called from C).
+std::vector<std::byte> sanity_bytes(std::size_t length) {
+  std::vector<std::byte> bytes(length);
+  std::uint64_t state = 2654435761U;
+  for (std::byte& b : bytes) {
+    b = static_cast<std::byte>(state >> 56);
+    state *= 11400714785074694797U;
+  }
+  return bytes;
+}
+
+TEST(digest, of_bytes_is_xxh3_128) {
+  struct known {
+    std::size_t length;
+    std::uint64_t seed;
+    digest expected;
+  };
+  // Every path of XXH3: 0, 1-3, 4-8, 9-16, 17-128, 129-240 and more bytes, one and more stripes.
+  const std::array table{
+      known{0, 0, {0x6001c324468d497f, 0x99aa06d3014798d8}},
+      known{0, 0x9e3779b1, {0x5444f7869c671ab0, 0x92220ae55e14ab50}},
+      known{1, 0, {0xc44bdff4074eecdb, 0xa6cd5e9392000f6a}},
+      known{1, 0x9e3779b1, {0xb53d5557e7f76f8d, 0x89b99554ba22467c}},
+      known{6, 0, {0x3e7039bdda43cfc6, 0x082afe0b8162d12a}},
+      known{6, 0x9e3779b1, {0x269d8f70be98856e, 0x5a865b5389abd2b1}},
+      known{12, 0, {0x061a192713f69ad9, 0x6e3efd8fc7802b18}},
+      known{12, 0x9e3779b1, {0x9be9f9a67f3c7dfb, 0xd7e09d518a3405d3}},
+      known{48, 0, {0xf942219aed80f67b, 0xa002ac4e5478227e}},
+      known{48, 0x9e3779b1, {0x7ba3c3e453a1934e, 0x163adde36c072295}},
+      known{222, 0, {0xf1aebd597cec6b3a, 0x337e09641b948717}},
+      known{222, 0x9e3779b1, {0xae995bb8af917a8d, 0x91820016621e97f1}},
+      known{512, 0, {0x617e49599013cb6b, 0x18d2d110dcc9bca1}},
+      known{512, 0x9e3779b1, {0x545f610e9f5a78ec, 0x06eeb0d56508040f}},
+      known{2367, 0, {0xcb37aeb9e5d361ed, 0xe89c0f6ff369b427}},
+      known{2367, 0x9e3779b1, {0x6f5360ae69c2f406, 0xd23aae4b76c31ecb}},
+  };
+  for (const known& k : table) {
+    EXPECT_EQ(digest_of(std::span<const std::byte>(sanity_bytes(k.length)), k.seed), k.expected)
+        << k.length << " bytes, seed " << k.seed;
+  }
+}
+
+TEST(digest, of_text_is_that_of_its_bytes) {
+  EXPECT_EQ(digest_of("/index.html"), (digest{0x89089fa2c3ad785b, 0x1df1259b2dc3ad5b}));
+  EXPECT_EQ(digest_of("/index.html", 42), (digest{0xbc61e002dce76a47, 0x771f7186109a4f1c}));
+  const std::string owned = "/index.html";
+  EXPECT_EQ(digest_of(owned), digest_of(std::as_bytes(std::span(owned))));
+}
+
+TEST(digest, of_the_empty_item_is_a_digest_like_any_other) {
+  const digest empty{0x6001c324468d497f, 0x99aa06d3014798d8};
+  EXPECT_EQ(digest_of(""), empty);
+  EXPECT_EQ(digest_of(std::string_view()), empty);  // a null pointer and no bytes
+  EXPECT_EQ(digest_of(std::span<const std::byte>()), empty);
+  EXPECT_NE(digest_of("", 1), empty);
+}
+
+TEST(digest, sees_zero_bytes) {
+  const std::string one(1, '\0');
+  const std::string two(2, '\0');
+  EXPECT_NE(digest_of(one), digest_of(""));
+  EXPECT_NE(digest_of(one), digest_of(two));
+  EXPECT_NE(digest_of(std::string_view("a\0b", 3)), digest_of("a"));
+}
+
+RC_GTEST_PROP(digest, of_bytes_depends_on_the_seed, (const std::string& text, std::uint64_t seed)) {
+  const digest other = digest_of(text, seed + 1);
+  RC_ASSERT(digest_of(text, seed) == digest_of(text, seed));
+  RC_ASSERT(digest_of(text, seed).lo != other.lo);
+  RC_ASSERT(digest_of(text, seed).hi != other.hi);
+}
+
+// One byte more than a signed 32-bit length can say. The pages are never written but for the last,
+// so this takes address space, not memory.
+TEST(digest, of_an_item_of_two_gibibytes) {
+  const std::size_t size = (std::size_t{1} << 31) + 1;
+  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "there is no address space for 2 GiB";
+  auto* const bytes = static_cast<std::byte*>(memory);
+  bytes[size - 1] = std::byte{1};
+  EXPECT_EQ(digest_of(std::span<const std::byte>(bytes, size)),
+            (digest{0xf58b29d152831144, 0x1cfa232be3d45ed1}));
+  ::munmap(memory, size);
+}
+
+// -- integers ----------------------------------------------------------------------------------
+
+// Made by a few lines of Python with unbounded integers, from the text in docs/FORMAT.md. With seed
+// s, the lo of 0 is output number s + 1 of splitmix64 started at 0, which is published.
+static_assert(digest_of(0) == digest{0xe220a8397b1dcdaf, 0xfff797f1abf6e0b5});
+static_assert(digest_of(0, 1) == digest{0x6e789e6aa1b965f4, 0xcb7b909cd4bbb47c});
+static_assert(digest_of(1) == digest{0x910a2dec89025cc1, 0xbd6d5e54ccdc1ff3});
+static_assert(digest_of(2) == digest{0x975835de1c9756ce, 0x9d1b0d803bc5b289});
+static_assert(digest_of(-1) == digest{0xe4d971771b652c20, 0xc4cf27a435e7c0b9});
+static_assert(digest_of(std::numeric_limits<std::int64_t>::min()) ==
+              digest{0x481ec0a212a9f3db, 0x48e8d5813232ac00});
+static_assert(digest_of(42) == digest{0xbdd732262feb6e95, 0xbc29fa9fa0b8642e});
+static_assert(digest_of(42, 1) == digest{0x28efe333b266f103, 0xbc1907315ccf1543});
+static_assert(digest_of(42, 42) == digest{0x45e78cf4fe332d8c, 0x0d93780b2cf61bed});
+static_assert(digest_of(std::numeric_limits<std::uint64_t>::max(),
+                        std::numeric_limits<std::uint64_t>::max()) ==
+              digest{0xb4d055fcf2cbbd7b, 0xaffa9278e06ce9c6});
+
+// A truth value or a character is more likely a mistake than an item.
+static_assert(!integer_item<bool> && !integer_item<char> && !integer_item<double>);
+static_assert(integer_item<signed char> && integer_item<std::uint64_t>);
+
+RC_GTEST_PROP(digest, of_integers_depends_on_the_value_alone, (std::int8_t value)) {
+  const digest expected = digest_of(static_cast<std::int64_t>(value));
+  RC_ASSERT(digest_of(value) == expected);
+  RC_ASSERT(digest_of(static_cast<std::int16_t>(value)) == expected);
+  RC_ASSERT(digest_of(static_cast<std::int32_t>(value)) == expected);
+  RC_ASSERT(digest_of(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) == expected);
+  const auto byte = static_cast<std::uint8_t>(value);
+  RC_ASSERT(digest_of(byte) == digest_of(static_cast<std::uint64_t>(byte)));
+  RC_ASSERT((digest_of(byte) == expected) == (value >= 0));  // 255 is not -1
+}
+
+TEST(digest, of_an_integer_is_not_that_of_its_text_or_bytes) {
+  const std::uint64_t value = 42;
+  EXPECT_NE(digest_of(value), digest_of("42"));
+  EXPECT_NE(digest_of(value), digest_of(std::as_bytes(std::span(&value, 1))));
+}
+
+constexpr std::uint64_t inverse(std::uint64_t odd) {  // modulo 2^64, by Newton's iteration
+  std::uint64_t x = odd;
+  for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
+  return x;
+}
+
+constexpr std::uint64_t unshift(std::uint64_t y, unsigned s) {  // solves y = x ^ (x >> s)
+  std::uint64_t x = y;
+  for (unsigned known = s; known < 64; known += s) x = y ^ (x >> s);
+  return x;
+}
+
+constexpr std::uint64_t unmix(std::uint64_t x) {
+  x = unshift(x, 31) * inverse(0x94d049bb133111eb);
+  x = unshift(x, 27) * inverse(0xbf58476d1ce4e5b9);
+  return unshift(x, 30);
+}
+
+// No two integers share a digest, because lo can be turned back into the integer.
+RC_GTEST_PROP(digest, lo_of_an_integer_can_be_undone, (std::uint64_t value, std::uint64_t seed)) {
+  const std::uint64_t lo = digest_of(value, seed).lo;
+  RC_ASSERT(unmix(lo) - (seed + 1) * 0x9e3779b97f4a7c15 == value);
+}
+
+RC_GTEST_PROP(digest, of_integers_depends_on_the_seed, (std::uint64_t value, std::uint64_t seed)) {
+  RC_ASSERT(digest_of(value, seed).lo != digest_of(value, seed + 1).lo);
+  RC_ASSERT(digest_of(value, seed).hi != digest_of(value, seed + 1).hi);
+}
+
+// -- pairs -------------------------------------------------------------------------------------
+
+static_assert(derive(digest_of(42), 0) == digest{0x427448880df55350, 0x65325e325316d914});
+static_assert(derive(digest_of(42), 1) == digest{0x845266bce1d4cbd2, 0x383ae92fe404a459});
+static_assert(derive(digest_of(42), 5) == digest{0x7bb4691193a0878c, 0x1590d51bc2083359});
+static_assert(derive(digest_of(42), ~std::uint64_t{0}) ==
+              digest{0x4c405c5c7eb1257f, 0x687b6be09d2af697});
+static_assert(derive(digest{1, 2}, 3) == digest{0x8c016849d9b368a3, 0xd955cd6df33bcd88});
+
+RC_GTEST_PROP(digest, of_a_pair_differs_from_its_parts_and_their_exchange,
+              (std::uint64_t item, std::uint64_t other)) {
+  RC_PRE(item != other);
+  const digest pair = derive(digest_of(item), other);
+  RC_ASSERT(pair != digest_of(item));
+  RC_ASSERT(pair != digest_of(other));
+  RC_ASSERT(pair != derive(digest_of(other), item));
+  RC_ASSERT(pair != derive(digest_of(item), item));
+}
+
+TEST(digest, derived_twice_depends_on_the_order) {
+  const digest d = digest_of("x");
+  EXPECT_NE(derive(derive(d, 1), 2), derive(derive(d, 2), 1));
+}
+
+// -- the parts ---------------------------------------------------------------------------------
+
+RC_GTEST_PROP(digest, multiply_gives_both_halves_of_the_product,
+              (std::uint64_t a, std::uint64_t b)) {
+  // Schoolbook, in 32-bit digits.
+  const std::uint64_t a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
+  const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+  const std::uint64_t cross = a0 * b1 + (middle & 0xffffffff);
+  const detail::product p = detail::multiply(a, b);
+  RC_ASSERT(p.low == a * b);
+  RC_ASSERT(p.high == a1 * b1 + (middle >> 32) + (cross >> 32));
+  RC_ASSERT(detail::fold(a, b) == (p.low ^ p.high));
+}
+
+}  // namespace
+}  // namespace bloomtime

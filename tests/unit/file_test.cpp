@@ -1,0 +1,343 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/bloomtime.hpp>
+#include <bloomtime/detail/file.hpp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/expect_error.hpp"
+#include "support/files.hpp"
+
+namespace bloomtime::detail {
+namespace {
+
+using support::expect_error;
+using support::read_file;
+using support::temporary_directory;
+using support::write_file;
+using bytes_type = std::vector<std::byte>;
+
+bytes_type filled(std::size_t size, int value) {
+  return bytes_type(size, static_cast<std::byte>(value));
+}
+
+void replace(const std::filesystem::path& path, const bytes_type& bytes) {
+  const std::array<std::span<const std::byte>, 1> pieces{bytes};
+  replace_file(path, pieces);
+}
+
+// -- replacing ---------------------------------------------------------------------------------
+
+TEST(file, is_made_or_replaced_as_a_whole) {
+  const temporary_directory directory;
+  replace(directory / "f", filled(10'000, 1));
+  EXPECT_TRUE(read_file(directory / "f") == filled(10'000, 1));
+  replace(directory / "f", filled(10, 2));
+  EXPECT_TRUE(read_file(directory / "f") == filled(10, 2));
+  replace(directory / "f", {});
+  EXPECT_TRUE(read_file(directory / "f").empty());
+  EXPECT_EQ(directory.entries(), 1u);
+}
+
+TEST(file, is_its_pieces_in_order) {
+  const temporary_directory directory;
+  const bytes_type one = filled(5, 1);
+  const bytes_type two = filled(7, 2);
+  const std::array<std::span<const std::byte>, 4> pieces{one, {}, two, one};
+  replace_file(directory / "f", pieces);
+  bytes_type expected = one;
+  expected.insert(expected.end(), two.begin(), two.end());
+  expected.insert(expected.end(), one.begin(), one.end());
+  EXPECT_TRUE(read_file(directory / "f") == expected);
+}
+
+TEST(file, in_the_working_directory_needs_no_folder_in_its_name) {
+  const temporary_directory directory;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  replace("plain", filled(3, 1));
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(read_file(directory / "plain") == filled(3, 1));
+}
+
+TEST(file, that_cannot_be_made_is_an_error_that_names_it) {
+  const temporary_directory directory;
+  expect_error(
+      errc::io, [&] { replace(directory / "missing/f", filled(3, 1)); }, "missing/f");
+  EXPECT_EQ(directory.entries(), 0u);
+}
+
+// Only the very last step fails here: a file cannot take the place of a folder.
+TEST(file, that_cannot_be_renamed_leaves_nothing_behind) {
+  const temporary_directory directory;
+  std::filesystem::create_directory(directory / "folder");
+  write_file(directory / "folder/inside", filled(1, 1));
+  expect_error(
+      errc::io, [&] { replace(directory / "folder", filled(3, 1)); }, "folder");
+  EXPECT_EQ(directory.entries(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(directory / "folder/inside"));
+}
+
+// -- in another process ------------------------------------------------------------------------
+
+// Starts a child that does `work` and exits with what that returns.
+template <class Work>
+pid_t in_child(Work&& work) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  int status = 1;
+  try {
+    status = work();
+  } catch (...) {
+    status = 99;
+  }
+  ::_exit(status);
+}
+
+// The child's exit status, or 128 plus the signal that ended it.
+int status_of(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// What a full disk does: some of the bytes go in, then no more.
+int save_with_limit(const std::filesystem::path& path, std::size_t limit, std::size_t size) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit most{limit, limit};
+  if (::setrlimit(RLIMIT_FSIZE, &most) != 0) return 2;
+  try {
+    replace(path, filled(size, 2));
+  } catch (const error& e) {
+    const bool named = std::string_view(e.what()).find(path.string()) != std::string_view::npos;
+    return e.code() == errc::io && named ? 0 : 3;
+  }
+  return 4;
+}
+
+TEST(file, keeps_its_old_bytes_when_the_disk_is_full) {
+  const temporary_directory directory;
+  const bytes_type old = filled(1000, 1);
+  write_file(directory / "f", old);
+  for (const std::size_t limit :
+       {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{99'999}}) {
+    const pid_t child = in_child([&] { return save_with_limit(directory / "f", limit, 100'000); });
+    EXPECT_EQ(status_of(child), 0) << "limit " << limit;
+    EXPECT_TRUE(read_file(directory / "f") == old) << "limit " << limit;
+    EXPECT_EQ(directory.entries(), 1u) << "limit " << limit;
+  }
+}
+
+TEST(file, of_a_filter_is_old_or_new_when_the_disk_is_full) {
+  const temporary_directory directory;
+  bloom_filter f({.items = 10'000, .error = 0.01});
+  f.insert(1);
+  f.save(directory / "f");
+  const bytes_type old = f.serialize();
+  f.insert(2);
+  const pid_t child = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit most{300, 300};
+    if (::setrlimit(RLIMIT_FSIZE, &most) != 0) return 2;
+    try {
+      f.save(directory / "f");
+    } catch (const error& e) {
+      return e.code() == errc::io ? 0 : 3;
+    }
+    return 4;
+  });
+  EXPECT_EQ(status_of(child), 0);
+  EXPECT_TRUE(bloom_filter::load(directory / "f").serialize() == old);
+}
+
+bool is_one_of(const bytes_type& bytes, int values) {
+  for (int v = 1; v <= values; ++v) {
+    if (bytes == filled(bytes.size(), v) && !bytes.empty()) return true;
+  }
+  return false;
+}
+
+// Killed at a different moment each time. Temporary files may stay: nobody was left to remove them.
+TEST(file, is_old_or_new_when_its_writer_is_killed) {
+  constexpr std::size_t size = 200'000;
+  const temporary_directory directory;
+  write_file(directory / "f", filled(size, 1));
+  for (int round = 0; round < 50; ++round) {
+    int started[2];
+    ASSERT_EQ(::pipe(started), 0);
+    const pid_t child = in_child([&] {
+      const bytes_type one = filled(size, 1);
+      const bytes_type two = filled(size, 2);
+      if (::write(started[1], "", 1) != 1) return 2;
+      for (;;) {
+        replace(directory / "f", two);
+        replace(directory / "f", one);
+      }
+    });
+    char ignored = 0;
+    ASSERT_EQ(::read(started[0], &ignored, 1), 1);
+    ::close(started[0]);
+    ::close(started[1]);
+    std::this_thread::sleep_for(std::chrono::microseconds(37 * round));
+    ::kill(child, SIGKILL);
+    ASSERT_EQ(status_of(child), 128 + SIGKILL);
+    const bytes_type found = read_file(directory / "f");
+    ASSERT_EQ(found.size(), size);
+    ASSERT_TRUE(is_one_of(found, 2)) << "round " << round;
+  }
+}
+
+// -- in other threads --------------------------------------------------------------------------
+
+TEST(file, is_old_or_new_for_whoever_reads_meanwhile) {
+  const temporary_directory directory;
+  bloom_filter f({.items = 20'000, .error = 0.01});
+  f.insert(1);
+  const bytes_type one = f.serialize();
+  f.insert(2);
+  const bytes_type two = f.serialize();
+  replace(directory / "f", one);
+
+  std::atomic<bool> done{false};
+  std::atomic<int> reads{0};
+  std::atomic<int> broken{0};
+  std::thread reader([&] {
+    while (!done || reads < 10) {
+      try {
+        const bytes_type found = bloom_filter::load(directory / "f").serialize();
+        if (found != one && found != two) ++broken;
+      } catch (const error&) {
+        ++broken;
+      }
+      ++reads;
+    }
+  });
+  for (int i = 0; i < 40; ++i) replace(directory / "f", i % 2 == 0 ? two : one);
+  done = true;
+  reader.join();
+  EXPECT_EQ(broken, 0);
+  EXPECT_GE(reads, 10);
+}
+
+// Two that save at once must not write into each other's temporary file.
+TEST(file, is_whole_if_several_threads_write_it) {
+  constexpr std::size_t size = 300'000;
+  const temporary_directory directory;
+  write_file(directory / "f", filled(size, 1));
+  std::atomic<bool> done{false};
+  std::atomic<int> refused{0};
+  std::vector<std::thread> writers;
+  for (int w = 1; w <= 3; ++w) {
+    writers.emplace_back([&, w] {
+      const bytes_type mine = filled(size, w);
+      for (int i = 0; i < 25; ++i) {
+        try {
+          replace(directory / "f", mine);
+        } catch (const error&) {
+          ++refused;
+        }
+      }
+    });
+  }
+  int broken = 0;
+  std::thread reader([&] {
+    while (!done) {
+      const bytes_type found = read_file(directory / "f");
+      broken += found.size() != size || !is_one_of(found, 3);
+    }
+  });
+  for (std::thread& w : writers) w.join();
+  done = true;
+  reader.join();
+  EXPECT_EQ(broken, 0);
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(directory.entries(), 1u);
+}
+
+// -- mapping -----------------------------------------------------------------------------------
+
+TEST(mapped_file, shows_the_bytes_of_the_file) {
+  const temporary_directory directory;
+  write_file(directory / "f", filled(5000, 7));
+  const auto file = mapped_file::open(directory / "f");
+  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == filled(5000, 7));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file->bytes().data()) % 64, 0u);
+}
+
+TEST(mapped_file, keeps_the_old_bytes_of_a_file_that_is_replaced_or_removed) {
+  const temporary_directory directory;
+  replace(directory / "f", filled(5000, 1));
+  const auto file = mapped_file::open(directory / "f");
+  replace(directory / "f", filled(10, 2));
+  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == filled(5000, 1));
+  std::filesystem::remove(directory / "f");
+  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == filled(5000, 1));
+}
+
+TEST(mapped_file, of_what_is_no_file_is_an_error_that_names_it) {
+  const temporary_directory directory;
+  expect_error(
+      errc::io, [&] { mapped_file::open(directory / "missing"); }, "missing");
+  expect_error(
+      errc::io, [&] { mapped_file::open(directory.path()); }, "regular file");
+  write_file(directory / "empty", {});
+  expect_error(
+      errc::truncated, [&] { mapped_file::open(directory / "empty"); }, "is empty");
+}
+
+// A pipe without a writer must not hang whoever names it by mistake.
+TEST(mapped_file, of_a_pipe_is_an_error_and_does_not_wait) {
+  const temporary_directory directory;
+  const auto pipe = directory / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const pid_t child = in_child([&] {
+    ::alarm(10);  // ends the child, and with it the test, if opening waits
+    try {
+      mapped_file::open(pipe);
+    } catch (const error& e) {
+      return e.code() == errc::io ? 0 : 3;
+    }
+    return 4;
+  });
+  EXPECT_EQ(status_of(child), 0);
+}
+
+TEST(mapped_file, of_a_filter_answers_and_outlives_the_file) {
+  const temporary_directory directory;
+  for (const layout kind : {layout::flat, layout::line}) {
+    bloom_filter f({.items = 100, .error = 0.01, .layout = kind});
+    for (int i = 0; i < 100; ++i) f.insert(i);
+    f.save(directory / "f");
+    const auto mapped = bloom_filter::map(directory / "f");
+    mapped.verify();
+    std::filesystem::remove(directory / "f");
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(mapped->may_contain(i), f.may_contain(i)) << i;
+    EXPECT_TRUE(mapped->serialize() == f.serialize());
+
+    bloom_filter copy = *mapped;
+    copy.insert(5000);
+    EXPECT_TRUE(copy.may_contain(5000));
+    EXPECT_TRUE(mapped->serialize() == f.serialize());
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime::detail

@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/line_bits.hpp>
+#include <bloomtime/math/random.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace bloomtime::detail {
+namespace {
+
+// The line layout bit by bit, as docs/FORMAT.md tells it, without any of the library's arithmetic.
+class model {
+ public:
+  model(std::uint64_t lines, unsigned k) : lines_(lines), k_(k), bits_(lines * 512) {}
+
+  std::vector<std::uint64_t> positions(digest d) const {
+    __extension__ using wide = unsigned __int128;
+    const auto line = static_cast<std::uint64_t>((wide{d.hi} * lines_) >> 64);
+    const unsigned start = static_cast<unsigned>(d.lo >> 61);
+    const wide product = wide{d.lo ^ 0x9e3779b97f4a7c15} * (d.hi | 1);
+    const std::uint64_t second =
+        static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    std::vector<std::uint64_t> all;
+    for (unsigned word = 0; word < 8; ++word) {
+      const unsigned distance = (word + 8 - start) % 8;
+      const std::uint64_t base = line * 512 + word * 64;
+      if (distance < k_) all.push_back(base + (d.lo >> (6 * word)) % 64);
+      if (distance + 8 < k_) all.push_back(base + (second >> (6 * word)) % 64);
+    }
+    return all;
+  }
+
+  bool contains(digest d) const {
+    for (const std::uint64_t p : positions(d)) {
+      if (!bits_[p]) return false;
+    }
+    return true;
+  }
+
+  std::uint64_t insert(digest d) {
+    std::uint64_t fresh = 0;
+    for (const std::uint64_t p : positions(d)) {
+      fresh += !bits_[p];
+      bits_[p] = true;
+    }
+    return fresh;
+  }
+
+  buffer bytes() const {
+    buffer out(bits_.size() / 8);
+    for (std::size_t p = 0; p < bits_.size(); ++p) {
+      if (bits_[p]) out.data()[p / 8] |= static_cast<std::byte>(1u << (p % 8));
+    }
+    return out;
+  }
+
+ private:
+  std::uint64_t lines_;
+  unsigned k_;
+  std::vector<bool> bits_;
+};
+
+std::vector<digest> random_digests(std::size_t count, std::uint64_t seed) {
+  math::random_source random(seed);
+  std::vector<digest> digests(count);
+  for (digest& d : digests) d = {random(), random()};
+  const std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  for (const digest d : {digest{0, 0}, digest{all, all}, digest{0, all}, digest{all, 0}}) {
+    digests.push_back(d);
+  }
+  return digests;
+}
+
+bool equal(const buffer& a, const buffer& b) {
+  return std::vector<std::byte>(a.bytes().begin(), a.bytes().end()) ==
+         std::vector<std::byte>(b.bytes().begin(), b.bytes().end());
+}
+
+class line_kernels_test : public ::testing::TestWithParam<std::pair<const char*, bool>> {
+ protected:
+  void SetUp() override {
+    if (!vector() || cpu_has_avx2()) return;
+    GTEST_SKIP() << "this processor or build has no AVX2: the vector kernels stay untested";
+  }
+  bool vector() const { return GetParam().second; }
+  const line_kernels& kernels() const {
+    return vector() ? fastest_line_kernels() : portable_line_kernels();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(kernels, line_kernels_test,
+                         ::testing::Values(std::pair("portable", false), std::pair("avx2", true)),
+                         [](const auto& p) { return p.param.first; });
+
+TEST_P(line_kernels_test, do_what_the_document_says) {
+  for (unsigned k = 1; k <= max_line_k; ++k) {
+    for (const std::uint64_t lines : {1u, 2u, 7u, 40u}) {
+      const line_bits bits{lines, k};
+      model expected(lines, k);
+      buffer array(lines * line_bytes);
+      // About half of the bits end up set, so both answers are common.
+      for (const digest d : random_digests(lines * 300 / k, k)) {
+        ASSERT_EQ(kernels().insert(array.data(), bits, &d, 1), expected.insert(d))
+            << "k " << k << ", lines " << lines;
+      }
+      ASSERT_TRUE(equal(array, expected.bytes())) << "k " << k << ", lines " << lines;
+
+      const std::vector<digest> questions = random_digests(2000, k + 100);
+      const auto answers = std::make_unique<bool[]>(questions.size());
+      kernels().contains(array.data(), bits, questions.data(), questions.size(), answers.get());
+      std::size_t positive = 0;
+      for (std::size_t i = 0; i < questions.size(); ++i) {
+        ASSERT_EQ(answers[i], expected.contains(questions[i])) << "k " << k << ", lines " << lines;
+        positive += answers[i];
+      }
+      EXPECT_LT(positive, questions.size());
+    }
+  }
+}
+
+TEST_P(line_kernels_test, write_to_one_line_only) {
+  for (unsigned k = 1; k <= max_line_k; ++k) {
+    const line_bits bits{5, k};
+    for (const digest d : random_digests(50, k)) {
+      buffer array(5 * line_bytes);
+      kernels().insert(array.data(), bits, &d, 1);
+      for (std::size_t i = 0; i < array.size(); ++i) {
+        if (i / line_bytes == bits.line(d)) continue;
+        ASSERT_EQ(array.data()[i], std::byte{0}) << "k " << k;
+      }
+    }
+  }
+}
+
+TEST_P(line_kernels_test, of_a_block_are_those_of_its_items) {
+  for (unsigned k = 1; k <= max_line_k; ++k) {
+    const line_bits bits{9, k};
+    const std::vector<digest> items = random_digests(100, k);
+    buffer at_once(9 * line_bytes);
+    buffer one_by_one(9 * line_bytes);
+    std::uint64_t fresh = 0;
+    for (const digest d : items) {
+      fresh += compiled::line_insert(one_by_one.data() + bits.offset(d), bits, d);
+    }
+    EXPECT_EQ(kernels().insert(at_once.data(), bits, items.data(), items.size()), fresh);
+    EXPECT_TRUE(equal(at_once, one_by_one)) << "k " << k;
+    for (const digest d : random_digests(200, k + 50)) {
+      bool answer = false;
+      kernels().contains(at_once.data(), bits, &d, 1, &answer);
+      EXPECT_EQ(answer, compiled::line_contains(at_once.data() + bits.offset(d), bits, d));
+    }
+  }
+}
+
+TEST_P(line_kernels_test, miss_an_item_if_any_one_of_its_bits_is_missing) {
+  for (unsigned k = 1; k <= max_line_k; ++k) {
+    const line_bits bits{3, k};
+    const model positions(3, k);
+    for (const digest d : random_digests(20, k)) {
+      buffer full(3 * line_bytes);
+      for (std::byte& b : full.bytes()) b = std::byte{0xff};
+      bool answer = false;
+      kernels().contains(full.data(), bits, &d, 1, &answer);
+      ASSERT_TRUE(answer) << "k " << k;
+      for (const std::uint64_t p : positions.positions(d)) {
+        full.data()[p / 8] ^= static_cast<std::byte>(1u << (p % 8));
+        kernels().contains(full.data(), bits, &d, 1, &answer);
+        ASSERT_FALSE(answer) << "k " << k << ", bit " << p;
+        full.data()[p / 8] ^= static_cast<std::byte>(1u << (p % 8));
+      }
+    }
+  }
+}
+
+TEST(line_bits, give_every_word_one_bit_per_round) {
+  for (unsigned k = 1; k <= max_line_k; ++k) {
+    const line_bits bits{1, k};
+    EXPECT_EQ(bits.first_round() + bits.second_round(), k);
+    for (const digest d : random_digests(50, k)) {
+      std::vector<unsigned> first;
+      for_each_line_bit(bits.first_hash(d), bits.start(d), bits.first_round(),
+                        [&](unsigned word, std::uint64_t) { first.push_back(word); });
+      EXPECT_EQ(std::set<unsigned>(first.begin(), first.end()).size(), std::min(k, 8u));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime::detail
