@@ -13,7 +13,7 @@ help:  ## show this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 run: build  ## build, then plan a filter of a million items and measure it
-	@build/bin/bloomtime plan bloom --items 1M --error 1% --measure
+	@build/bin/bloomtime plan bloom --items 1M --error 1% --measure --table
 
 test:  ## all fast tests: g++ release, then clang with address and undefined sanitizers
 	@scripts/test
