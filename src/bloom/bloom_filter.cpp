@@ -48,6 +48,7 @@ bloom_filter::bloom_filter(const bloom_config& config) {
   const math::bloom_size size = size_of(config);
   layout_ = size.layout;
   k_ = size.k;
+  one_round_ = detail::one_round(layout_, k_);
   bit_count_ = size.bits;
   seed_ = config.seed;
   capacity_ = config.items;
@@ -229,6 +230,7 @@ bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
     throw error(errc::corrupt, "the parameters of this Bloom filter contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);
+  f.one_round_ = detail::one_round(f.layout_, f.k_);
   view.expect_sections(1);
   return f;
 }

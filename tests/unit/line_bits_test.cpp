@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,13 @@ class line_kernels_test : public ::testing::TestWithParam<std::pair<const char*,
   const line_kernels& kernels() const {
     return vector() ? fastest_line_kernels() : portable_line_kernels();
   }
+  std::uint64_t insert(buffer& array, line_bits bits, std::span<const digest> items) const {
+    return insert_lines(kernels(), array.data(), bits, items, 0);
+  }
+  void contains(const buffer& array, line_bits bits, std::span<const digest> items,
+                bool* answers) const {
+    contains_lines(kernels(), array.data(), bits, items, 0, answers);
+  }
 };
 INSTANTIATE_TEST_SUITE_P(kernels, line_kernels_test,
                          ::testing::Values(std::pair("portable", false), std::pair("avx2", true)),
@@ -105,14 +113,14 @@ TEST_P(line_kernels_test, do_what_the_document_says) {
       buffer array(lines * line_bytes);
       // About half of the bits end up set, so both answers are common.
       for (const digest d : random_digests(lines * 300 / k, k)) {
-        ASSERT_EQ(kernels().insert(array.data(), bits, &d, 1), expected.insert(d))
+        ASSERT_EQ(insert(array, bits, std::span(&d, 1)), expected.insert(d))
             << "k " << k << ", lines " << lines;
       }
       ASSERT_TRUE(equal(array, expected.bytes())) << "k " << k << ", lines " << lines;
 
       const std::vector<digest> questions = random_digests(2000, k + 100);
       const auto answers = std::make_unique<bool[]>(questions.size());
-      kernels().contains(array.data(), bits, questions.data(), questions.size(), answers.get());
+      contains(array, bits, questions, answers.get());
       std::size_t positive = 0;
       for (std::size_t i = 0; i < questions.size(); ++i) {
         ASSERT_EQ(answers[i], expected.contains(questions[i])) << "k " << k << ", lines " << lines;
@@ -128,7 +136,7 @@ TEST_P(line_kernels_test, write_to_one_line_only) {
     const line_bits bits{5, k};
     for (const digest d : random_digests(50, k)) {
       buffer array(5 * line_bytes);
-      kernels().insert(array.data(), bits, &d, 1);
+      insert(array, bits, std::span(&d, 1));
       for (std::size_t i = 0; i < array.size(); ++i) {
         if (i / line_bytes == bits.line(d)) continue;
         ASSERT_EQ(array.data()[i], std::byte{0}) << "k " << k;
@@ -147,11 +155,11 @@ TEST_P(line_kernels_test, of_a_block_are_those_of_its_items) {
     for (const digest d : items) {
       fresh += compiled::line_insert(one_by_one.data() + bits.offset(d), bits, d);
     }
-    EXPECT_EQ(kernels().insert(at_once.data(), bits, items.data(), items.size()), fresh);
+    EXPECT_EQ(insert(at_once, bits, items), fresh);
     EXPECT_TRUE(equal(at_once, one_by_one)) << "k " << k;
     for (const digest d : random_digests(200, k + 50)) {
       bool answer = false;
-      kernels().contains(at_once.data(), bits, &d, 1, &answer);
+      contains(at_once, bits, std::span(&d, 1), &answer);
       EXPECT_EQ(answer, compiled::line_contains(at_once.data() + bits.offset(d), bits, d));
     }
   }
@@ -165,11 +173,11 @@ TEST_P(line_kernels_test, miss_an_item_if_any_one_of_its_bits_is_missing) {
       buffer full(3 * line_bytes);
       for (std::byte& b : full.bytes()) b = std::byte{0xff};
       bool answer = false;
-      kernels().contains(full.data(), bits, &d, 1, &answer);
+      contains(full, bits, std::span(&d, 1), &answer);
       ASSERT_TRUE(answer) << "k " << k;
       for (const std::uint64_t p : positions.positions(d)) {
         full.data()[p / 8] ^= static_cast<std::byte>(1u << (p % 8));
-        kernels().contains(full.data(), bits, &d, 1, &answer);
+        contains(full, bits, std::span(&d, 1), &answer);
         ASSERT_FALSE(answer) << "k " << k << ", bit " << p;
         full.data()[p / 8] ^= static_cast<std::byte>(1u << (p % 8));
       }

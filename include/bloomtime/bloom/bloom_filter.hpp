@@ -44,10 +44,14 @@ class bloom_filter {
   template <item T>
   BLOOMTIME_INLINE bool insert(const T& x) noexcept {
     const digest d = detail::as_digest(x, seed_);
-    const unsigned fresh =
-        layout_ == layout::line
-            ? detail::compiled::line_insert(bits_.data() + lines().offset(d), lines(), d)
-            : flat().insert(bits_.data(), d);
+    unsigned fresh = 0;
+    if (one_round_ != nullptr) [[likely]] {
+      fresh = detail::compiled::line_insert(bits_.data() + lines().offset(d), *one_round_, d);
+    } else if (layout_ == layout::line) {
+      fresh = detail::compiled::line_insert(bits_.data() + lines().offset(d), lines(), d);
+    } else {
+      fresh = flat().insert(bits_.data(), d);
+    }
     insertions_ += insertions_ != UINT64_MAX;
     ones_ += fresh;
     return fresh != 0;
@@ -56,6 +60,9 @@ class bloom_filter {
   template <item T>
   BLOOMTIME_INLINE bool may_contain(const T& x) const noexcept {
     const digest d = detail::as_digest(x, seed_);
+    if (one_round_ != nullptr) [[likely]] {
+      return detail::compiled::line_contains(bits_.data() + lines().offset(d), *one_round_, d);
+    }
     return layout_ == layout::line
                ? detail::compiled::line_contains(bits_.data() + lines().offset(d), lines(), d)
                : flat().contains(bits_.data(), d);
@@ -145,6 +152,8 @@ class bloom_filter {
 
   // First of all, so that an assignment that finds no memory has changed nothing yet.
   detail::buffer bits_;
+  // Set for the commonest kind, a line filter with k <= 8: its single calls make one test, not two.
+  const detail::line_round* one_round_ = nullptr;
   bloomtime::layout layout_ = layout::line;
   unsigned k_ = 0;
   std::uint64_t bit_count_ = 0;
@@ -157,19 +166,12 @@ class bloom_filter {
 template <item T>
 void bloom_filter::insert_span(std::span<const T> items) noexcept {
   if (layout_ == layout::line) {
-    const auto& kernels = detail::fastest_line_kernels();
-    detail::in_blocks(
-        items, seed_,
-        [&](digest d) { detail::prefetch_write(bits_.data() + lines().offset(d)); },
-        [&](const digest* block, std::size_t count, std::size_t) {
-          ones_ += kernels.insert(bits_.data(), lines(), block, count);
-        });
+    ones_ += detail::insert_lines(detail::fastest_line_kernels(), bits_.data(), lines(), items, seed_);
   } else {
-    detail::in_blocks(
-        items, seed_, [&](digest d) { flat().prefetch_write(bits_.data(), d); },
-        [&](const digest* block, std::size_t count, std::size_t) {
-          for (std::size_t i = 0; i < count; ++i) ones_ += flat().insert(bits_.data(), block[i]);
-        });
+    detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t) {
+      for (std::size_t i = 0; i < next.count; ++i) flat().prefetch_write(bits_.data(), next[i]);
+      for (std::size_t i = 0; i < now.count; ++i) ones_ += flat().insert(bits_.data(), now[i]);
+    });
   }
   insertions_ += std::min<std::uint64_t>(items.size(), UINT64_MAX - insertions_);
 }
@@ -177,20 +179,15 @@ void bloom_filter::insert_span(std::span<const T> items) noexcept {
 template <item T>
 void bloom_filter::contains_span(std::span<const T> items, std::span<bool> answers) const noexcept {
   if (layout_ == layout::line) {
-    const auto& kernels = detail::fastest_line_kernels();
-    detail::in_blocks(
-        items, seed_, [&](digest d) { detail::prefetch_read(bits_.data() + lines().offset(d)); },
-        [&](const digest* block, std::size_t count, std::size_t first) {
-          kernels.contains(bits_.data(), lines(), block, count, answers.data() + first);
-        });
+    detail::contains_lines(detail::fastest_line_kernels(), bits_.data(), lines(), items, seed_,
+                           answers.data());
   } else {
-    detail::in_blocks(
-        items, seed_, [&](digest d) { flat().prefetch_read(bits_.data(), d); },
-        [&](const digest* block, std::size_t count, std::size_t first) {
-          for (std::size_t i = 0; i < count; ++i) {
-            answers[first + i] = flat().contains(bits_.data(), block[i]);
-          }
-        });
+    detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t first) {
+      for (std::size_t i = 0; i < next.count; ++i) flat().prefetch_read(bits_.data(), next[i]);
+      for (std::size_t i = 0; i < now.count; ++i) {
+        answers[first + i] = flat().contains(bits_.data(), now[i]);
+      }
+    });
   }
 }
 

@@ -31,27 +31,48 @@ constexpr digest as_digest(const T& x, std::uint64_t seed) noexcept {
   }
 }
 
-// As many items as one core keeps cache misses in flight: while one block is worked on, the
-// memory of the next is on its way.
+// Bulk calls work on one block of items while the memory of later ones is on its way.
 inline constexpr std::size_t bulk_block = 16;
 
-// Hashes all items block by block; prefetch(digest) is called for a block before
-// use(digests, count, first) for the block before it.
-template <item T, class Prefetch, class Use>
-void in_blocks(std::span<const T> items, std::uint64_t seed, Prefetch&& prefetch, Use&& use) {
-  std::array<std::array<digest, bulk_block>, 2> blocks;
-  const auto load = [&](std::size_t first, std::array<digest, bulk_block>& block) {
-    const std::size_t count = std::min(bulk_block, items.size() - first);
-    for (std::size_t i = 0; i < count; ++i) {
-      block[i] = as_digest(items[first + i], seed);
-      prefetch(block[i]);
+struct digest_block {
+  std::array<std::uint64_t, bulk_block> lo;
+  std::array<std::uint64_t, bulk_block> hi;
+  std::array<std::size_t, bulk_block> offset;  // for whoever prefetches, to find it again
+  std::size_t count = 0;
+
+  digest operator[](std::size_t i) const noexcept { return {lo[i], hi[i]}; }
+};
+
+template <item T>
+void fill(digest_block& block, std::span<const T> items, std::uint64_t seed) noexcept {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const digest d = as_digest(items[i], seed);
+    block.lo[i] = d.lo;
+    block.hi[i] = d.hi;
+  }
+  block.count = items.size();
+}
+
+// Hashes all items, block by block, and calls step(now, next, first): `next` is to be prefetched,
+// and `now`, which was next `depth` steps before and begins with item number `first`, to be worked
+// on. At the ends of the list one of them is empty. `depth` blocks should ask for a few more lines
+// than one core keeps misses in flight; a block is small so that it asks steadily, not in bursts.
+template <std::size_t depth, item T, class Step>
+void in_blocks(std::span<const T> items, std::uint64_t seed, Step&& step) {
+  std::array<digest_block, depth + 1> ring;
+  const digest_block none{};
+  const std::size_t blocks = (items.size() + bulk_block - 1) / bulk_block;
+  for (std::size_t i = 0, in = 0, out = 0; i < blocks + depth; ++i) {
+    digest_block& next = ring[in];
+    in = in == depth ? 0 : in + 1;
+    const std::size_t first = std::min(i * bulk_block, items.size());
+    fill(next, items.subspan(first, std::min(bulk_block, items.size() - first)), seed);
+    if (i < depth) {
+      step(none, next, std::size_t{0});
+    } else {
+      step(ring[out], next, (i - depth) * bulk_block);
+      out = out == depth ? 0 : out + 1;
     }
-  };
-  if (!items.empty()) load(0, blocks[0]);
-  for (std::size_t first = 0, turn = 0; first < items.size(); first += bulk_block, turn ^= 1) {
-    const std::size_t next = first + bulk_block;
-    if (next < items.size()) load(next, blocks[turn ^ 1]);
-    use(blocks[turn].data(), std::min(bulk_block, items.size() - first), first);
   }
 }
 

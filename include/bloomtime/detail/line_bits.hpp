@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/probes.hpp>
@@ -19,22 +21,35 @@ inline constexpr unsigned line_words = 8;
 inline constexpr unsigned line_bit_count = 512;
 inline constexpr unsigned max_line_k = 2 * line_words;
 
-// windows[k][8 - start + j] is 1 where word j takes part in a round of k bits from word `start`.
-using line_window = std::array<std::uint64_t, 2 * line_words>;
-inline constexpr auto line_windows = [] {
-  std::array<line_window, line_words + 1> windows{};
+// line_windows[k][start][j] is 1 where word j takes part in a round of k bits from word `start`.
+using line_window = std::array<std::uint64_t, line_words>;
+using line_round = std::array<line_window, line_words>;
+alignas(line_bytes) inline constexpr auto line_windows = [] {
+  std::array<line_round, line_words + 1> windows{};
   for (unsigned k = 0; k <= line_words; ++k) {
-    for (unsigned t = 0; t < 2 * line_words; ++t) windows[k][t] = t % line_words < k ? 1 : 0;
+    for (unsigned start = 0; start < line_words; ++start) {
+      for (unsigned i = 0; i < k; ++i) windows[k][start][(start + i) % line_words] = 1;
+    }
   }
   return windows;
 }();
+// The round of filters that have only one of it, or null.
+constexpr const line_round* one_round(layout kind, unsigned k) noexcept {
+  return kind == layout::line && k <= line_words ? &line_windows[k] : nullptr;
+}
+inline unsigned k_of(const line_round& round) noexcept {
+  return static_cast<unsigned>(&round - line_windows.data());
+}
 
 struct line_bits {
   std::uint64_t lines;
   unsigned k;
 
   constexpr std::uint64_t line(digest d) const noexcept { return reduce(d.hi, lines); }
-  constexpr std::size_t offset(digest d) const noexcept { return line(d) * line_bytes; }
+  // line(d) * line_bytes with one operation less.
+  constexpr std::size_t offset(digest d) const noexcept {
+    return reduce(d.hi, lines * line_bytes) & ~std::uint64_t{line_bytes - 1};
+  }
 
   static constexpr unsigned start(digest d) noexcept { return static_cast<unsigned>(d.lo >> 61); }
   // Six bits of each round's hash per word.
@@ -80,6 +95,16 @@ BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits, digest d)
   return fresh;
 }
 
+// For k <= 8, with line_windows[k].
+BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& round,
+                                    digest d) noexcept {
+  return line_contains(line, line_bits{.lines = 1, .k = k_of(round)}, d);
+}
+BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round,
+                                      digest d) noexcept {
+  return line_insert(line, line_bits{.lines = 1, .k = k_of(round)}, d);
+}
+
 }  // namespace portable
 
 #if BLOOMTIME_X86
@@ -90,54 +115,75 @@ struct line_mask {
   __m256i high;
 };
 
-BLOOMTIME_AVX2 BLOOMTIME_INLINE __m256i load(const std::uint64_t* words) noexcept {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
-}
-
 BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask round_mask(std::uint64_t hash, unsigned start,
-                                                     unsigned count) noexcept {
+                                                     const line_round& round) noexcept {
   const __m256i h = _mm256_set1_epi64x(static_cast<long long>(hash));
   const __m256i field = _mm256_set1_epi64x(63);
-  const auto* window = line_windows[count].data() + line_words - start;
+  const auto* window = reinterpret_cast<const __m256i*>(round[start].data());
   const __m256i low = _mm256_srlv_epi64(h, _mm256_setr_epi64x(0, 6, 12, 18));
   const __m256i high = _mm256_srlv_epi64(h, _mm256_setr_epi64x(24, 30, 36, 42));
-  return {_mm256_sllv_epi64(load(window), _mm256_and_si256(low, field)),
-          _mm256_sllv_epi64(load(window + 4), _mm256_and_si256(high, field))};
+  return {_mm256_sllv_epi64(_mm256_load_si256(window), _mm256_and_si256(low, field)),
+          _mm256_sllv_epi64(_mm256_load_si256(window + 1), _mm256_and_si256(high, field))};
 }
 
-BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits,
-                                                   digest d) noexcept {
+BLOOMTIME_AVX2 BLOOMTIME_INLINE bool has(const std::byte* line, line_mask mask) noexcept {
   const auto* words = reinterpret_cast<const __m256i*>(line);
-  line_mask mask = round_mask(bits.first_hash(d), bits.start(d), bits.first_round());
-  if (bits.k > line_words) {
-    const line_mask more = round_mask(bits.second_hash(d), bits.start(d), bits.second_round());
-    mask = {_mm256_or_si256(mask.low, more.low), _mm256_or_si256(mask.high, more.high)};
-  }
-  return (_mm256_testc_si256(_mm256_load_si256(words), mask.low) &
-          _mm256_testc_si256(_mm256_load_si256(words + 1), mask.high)) != 0;
+  const __m256i missing =
+      _mm256_or_si256(_mm256_andnot_si256(_mm256_load_si256(words), mask.low),
+                      _mm256_andnot_si256(_mm256_load_si256(words + 1), mask.high));
+  return _mm256_testz_si256(missing, missing) != 0;
 }
 
-// Within a round a word has at most one bit, so counting words with a missing bit counts bits.
-BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned words_with_missing(__m256i word, __m256i mask) noexcept {
-  const __m256i present = _mm256_cmpeq_epi64(_mm256_andnot_si256(word, mask), _mm256_setzero_si256());
-  const int lanes = _mm256_movemask_pd(_mm256_castsi256_pd(present));
-  return 4 - static_cast<unsigned>(std::popcount(static_cast<unsigned>(lanes)));
-}
-
-BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned set_round(__m256i* words, line_mask mask) noexcept {
+// Returns all ones for every word that lacked nothing. Within a round a word has at most one bit,
+// so counting the others counts the bits that were not set before.
+BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask set(std::byte* line, line_mask mask) noexcept {
+  auto* words = reinterpret_cast<__m256i*>(line);
   const __m256i low = _mm256_load_si256(words);
   const __m256i high = _mm256_load_si256(words + 1);
   _mm256_store_si256(words, _mm256_or_si256(low, mask.low));
   _mm256_store_si256(words + 1, _mm256_or_si256(high, mask.high));
-  return words_with_missing(low, mask.low) + words_with_missing(high, mask.high);
+  const __m256i nothing = _mm256_setzero_si256();
+  return {_mm256_cmpeq_epi64(_mm256_andnot_si256(low, mask.low), nothing),
+          _mm256_cmpeq_epi64(_mm256_andnot_si256(high, mask.high), nothing)};
+}
+
+// A word is four of the bytes that packing leaves.
+BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned lacking(line_mask complete) noexcept {
+  const __m256i packed = _mm256_packs_epi32(complete.low, complete.high);
+  return static_cast<unsigned>(
+             std::popcount(~static_cast<unsigned>(_mm256_movemask_epi8(packed)))) / 4;
+}
+
+BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask first_mask(const line_round& round, digest d) noexcept {
+  return round_mask(line_bits::first_hash(d), line_bits::start(d), round);
+}
+BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask second_mask(const line_round& round, digest d) noexcept {
+  return round_mask(line_bits::second_hash(d), line_bits::start(d), round);
+}
+
+// For k <= 8, with line_windows[k].
+BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& round,
+                                                   digest d) noexcept {
+  return has(line, first_mask(round, d));
+}
+BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round,
+                                                     digest d) noexcept {
+  return lacking(set(line, first_mask(round, d)));
+}
+
+BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits,
+                                                   digest d) noexcept {
+  const line_mask one = first_mask(line_windows[bits.first_round()], d);
+  if (bits.k <= line_words) return has(line, one);
+  const line_mask two = second_mask(line_windows[bits.second_round()], d);
+  return has(line, {_mm256_or_si256(one.low, two.low), _mm256_or_si256(one.high, two.high)});
 }
 
 BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits,
                                                      digest d) noexcept {
-  auto* words = reinterpret_cast<__m256i*>(line);
-  unsigned fresh = set_round(words, round_mask(bits.first_hash(d), bits.start(d), bits.first_round()));
+  unsigned fresh = lacking(set(line, first_mask(line_windows[bits.first_round()], d)));
   if (bits.k > line_words) {
-    fresh += set_round(words, round_mask(bits.second_hash(d), bits.start(d), bits.second_round()));
+    fresh += lacking(set(line, second_mask(line_windows[bits.second_round()], d)));
   }
   return fresh;
 }
@@ -152,14 +198,38 @@ namespace compiled = avx2;
 namespace compiled = portable;
 #endif
 
+// `now` has been `next` before: its lines are asked for when it is next, and used when it is now.
 struct line_kernels {
-  void (*contains)(const std::byte* lines, line_bits bits, const digest* items, std::size_t count,
-                   bool* answers) noexcept;
-  std::uint64_t (*insert)(std::byte* lines, line_bits bits, const digest* items,
-                          std::size_t count) noexcept;  // how many bits were not set before
+  void (*contains)(const std::byte* lines, line_bits bits, const digest_block& now,
+                   digest_block& next, bool* answers) noexcept;
+  std::uint64_t (*insert)(std::byte* lines, line_bits bits, const digest_block& now,
+                          digest_block& next) noexcept;  // how many bits were not set before
 };
 
 const line_kernels& portable_line_kernels() noexcept;
 const line_kernels& fastest_line_kernels() noexcept;
+
+// Three blocks of 16 lines: measured to be enough, and hardly better if more.
+inline constexpr std::size_t line_depth = 3;
+
+template <item T>
+void contains_lines(const line_kernels& kernels, const std::byte* lines, line_bits bits,
+                    std::span<const T> items, std::uint64_t seed, bool* answers) noexcept {
+  in_blocks<line_depth>(items, seed,
+                        [&](const digest_block& now, digest_block& next, std::size_t first) {
+                          kernels.contains(lines, bits, now, next, answers + first);
+                        });
+}
+
+// Returns how many bits were not set before.
+template <item T>
+std::uint64_t insert_lines(const line_kernels& kernels, std::byte* lines, line_bits bits,
+                           std::span<const T> items, std::uint64_t seed) noexcept {
+  std::uint64_t fresh = 0;
+  in_blocks<line_depth>(items, seed, [&](const digest_block& now, digest_block& next, std::size_t) {
+    fresh += kernels.insert(lines, bits, now, next);
+  });
+  return fresh;
+}
 
 }  // namespace bloomtime::detail

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 
@@ -65,7 +66,9 @@ struct line_probes {
   }
 };
 
-inline void prefetch_read(const std::byte* p) noexcept { __builtin_prefetch(p, 0, 3); }
-inline void prefetch_write(const std::byte* p) noexcept { __builtin_prefetch(p, 1, 3); }
+// Inlined by force: g++ 12 finds that a function which only prefetches has no effect, and drops
+// calls to it.
+BLOOMTIME_INLINE void prefetch_read(const std::byte* p) noexcept { __builtin_prefetch(p, 0, 3); }
+BLOOMTIME_INLINE void prefetch_write(const std::byte* p) noexcept { __builtin_prefetch(p, 1, 3); }
 
 }  // namespace bloomtime::detail
