@@ -185,6 +185,40 @@ TEST_P(line_kernels_test, miss_an_item_if_any_one_of_its_bits_is_missing) {
   }
 }
 
+TEST(line_bits, start_where_their_line_does) {
+  for (const std::uint64_t lines : {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{1000},
+                                    (std::uint64_t{1} << 34) - 1, std::uint64_t{1} << 34}) {
+    for (const digest d : random_digests(1000, lines)) {
+      __extension__ using wide = unsigned __int128;
+      const auto line = static_cast<std::uint64_t>((wide{d.hi} * lines) >> 64);
+      ASSERT_EQ((line_bits{lines, 1}.line(d)), line);
+      ASSERT_EQ((line_bits{lines, 1}.offset(d)), line * line_bytes);
+    }
+  }
+}
+
+// What single calls use for the commonest filters.
+TEST(line_bits, of_one_round_are_those_of_any_filter) {
+  EXPECT_EQ(one_round(layout::line, 9), nullptr);
+  EXPECT_EQ(one_round(layout::flat, 5), nullptr);
+  for (unsigned k = 1; k <= line_words; ++k) {
+    const line_round* const round = one_round(layout::line, k);
+    ASSERT_NE(round, nullptr);
+    const line_bits bits{1, k};
+    buffer by_round(line_bytes);
+    buffer by_bits(line_bytes);
+    for (const digest d : random_digests(150 / k, k)) {
+      EXPECT_EQ(compiled::line_insert(by_round.data(), *round, d),
+                compiled::line_insert(by_bits.data(), bits, d));
+    }
+    EXPECT_TRUE(equal(by_round, by_bits)) << "k " << k;
+    for (const digest d : random_digests(500, k + 100)) {
+      EXPECT_EQ(compiled::line_contains(by_round.data(), *round, d),
+                compiled::line_contains(by_bits.data(), bits, d));
+    }
+  }
+}
+
 TEST(line_bits, give_every_word_one_bit_per_round) {
   for (unsigned k = 1; k <= max_line_k; ++k) {
     const line_bits bits{1, k};
