@@ -21,6 +21,11 @@ void command::text(const std::string& name, std::string& typed, const std::strin
   options_.push_back({name, &typed, type, description, "Options"});
 }
 
+void command::texts(const std::string& name, std::vector<std::string>& typed,
+                    const std::string& type, const std::string& description) {
+  options_.push_back({name, &typed, type, description, "Options"});
+}
+
 void command::files(std::vector<std::string>& paths, const std::string& description) {
   options_.push_back({"FILE", &paths, "", description, "Arguments"});
 }

@@ -13,7 +13,8 @@ namespace bloomtime::cli {
 
 enum exit_status : int { yes = 0, no = 1, trouble = 2 };
 
-// Where what was typed goes: given or not, a text, or any number of arguments without a name.
+// Where what was typed goes: given or not, a text, or any number of texts: the arguments without a
+// name, or the values of an option that may be given again.
 using destination = std::variant<bool*, std::string*, std::vector<std::string>*>;
 
 struct option {
@@ -34,6 +35,9 @@ class command {
   void flag(const std::string& name, bool& given, const std::string& description);
   void text(const std::string& name, std::string& typed, const std::string& type,
             const std::string& description);
+  // An option that may be given again, with one value each time.
+  void texts(const std::string& name, std::vector<std::string>& typed, const std::string& type,
+             const std::string& description);
   void files(std::vector<std::string>& paths, const std::string& description);
   // The options of the one renderer, the same on every command.
   void output(output_options& asked);

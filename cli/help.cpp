@@ -56,8 +56,8 @@ std::string help_text(const command& about) {
   const std::string name = about.full_name();
   return fmt::format("{}: {}\n", name, about.summary()) + indented("Examples", about.examples) +
          indented("Usage", name + " " + about.usage) + commands(about) +
-         options(about, "Arguments") + options(about, "Options") + options(about, "Output") +
-         indented("Prints", about.details);
+         options(about, "Arguments") + options(about, "Options") + options(about, "Input") +
+         options(about, "Output") + indented("Prints", about.details);
 }
 
 }  // namespace bloomtime::cli

@@ -19,9 +19,10 @@ struct add_to {
   std::string name;
 
   void operator()(bool* given) const { parser.add_flag(name, *given)->disable_flag_override(); }
-  template <class T>
-  void operator()(T* typed) const {
-    parser.add_option(name, *typed);
+  void operator()(std::string* typed) const { parser.add_option(name, *typed); }
+  void operator()(std::vector<std::string>* typed) const {
+    CLI::Option* const made = parser.add_option(name, *typed);
+    if (name.starts_with('-')) made->allow_extra_args(false);  // or it would swallow the files
   }
 };
 

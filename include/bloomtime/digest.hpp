@@ -44,12 +44,24 @@ constexpr std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
   return static_cast<std::uint64_t>(p ^ (p >> 64));
 }
 
-// A bijection of 64 bits in which every input bit flips every output bit with chance near 1/2
-// (constants: D. Stafford's Mix13).
-constexpr std::uint64_t mix(std::uint64_t x) noexcept {
+// A bijection of 64 bits in which every input bit flips every output bit with chance near 1/2, in
+// two steps (constants: D. Stafford's Mix13).
+constexpr std::uint64_t premix(std::uint64_t x) noexcept {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 27);
+}
+constexpr std::uint64_t postmix(std::uint64_t x) noexcept {
+  x *= 0x94d049bb133111eb;
   return x ^ (x >> 31);
+}
+constexpr std::uint64_t mix(std::uint64_t x) noexcept { return postmix(premix(x)); }
+
+// Another second step. Its factor is chosen with that of postmix: the points (postmix(x),
+// other_postmix(x)) are a lattice whose shortest vector has 91 % of the longest possible length
+// before the shifts, and the shifts differ so that the low bits do not follow each other either.
+constexpr std::uint64_t other_postmix(std::uint64_t x) noexcept {
+  x *= 0xe7037ed1a0b428db;
+  return x ^ (x >> 32);
 }
 
 }  // namespace detail
@@ -64,11 +76,12 @@ inline digest digest_of(std::string_view item, std::uint64_t seed = 0) noexcept 
 template <class T>
 concept integer_item = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
 
-// Integers have a cheaper hash of their own: a bijection of the value gives lo, so that two
-// integers never share a digest, and a folded product of that gives hi. Integers of different
-// width or sign are the same item if they have the same value in 64-bit two's complement.
-// An integer and the text of its digits are different items. The seed counts from 1 here, lest the
-// integer 0 with seed 0, the commonest of all, have the one digest that hashes poorly: {0, 0}.
+// Integers have a cheaper hash of their own: two bijections of the value, so that two integers never
+// share a digest; side by side rather than one after the other, so that hi, which picks the line, is
+// known early. Integers of different width or sign are the same item if they have the same value in
+// 64-bit two's complement. An integer and the text of its digits are different items. The seed
+// counts from 1 here, lest the integer 0 with seed 0, the commonest of all, have the one digest that
+// hashes poorly: {0, 0}.
 template <integer_item T>
 constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
   std::uint64_t value = 0;
@@ -77,8 +90,8 @@ constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
   } else {
     value = item;
   }
-  const std::uint64_t lo = detail::mix(value + (seed + 1) * detail::golden);
-  return {lo, detail::fold(lo ^ seed, 0xd6e8feb86659fd93)};
+  const std::uint64_t x = detail::premix(value + (seed + 1) * detail::golden);
+  return {detail::postmix(x), detail::other_postmix(x)};
 }
 
 // The digest of the pair (item, n), for a bucket number, a tick or any other integer: the one way

@@ -54,15 +54,25 @@ def fold(a, b):
     return (a * b & MASK) ^ high(a, b)
 
 
-def mix(x):
+def premix(x):
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
+    return x ^ x >> 27
+
+
+def postmix(x):
+    x = x * 0x94D049BB133111EB & MASK
     return x ^ x >> 31
 
 
+def other(x):
+    x = x * 0xE7037ED1A0B428DB & MASK
+    return x ^ x >> 32
+
+
 def positions(v, seed, layout, bits, k):
-    lo = mix(v + (seed + 1) * GOLDEN & MASK)
-    hi = fold(lo ^ seed, 0xD6E8FEB86659FD93)
+    x = premix(v + (seed + 1) * GOLDEN & MASK)
+    lo = postmix(x)
+    hi = other(x)
     probe = lambda i: fold(lo ^ (i * GOLDEN & MASK), hi | 1)
     if layout == 1:
         return [high(probe(i), bits) for i in range(k)]

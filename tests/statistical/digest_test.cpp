@@ -84,6 +84,7 @@ constexpr std::array parts{
     part{"hi, bottom", [](digest d) { return d.hi & 0xfff; }},
     part{"hi, top 6, and lo, bottom 6", [](digest d) { return d.hi >> 58 << 6 | (d.lo & 63); }},
     part{"hi, top 6, and lo, top 6", [](digest d) { return d.hi >> 58 << 6 | d.lo >> 58; }},
+    part{"hi, bottom 6, and lo, bottom 6", [](digest d) { return (d.hi & 63) << 6 | (d.lo & 63); }},
 };
 
 // `key(i)` gives the digest of the i-th key; keys must be different.

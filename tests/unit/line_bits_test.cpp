@@ -197,27 +197,85 @@ TEST(line_bits, start_where_their_line_does) {
   }
 }
 
-// What single calls use for the commonest filters.
-TEST(line_bits, of_one_round_are_those_of_any_filter) {
-  EXPECT_EQ(one_round(layout::line, 9), nullptr);
-  EXPECT_EQ(one_round(layout::flat, 5), nullptr);
-  for (unsigned k = 1; k <= line_words; ++k) {
-    const line_round* const round = one_round(layout::line, k);
-    ASSERT_NE(round, nullptr);
-    const line_bits bits{1, k};
-    buffer by_round(line_bytes);
-    buffer by_bits(line_bytes);
-    for (const digest d : random_digests(150 / k, k)) {
-      EXPECT_EQ(compiled::line_insert(by_round.data(), *round, d),
-                compiled::line_insert(by_bits.data(), bits, d));
-    }
-    EXPECT_TRUE(equal(by_round, by_bits)) << "k " << k;
-    for (const digest d : random_digests(500, k + 100)) {
-      EXPECT_EQ(compiled::line_contains(by_round.data(), *round, d),
-                compiled::line_contains(by_bits.data(), bits, d));
-    }
+// -- single calls ------------------------------------------------------------------------------
+
+// They are inlined with whatever their caller is compiled for. Here both kinds are, whatever this
+// file is compiled for.
+struct single_calls {
+  unsigned (*insert)(std::byte* line, line_bits bits, digest d);
+  bool (*contains)(const std::byte* line, line_bits bits, digest d);
+  unsigned (*insert_round)(std::byte* line, const line_round& round, digest d);
+  bool (*contains_round)(const std::byte* line, const line_round& round, digest d);
+};
+
+namespace plain {
+unsigned insert(std::byte* p, line_bits b, digest d) { return portable::line_insert(p, b, d); }
+bool contains(const std::byte* p, line_bits b, digest d) {
+  return portable::line_contains(p, b, d);
+}
+unsigned insert(std::byte* p, const line_round& r, digest d) {
+  return portable::line_insert(p, r, d);
+}
+bool contains(const std::byte* p, const line_round& r, digest d) {
+  return portable::line_contains(p, r, d);
+}
+constexpr single_calls calls{insert, contains, insert, contains};
+}  // namespace plain
+
+#if BLOOMTIME_X86
+namespace wide {
+BLOOMTIME_AVX2 unsigned insert(std::byte* p, line_bits b, digest d) {
+  return avx2::line_insert(p, b, d);
+}
+BLOOMTIME_AVX2 bool contains(const std::byte* p, line_bits b, digest d) {
+  return avx2::line_contains(p, b, d);
+}
+BLOOMTIME_AVX2 unsigned insert(std::byte* p, const line_round& r, digest d) {
+  return avx2::line_insert(p, r, d);
+}
+BLOOMTIME_AVX2 bool contains(const std::byte* p, const line_round& r, digest d) {
+  return avx2::line_contains(p, r, d);
+}
+constexpr single_calls calls{insert, contains, insert, contains};
+}  // namespace wide
+#endif
+
+void expect_as_documented(const single_calls& calls, unsigned k) {
+  const line_bits bits{1, k};
+  const line_round* const round = one_round(layout::line, k);
+  ASSERT_EQ(round != nullptr, k <= line_words);
+  model expected(1, k);
+  buffer by_bits(line_bytes);
+  buffer by_round(line_bytes);
+  for (const digest d : random_digests(300 / k, k)) {
+    const std::uint64_t fresh = expected.insert(d);
+    EXPECT_EQ(calls.insert(by_bits.data(), bits, d), fresh) << "k " << k;
+    if (round == nullptr) continue;
+    EXPECT_EQ(calls.insert_round(by_round.data(), *round, d), fresh) << "k " << k;
+  }
+  EXPECT_TRUE(equal(by_bits, expected.bytes())) << "k " << k;
+  EXPECT_TRUE(round == nullptr || equal(by_round, expected.bytes())) << "k " << k;
+  for (const digest d : random_digests(1000, k + 100)) {
+    EXPECT_EQ(calls.contains(by_bits.data(), bits, d), expected.contains(d)) << "k " << k;
+    if (round == nullptr) continue;
+    EXPECT_EQ(calls.contains_round(by_round.data(), *round, d), expected.contains(d)) << "k " << k;
   }
 }
+
+TEST(line_bits, one_by_one_do_what_the_document_says) {
+  for (unsigned k = 1; k <= max_line_k; ++k) expect_as_documented(plain::calls, k);
+}
+
+TEST(line_bits, one_by_one_by_vectors_do_what_the_document_says) {
+#if BLOOMTIME_X86
+  if (!cpu_has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+  for (unsigned k = 1; k <= max_line_k; ++k) expect_as_documented(wide::calls, k);
+#else
+  GTEST_SKIP() << "this build has no vector code";
+#endif
+}
+
+TEST(line_bits, of_a_flat_filter_have_no_round) { EXPECT_EQ(one_round(layout::flat, 5), nullptr); }
 
 TEST(line_bits, give_every_word_one_bit_per_round) {
   for (unsigned k = 1; k <= max_line_k; ++k) {
