@@ -12,8 +12,9 @@ target_compile_definitions(bloomtime_test_support PUBLIC
 target_link_libraries(bloomtime_test_support PUBLIC
   bloomtime::bloomtime GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
 target_precompile_headers(bloomtime_test_support PRIVATE <gtest/gtest.h> <rapidcheck/gtest.h>)
-# -O3 costs compile time and finds nothing more; the last -O counts.
-target_compile_options(bloomtime_test_support PUBLIC $<$<CONFIG:Release>:-O2>)
+# More costs compile time and finds nothing more; the last -O counts.
+set(quick_to_build $<IF:$<CONFIG:Release>,-O2,-O0>)
+target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
 if(CCACHE_PROGRAM)
   target_compile_options(bloomtime_test_support PUBLIC
     $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
@@ -26,7 +27,12 @@ foreach(folder unit property statistical format cli soak)
   endif()
   add_executable(${folder}_tests ${sources})
   target_link_libraries(${folder}_tests PRIVATE bloomtime_test_support)
-  target_precompile_headers(${folder}_tests REUSE_FROM bloomtime_test_support)
+  if(folder MATCHES "statistical|soak" AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${folder}_tests PRIVATE -O1)  # they run longer than they compile
+  else()
+    target_compile_options(${folder}_tests PRIVATE ${quick_to_build})
+    target_precompile_headers(${folder}_tests REUSE_FROM bloomtime_test_support)
+  endif()
   if(folder STREQUAL "cli")
     target_link_libraries(${folder}_tests PRIVATE bloomtime_cli_support)
   endif()

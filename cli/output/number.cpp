@@ -89,6 +89,8 @@ std::string brief_chance_text(double p) {
   return in_percent(p) ? fmt::format("{:g} %", 100 * p) : scientific(p, 1);
 }
 
-std::string nanoseconds_text(double ns) { return short_text(ns, 2) + " ns"; }
+std::string nanoseconds_text(double ns) {
+  return ns < 10'000 ? short_text(ns, 2) + " ns" : short_text(ns / 1000, 2) + " us";
+}
 
 }  // namespace bloomtime::cli

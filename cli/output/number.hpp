@@ -13,6 +13,6 @@ std::string chance_text(double p);                 // 1.00 %, 0.998 %; 1.00e-6 w
 std::string chance_text(double p, double plan);    // 0.998 %: one digit more than the plan has
 std::string chance_text(double low, double high, double plan);  // 0.967 – 1.033 %
 std::string brief_chance_text(double p);                        // 1 %, 0.1 %, 1e-6
-std::string nanoseconds_text(double ns);                        // 3.9 ns
+std::string nanoseconds_text(double ns);                        // 3.9 ns, 12 us
 
 }  // namespace bloomtime::cli

@@ -98,6 +98,7 @@ TEST(number, short_numbers) {
   EXPECT_EQ(short_text(std::numeric_limits<double>::quiet_NaN()), "–");
   EXPECT_EQ(nanoseconds_text(3.94), "3.9 ns");
   EXPECT_EQ(nanoseconds_text(104.6), "105 ns");
+  EXPECT_EQ(nanoseconds_text(12'153), "12 us");
 }
 
 TEST(number, chances) {
