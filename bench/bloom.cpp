@@ -296,6 +296,7 @@ void bloom_tables(session& run) {
   std::deque<size_run> done;
   for (const std::uint64_t bytes : sizes()) {
     done.push_back(measure(run, bytes, far));
+    if (done.back().rows.empty()) continue;
     print_table(done.back());
     write_csv(run.csv, done.back());
   }

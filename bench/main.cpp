@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view usage =
     "bloomtime_bench: how fast the filters are, in nanoseconds and in random memory accesses\n"
     "  --quick        a first impression in seconds instead of minutes\n"
-    "  --filter TEXT  only what has TEXT in its name, as in: 256 MiB, line, 8 B\n"
+    "  --filter TEXT  only what has TEXT in its name, as in: 256 MiB, line 10\n"
     "  --csv FILE     write all figures with their quartiles as CSV too\n"
     "  --help         this text\n";
 

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ namespace {
 
 [[noreturn]] void fail(const char* deed, const std::filesystem::path& path, int reason) {
   throw error(errc::io, std::string("cannot ") + deed + " " + path.string() + ": " +
-                            std::strerror(reason));
+                            std::generic_category().message(reason));
 }
 
 class descriptor {
