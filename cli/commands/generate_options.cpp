@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ kind kind_of(const generate_options& given) {
 }
 
 struct sense {
-  std::string_view stream;                          // as a sentence names it
-  std::initializer_list<std::string_view> options;  // those that mean something to it
+  std::string_view stream;                // as a sentence names it
+  std::vector<std::string_view> options;  // those that mean something to it
 };
 
 sense sense_of(kind what) {
@@ -77,7 +78,7 @@ void expect_sense(const generate_options& given, kind what) {
     if (o.given) refuse(o.name);
   }
   for (const named_option& o : details) {
-    const auto* end = makes.options.end();
+    const auto end = makes.options.end();
     if (o.given && std::find(makes.options.begin(), end, o.name) == end) refuse(o.name);
   }
 }
