@@ -4,6 +4,7 @@
 
 #include <bloomtime/error.hpp>
 
+#include "traffic/chance.hpp"
 #include "traffic/rhythm.hpp"
 
 namespace bloomtime::traffic {
@@ -54,8 +55,8 @@ std::uint64_t pacing::weight_until(std::uint64_t second) const {
 }
 
 std::uint64_t pacing::due_until(std::uint64_t second) const {
-  __extension__ using wide = unsigned __int128;
-  return static_cast<std::uint64_t>(wide{records_} * weight_until(second) / total_);
+  // Rounded up, so that the first record comes in the first second.
+  return static_cast<std::uint64_t>((wide{records_} * weight_until(second) + total_ - 1) / total_);
 }
 
 }  // namespace bloomtime::traffic

@@ -49,8 +49,8 @@ TEST(traffic_golden, the_same_seed_gives_the_same_lines_everywhere) {
   EXPECT_EQ(fingerprint(pairs(exact, 1), as(line_form::tsv)), 5415457571161109726U);
   EXPECT_EQ(fingerprint(pairs(exact, 1), as(line_form::combined)), 2860641891031843812U);
   EXPECT_EQ(fingerprint(draws({10'000, 1'000, 1.1}, 1), as(line_form::ndjson)),
-            15697276806685960501U);
-  EXPECT_EQ(fingerprint(repeats({10'000, 3'000}, 1), as(line_form::tsv)), 16564422712845261582U);
+            13709006946197309913U);
+  EXPECT_EQ(fingerprint(repeats({10'000, 3'000}, 1), as(line_form::tsv)), 7406540282296383165U);
   EXPECT_EQ(fingerprint(operations({10'000, 1'000, 1, 4'000}, 1), changes), 9169597787619080755U);
 }
 
@@ -167,15 +167,15 @@ TEST(traffic_rhythm, the_day_is_busier_than_the_night) {
   const auto all = collect(draws({100'000, 10, 0, {.daily = true}}, 1));
   const profile found = profile_of(all);
   EXPECT_GT(found.hours[11], 10 * found.hours[3]);
-  EXPECT_LT(all.front().second, first_of_2014 + 10);
-  EXPECT_EQ(all.back().second, first_of_2014 + 86'399);
+  EXPECT_EQ(all.front().second, first_of_2014);
+  EXPECT_GT(all.back().second, first_of_2014 + 86'390);
 }
 
 TEST(traffic_pacing, is_as_even_as_whole_records_can_be) {
   pacing pace(25, {.start = 100, .seconds = 10});
   std::array<int, 10> counts{};
   for (int i = 0; i < 25; ++i) ++counts.at(static_cast<std::size_t>(pace() - 100));
-  EXPECT_EQ(counts, (std::array<int, 10>{2, 3, 2, 3, 2, 3, 2, 3, 2, 3}));
+  EXPECT_EQ(counts, (std::array<int, 10>{3, 2, 3, 2, 3, 2, 3, 2, 3, 2}));
 }
 
 TEST(traffic_lines, forms) {
