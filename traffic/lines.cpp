@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <string_view>
 
 #include "traffic/site.hpp"
@@ -31,12 +32,36 @@ std::uint32_t scattered(std::uint32_t x) noexcept {
   return x ^ (x >> 16);
 }
 
+// 0. to 255. with their lengths.
+struct octet {
+  std::array<char, 4> text{};
+  std::uint8_t size = 0;
+};
+
+constexpr std::array<octet, 256> make_octets() {
+  std::array<octet, 256> octets;
+  for (unsigned n = 0; n < octets.size(); ++n) {
+    octet& o = octets[n];
+    if (n >= 100) o.text[o.size++] = static_cast<char>('0' + n / 100);
+    if (n >= 10) o.text[o.size++] = static_cast<char>('0' + n / 10 % 10);
+    o.text[o.size++] = static_cast<char>('0' + n % 10);
+    o.text[o.size++] = '.';
+  }
+  return octets;
+}
+
+constexpr std::array<octet, 256> octets = make_octets();
+
 void put_address(std::string& out, item_number item) {
   const std::uint32_t address = scattered(item);
+  std::array<char, 16> text;
+  std::size_t size = 0;
   for (int shift = 24; shift >= 0; shift -= 8) {
-    put(out, address >> shift & 255);
-    if (shift != 0) out += '.';
+    const octet& o = octets[address >> shift & 255];
+    std::memcpy(text.data() + size, o.text.data(), o.text.size());
+    size += o.size;
   }
+  out.append(text.data(), size - 1);
 }
 
 void put_clock(std::string& out, std::int64_t second_of_day) {

@@ -127,6 +127,12 @@ double exponent_of(std::string_view text) {
       shown(text)));
 }
 
+std::uint64_t seed_of(std::string_view text) {
+  if (const auto value = number_of<std::uint64_t>(text)) return *value;
+  throw usage_error(
+      fmt::format("--seed must be a whole number from 0 to 2^64 - 1, got {}", shown(text)));
+}
+
 traffic::gap_law gap_of(std::string_view text) {
   using enum traffic::gap_kind;
   const auto colon = text.find(':');
@@ -251,7 +257,7 @@ generate_plan plan_of(const generate_options& given) {
   expect_sense(given, what);
   return {.stream = planner(given).stream(what),
           .form = form_of(given, what),
-          .seed = given.seed.empty() ? default_seed : parse_count("--seed", given.seed)};
+          .seed = given.seed.empty() ? default_seed : seed_of(given.seed)};
 }
 
 }  // namespace bloomtime::cli

@@ -81,15 +81,15 @@ TEST(traffic_repeats, gaps_have_their_law) {
   EXPECT_TRUE(plausible(beyond_mean, repeated, std::exp(-1.)));
 }
 
-// The profiles published with the models (heights 0 to 7). They come from one run of another
-// program, so an exact tail does not apply; runs differ by well under one percent.
-struct published {
+// Profiles of the same models by another program (heights 0 to 7). They come from one run, so an
+// exact tail does not apply; runs differ by well under one percent.
+struct reference {
   time_model model;
   pairs_config sizes;
   std::array<std::uint64_t, 8> pairs;
 };
 
-void expect_close(const published& of, double tolerance) {
+void expect_close(const reference& of, double tolerance) {
   pairs_config config = of.sizes;
   config.model = of.model;
   config.when.daily = false;
