@@ -81,6 +81,35 @@ TEST(traffic_repeats, gaps_have_their_law) {
   EXPECT_TRUE(plausible(beyond_mean, repeated, std::exp(-1.)));
 }
 
+// In so long a time runs of one item hardly ever touch, so a gap that no run has separates two.
+// After a second that is seen the run either goes on to another such second or ends before: one
+// trial for each pair but the last.
+void expect_runs(time_model model, std::uint64_t drawn, double mean_length, double seen) {
+  constexpr std::uint64_t items = 1'000;
+  constexpr std::int64_t long_gap = 200;
+  const pairs_config config{.records = items + drawn,
+                            .items = items,
+                            .pairs = items + drawn,
+                            .model = model,
+                            .zipf = 0,
+                            .when = {.seconds = 300'000'000}};
+  pairs stream(config, 6);
+  std::vector<std::int64_t> last(items, -long_gap);
+  std::uint64_t pieces = 0;
+  while (const auto next = stream()) {
+    if (next->second - last.at(next->item) > long_gap) ++pieces;
+    last[next->item] = next->second;
+  }
+  const double goes_on = 1 - 1 / mean_length;
+  const double stays = goes_on * seen / (1 - goes_on * (1 - seen));
+  EXPECT_TRUE(plausible(pieces - items - 1, drawn - 1, 1 - stays));
+}
+
+TEST(traffic_pairs, runs_are_as_long_as_the_model_says) {
+  expect_runs(time_model::dense, 3'000'000, 3000, 0.95);
+  expect_runs(time_model::bursty, 300'000, 300, 0.5);
+}
+
 // Profiles of the same models by another program (heights 0 to 7). They come from one run, so an
 // exact tail does not apply; runs differ by well under one percent.
 struct reference {
