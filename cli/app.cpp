@@ -18,7 +18,8 @@ constexpr const char* examples =
     "bloomtime plan bloom --items 1M --memory 1MB            how accurate is one megabyte?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
     "bloomtime info users.bloom                              what is in this file?\n"
-    "bloomtime verify *.bloom                                is every byte as it was written?";
+    "bloomtime verify *.bloom                                is every byte as it was written?\n"
+    "bloomtime generate | head                               what does it read? traffic to try it on";
 
 constexpr const char* details =
     "Tables on a terminal, tab-separated values with a line of keys in a pipe, and with --json\n"
@@ -41,6 +42,7 @@ class program {
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);
+    add_generate(root_, asked_);
   }
 
   exit_status operator()(int argc, const char* const* argv) {

@@ -67,5 +67,6 @@ void add_plan(command& root, output_options& asked);
 void add_plan_bloom(command& plan, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
+void add_generate(command& root, output_options& asked);
 
 }  // namespace bloomtime::cli

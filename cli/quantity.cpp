@@ -151,6 +151,10 @@ constexpr std::array byte_units{
     unit{"tb", 1'000'000'000'000},
 };
 
+constexpr std::array second_units{
+    unit{"", 1}, unit{"s", 1}, unit{"m", 60}, unit{"h", 3'600}, unit{"d", 86'400},
+};
+
 template <std::size_t N>
 std::optional<std::uint64_t> factor_of(std::string_view suffix, const std::array<unit, N>& units) {
   std::string lower(suffix);
@@ -257,6 +261,15 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   }
   throw usage_error(
       fmt::format("{} must be at least one byte (for example 16MiB), got {}", option, shown(text)));
+}
+
+std::uint64_t parse_seconds(std::string_view option, std::string_view text) {
+  const reading found = read_whole(text, second_units);
+  if (found.trouble == problem::none && found.value != 0) return found.value;
+  throw usage_error(
+      fmt::format("{} must be a time of whole seconds, at least one, such as 90s, 5m, 24h or 1d, "
+                  "got {}",
+                  option, shown(text)));
 }
 
 double parse_chance(std::string_view option, std::string_view text) {

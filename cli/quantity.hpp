@@ -13,6 +13,9 @@ std::uint64_t parse_count(std::string_view option, std::string_view text);
 // Bytes, at least 1: 16MiB and 16M are 16 * 2^20, 16MB is 16 * 10^6. A broken byte is cut off.
 std::uint64_t parse_bytes(std::string_view option, std::string_view text);
 
+// Whole seconds, at least 1: 90, 90s, 5m, 1.5h, 1d.
+std::uint64_t parse_seconds(std::string_view option, std::string_view text);
+
 // A probability strictly between 0 and 1: 1%, 0.01, 1e-6, 10^-6.
 double parse_chance(std::string_view option, std::string_view text);
 

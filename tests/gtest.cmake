@@ -10,7 +10,7 @@ target_include_directories(bloomtime_test_support PUBLIC "${CMAKE_CURRENT_SOURCE
 target_compile_definitions(bloomtime_test_support PUBLIC
   BLOOMTIME_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(bloomtime_test_support PUBLIC
-  bloomtime::bloomtime GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
+  bloomtime::bloomtime bloomtime_traffic GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
 target_precompile_headers(bloomtime_test_support PRIVATE <gtest/gtest.h> <rapidcheck/gtest.h>)
 # More costs compile time and finds nothing more; the last -O counts.
 set(quick_to_build $<IF:$<CONFIG:Release>,-O2,-O0>)

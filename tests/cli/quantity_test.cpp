@@ -134,6 +134,19 @@ TEST(quantity, a_long_text_is_cut_in_the_sentence) {
   EXPECT_LT(refusal(parse_count, std::string(100'000, 'x')).size(), 200U);
 }
 
+TEST(quantity, seconds) {
+  EXPECT_EQ(parse_seconds("--x", "90"), 90U);
+  EXPECT_EQ(parse_seconds("--x", "90s"), 90U);
+  EXPECT_EQ(parse_seconds("--x", "5m"), 300U);
+  EXPECT_EQ(parse_seconds("--x", "1.5h"), 5'400U);
+  EXPECT_EQ(parse_seconds("--x", "2 d"), 172'800U);
+  for (const char* bad : {"0", "-5s", "0.5", "1.1s", "5y", "m", "", "1h30m", "10^30"}) {
+    EXPECT_NE(refusal(parse_seconds, bad).find("such as 90s, 5m, 24h or 1d, got"),
+              std::string::npos)
+        << bad;
+  }
+}
+
 RC_GTEST_PROP(quantity, a_printed_count_reads_back, (std::uint64_t n)) {
   RC_PRE(n != 0);
   RC_ASSERT(parse_count("--x", std::to_string(n)) == n);
@@ -141,7 +154,7 @@ RC_GTEST_PROP(quantity, a_printed_count_reads_back, (std::uint64_t n)) {
 }
 
 RC_GTEST_PROP(quantity, any_bytes_are_read_or_refused, (const std::string& text)) {
-  for (const auto parse : {parse_count, parse_bytes}) {
+  for (const auto parse : {parse_count, parse_bytes, parse_seconds}) {
     try {
       RC_ASSERT(parse("--x", text) >= 1);
     } catch (const usage_error&) {
