@@ -47,6 +47,8 @@ void complain(std::string_view sentence) {
   (void)write_all(STDERR_FILENO, "bloomtime: " + printable(sentence) + "\n");
 }
 
+void note(std::string_view line) { (void)write_all(STDERR_FILENO, printable(line) + "\n"); }
+
 void complain_of_memory() noexcept {
   (void)write_all(STDERR_FILENO,
                   "bloomtime: there is not enough memory for this; try fewer items or a smaller "
