@@ -22,5 +22,6 @@ struct session {
 
 void machine_tables(session& run);
 void bloom_tables(session& run);
+void reader_tables(session& run);
 
 }  // namespace bench
