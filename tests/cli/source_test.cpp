@@ -20,7 +20,7 @@ namespace {
 
 std::string many_lines() {
   std::string text;
-  for (int i = 0; i < 100'000; ++i) text += "line " + std::to_string(i * 7919) + "\n";
+  for (int i = 0; i < 30'000; ++i) text += "line " + std::to_string(i * 7919) + "\n";
   return text;
 }
 
@@ -75,7 +75,7 @@ TEST_P(compressed_source, damage_is_told) {
   EXPECT_THROW((void)read(damaged), error);
 }
 
-INSTANTIATE_TEST_SUITE_P(tools, compressed_source, testing::Values("gzip", "zstd", "xz"));
+INSTANTIATE_TEST_SUITE_P(tools, compressed_source, testing::Values("gzip", "zstd", "xz -1"));
 
 TEST(byte_source, gzip_may_be_padded_with_zeros) {
   const support::temporary_directory folder;
@@ -131,7 +131,7 @@ TEST(byte_source, a_file_that_shrinks_just_ends) {
   ASSERT_EQ(::truncate(path.c_str(), 10), 0);
   while (reader.next() != nullptr) {
   }
-  EXPECT_LT(reader.counts().lines, 100'000U);
+  EXPECT_LT(reader.counts().lines, 30'000U);
 }
 
 }  // namespace
