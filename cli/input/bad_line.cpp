@@ -15,6 +15,7 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/output/number.hpp"
+#include "cli/output/write_all.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -63,13 +64,13 @@ void stretch_watch::next(bool bad) {
 rejects_file::rejects_file(const std::string& path)
     : path_(path),
       descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) fail();
+  if (descriptor_ < 0) fail(errno);
 }
 
 rejects_file::~rejects_file() {
   if (descriptor_ < 0) return;
   // Whatever ends the reading early, the lines rejected so far are there.
-  (void)!::write(descriptor_, waiting_.data(), waiting_.size());
+  (void)write_all(descriptor_, waiting_);
   ::close(descriptor_);
 }
 
@@ -82,28 +83,18 @@ void rejects_file::add(std::string_view bytes, bool begins_line) {
 
 void rejects_file::close() {
   flush();
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
 }
 
 void rejects_file::flush() {
-  std::string_view left = waiting_;
-  while (!left.empty()) {
-    const ssize_t written = ::write(descriptor_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int reason = errno;
-      waiting_.clear();  // or the destructor would try again
-      errno = reason;
-      fail();
-    }
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  waiting_.clear();
+  // Cleared first, or the destructor would try again.
+  const std::string bytes = std::exchange(waiting_, {});
+  if (const int reason = write_all(descriptor_, bytes); reason != 0) fail(reason);
 }
 
-void rejects_file::fail() const {
+void rejects_file::fail(int reason) const {
   throw error(errc::io, fmt::format("cannot write rejected lines to {}: {}", path_,
-                                    std::system_category().message(errno)));
+                                    std::system_category().message(reason)));
 }
 
 void expect_other_file(const std::string& rejects, const std::string& input) {

@@ -59,7 +59,7 @@ class rejects_file {
 
  private:
   void flush();
-  [[noreturn]] void fail() const;
+  [[noreturn]] void fail(int reason) const;
 
   std::string path_;
   int descriptor_ = -1;

@@ -114,8 +114,9 @@ void scan_clock(scanner& in, date_and_time& t) noexcept {
   t.seconds = in.digits(2);
 }
 
-// After the sign.
-void scan_offset(scanner& in, zone& z) noexcept {
+void scan_zone(scanner& in, zone& z) noexcept {
+  z.west = in.peek() == '-';
+  in.expect("+-");
   z.hours = in.digits(2);
   in.accept(":");
   z.minutes = in.digits(2);
@@ -144,9 +145,7 @@ time_reading read_log_time(std::string_view text) noexcept {
   in.expect(":");
   scan_clock(in, t);
   in.expect(" ");
-  z.west = in.peek() == '-';
-  in.expect("+-");
-  scan_offset(in, z);
+  scan_zone(in, z);
   if (!in.finished() || t.month == 0) return unreadable;
   return made_of(t, z);
 }
@@ -166,9 +165,7 @@ time_reading read_rfc3339(std::string_view text) noexcept {
   if (in.accept(".,")) t.micros = in.decimals(6);
   if (!in.at_end() && !in.accept("Zz")) {
     in.accept(" ");
-    z.west = in.peek() == '-';
-    in.expect("+-");
-    scan_offset(in, z);
+    scan_zone(in, z);
   }
   return in.finished() ? made_of(t, z) : unreadable;
 }

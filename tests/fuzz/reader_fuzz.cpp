@@ -4,8 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,17 +15,13 @@
 
 #include "cli/input/event_reader.hpp"
 #include "cli/usage_error.hpp"
+#include "support/require.hpp"
 
 namespace {
 
 using namespace bloomtime;
+using support::require;
 using namespace bloomtime::cli;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
-}
 
 class memory_file {
  public:

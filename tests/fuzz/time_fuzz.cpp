@@ -2,25 +2,19 @@
 // one year at a time.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <regex>
 #include <string>
 
 #include "cli/input/times.hpp"
 #include "cli/output/time_text.hpp"
+#include "support/require.hpp"
 
 namespace {
 
 using namespace bloomtime;
+using support::require;
 using namespace bloomtime::cli;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
-}
 
 bool leap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
