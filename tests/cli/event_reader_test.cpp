@@ -92,8 +92,8 @@ TEST(event_reader, csv_with_and_without_header) {
   EXPECT_EQ(with.items, (rows{{"a,\"b"}, {"c"}}));
   EXPECT_EQ(with.counts.headers, 1U);
   EXPECT_EQ(with.times[1], instant(1'700'000'001'000'000));
-  const heard without = read_text(
-      "1700000000,a\n1700000001,\"b\n1700000002,c\n1700000003\n", {.format = "csv"});
+  const heard without =
+      read_text("1700000000,a\n1700000001,\"b\n1700000002,c\n1700000003\n", {.format = "csv"});
   EXPECT_EQ(without.items, (rows{{"a"}, {"c"}}));
   EXPECT_EQ(without.bad(bad_line::other_format), 1U);
   EXPECT_EQ(without.bad(bad_line::no_item), 1U);

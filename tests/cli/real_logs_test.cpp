@@ -14,7 +14,7 @@ namespace bloomtime::cli {
 namespace {
 
 std::string path_of(const std::string& name) {
-  return std::string(BLOOMTIME_TESTS_DIR) + "/../../shared/data/" + name;
+  return BLOOMTIME_TESTS_DIR "/../../shared/data/" + name;
 }
 
 // What a shell prints for the uncompressed file on its standard input.

@@ -87,8 +87,8 @@ TEST(byte_source, gzip_may_be_padded_with_zeros) {
 
 TEST(byte_source, short_beginnings_of_magic_are_text) {
   for (const std::string_view text : {"\x1f", "\x28\xb5\x2f", "\xfd",
-                                 "\xfd"
-                                 "7zX"}) {
+                                      "\xfd"
+                                      "7zX"}) {
     EXPECT_EQ(read_text(text).raw, text);
   }
 }

@@ -90,8 +90,7 @@ std::optional<time_reading> epoch_model(const std::string& text) {
   std::string all = digits + fraction + "000000";
   const auto whole = static_cast<std::size_t>(static_cast<int>(digits.size()) + power);
   const bool inexact = all.substr(whole).find_first_not_of('0') != all.npos;
-  const std::string kept = "0" + all.substr(0, whole);
-  const std::int64_t micros = std::stoll(kept);
+  const std::int64_t micros = whole == 0 ? 0 : std::stoll(all.substr(0, whole));
   return time_reading{{instant(m[1] == "-" ? -micros - (inexact ? 1 : 0) : micros), 0},
                       time_problem::none};
 }
