@@ -184,13 +184,16 @@ time_reading read_epoch(std::string_view text) noexcept {
   for (; is_digit(in.peek()) && length < most_digits; ++length) {
     whole = 10 * whole + static_cast<std::uint64_t>(in.digits(1));
   }
-  if (is_digit(in.peek())) return impossible;
+  const bool too_long = is_digit(in.peek());
+  while (in.accept("0123456789")) {
+  }
   const bool nanos = length > 17;
   const int places = length <= 11 ? 6 : length <= 14 ? 3 : 0;
   auto micros = static_cast<std::int64_t>(nanos ? whole / 1000 : whole);
   for (int i = 0; i < places; ++i) micros *= 10;
   if (in.accept(".")) micros += in.decimals(places);
   if (!in.finished()) return unreadable;
+  if (too_long) return impossible;
   // Rounded down, before 1970 as well.
   const bool inexact = in.cut() || (nanos && whole % 1000 != 0);
   return {{instant(before_1970 ? -micros - (inexact ? 1 : 0) : micros), 0}};
