@@ -30,6 +30,18 @@ void command::files(std::vector<std::string>& paths, const std::string& descript
   options_.push_back({"FILE", &paths, "", description, "Arguments"});
 }
 
+void command::input(input_options& asked) {
+  const std::size_t first = options_.size();
+  texts("--item", asked.items, "FIELD",
+        "name, column number or NDJSON key; host,path for both together; may be given again");
+  text("--time", asked.time, "FIELD", "where the time stands, named like an item");
+  text("--format", asked.format, "FORMAT",
+       "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain");
+  text("--rejects", asked.rejects, "FILE", "write lines that cannot be read there");
+  flag("--strict", asked.strict, "stop at the first line that cannot be read");
+  for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
+}
+
 void command::output(output_options& asked) {
   const std::size_t first = options_.size();
   flag("--json", asked.json, "one JSON object");

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/input/options.hpp"
 #include "cli/output/printer.hpp"
 #include "cli/output/style.hpp"
 
@@ -39,6 +40,8 @@ class command {
   void texts(const std::string& name, std::vector<std::string>& typed, const std::string& type,
              const std::string& description);
   void files(std::vector<std::string>& paths, const std::string& description);
+  // The options of the one reader, the same on every command that reads events.
+  void input(input_options& asked);
   // The options of the one renderer, the same on every command.
   void output(output_options& asked);
 

@@ -10,20 +10,10 @@
 
 #include "cli/output/render.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/write_all.hpp"
 
 namespace bloomtime::cli {
 namespace {
-
-// Zero, or the reason for which not all could be written.
-int write_all(int descriptor, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
 
 [[noreturn]] void fail(int reason) {
   throw error(errc::io,
@@ -46,6 +36,8 @@ void complain(std::string_view sentence) {
   // Nothing is left to tell it to if this fails.
   (void)write_all(STDERR_FILENO, "bloomtime: " + printable(sentence) + "\n");
 }
+
+void note(std::string_view line) { (void)write_all(STDERR_FILENO, printable(line) + "\n"); }
 
 void complain_of_memory() noexcept {
   (void)write_all(STDERR_FILENO,

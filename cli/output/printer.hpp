@@ -26,6 +26,9 @@ class printer {
 // A sentence on standard error, after "bloomtime: ".
 void complain(std::string_view sentence);
 
+// A line on standard error that is no complaint.
+void note(std::string_view line);
+
 // The one sentence that must get out without memory.
 void complain_of_memory() noexcept;
 

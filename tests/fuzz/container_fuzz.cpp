@@ -5,8 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,17 +18,13 @@
 #include <bloomtime/bloom/bloom_filter.hpp>
 
 #include "support/container_bytes.hpp"
+#include "support/require.hpp"
 
 namespace {
 
 using namespace bloomtime;
+using support::require;
 using bytes_type = std::vector<std::byte>;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
-}
 
 void ask(const bloom_filter& f) {
   const std::array<std::string, 3> texts{"", "a", "/index.html"};

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bloomtime::cli {
+
+// Why a line is no event.
+enum class bad_line {
+  other_format,
+  no_item,
+  no_time,
+  unreadable_time,
+  impossible_time,
+  too_long,
+  empty,
+};
+
+inline constexpr std::size_t bad_line_reasons = 7;
+
+std::string_view described(bad_line reason);  // "without the item"
+
+struct line_counts {
+  std::uint64_t lines = 0;
+  std::uint64_t events = 0;
+  std::uint64_t headers = 0;
+  std::array<std::uint64_t, bad_line_reasons> bad{};
+
+  std::uint64_t bad_lines() const;
+  // "12 of 10,000 lines rejected: 7 without the item, 5 too long"
+  std::string summary() const;
+};
+
+// Notices a stretch of lines most of which are bad.
+class stretch_watch {
+ public:
+  void next(bool bad);
+  std::uint64_t begin() const { return begin_; }  // its first line; 0 if there was none
+
+ private:
+  std::uint64_t line_ = 0;
+  std::uint64_t bad_ = 0;
+  std::uint64_t begin_ = 0;
+};
+
+// Where bad lines go byte for byte, one after the other.
+class rejects_file {
+ public:
+  explicit rejects_file(const std::string& path);
+  rejects_file(const rejects_file&) = delete;
+  rejects_file& operator=(const rejects_file&) = delete;
+  ~rejects_file();
+
+  void add(std::string_view bytes, bool begins_line);
+  void close();
+
+ private:
+  void flush();
+  [[noreturn]] void fail(int reason) const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::string waiting_;
+  bool line_open_ = false;  // the last line had no end: it was the last one of its file
+};
+
+// Throws if writing the rejects would overwrite an input.
+void expect_other_file(const std::string& rejects, const std::string& input);
+
+}  // namespace bloomtime::cli

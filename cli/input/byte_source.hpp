@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/input/decompress.hpp"
+
+namespace bloomtime::cli {
+
+// The bytes of a file or of standard input ("-"), decompressed if they begin like gzip, zstd or xz.
+// What goes wrong is thrown as bloomtime::error once everything before it has been handed out.
+class byte_source {
+ public:
+  explicit byte_source(const std::string& path);
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  ~byte_source();
+
+  // As much as there is without waiting for more; 0 at the end.
+  std::size_t read(std::span<char> into);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t position() const { return position_; }  // in the file, compressed or not
+
+ private:
+  std::size_t read_raw(std::span<char> into);
+  std::size_t read_plain(std::span<char> into);
+  std::size_t decompress(std::span<char> into);
+  void recognise();
+  void fill();
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string name_;
+  int descriptor_;
+  std::uint64_t position_ = 0;
+  bool recognised_ = false;
+  bool at_end_ = false;  // of the file
+  std::unique_ptr<decompressor> decompressor_;
+  std::vector<char> held_;  // read, and not yet handed out or decompressed
+  std::size_t held_begin_ = 0;
+  std::size_t held_end_ = 0;
+};
+
+// "standard input" for "-".
+std::string source_name(const std::string& path);
+
+// Throws if `path` is certain not to be readable; the bytes it holds now, if that is known.
+std::optional<std::uint64_t> expect_readable(const std::string& path);
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/time.hpp>
+
+#include "cli/input/bad_line.hpp"
+#include "cli/input/byte_source.hpp"
+#include "cli/input/lines.hpp"
+#include "cli/input/options.hpp"
+#include "cli/input/record.hpp"
+#include "cli/output/reading_progress.hpp"
+
+namespace bloomtime::cli {
+
+// What a line says. Views hold until the next one is asked for.
+struct event {
+  std::span<const std::string_view> items;  // one for each --item
+  std::optional<instant> at;                // nothing if the lines have no time
+  line raw;                                 // byte for byte
+};
+
+// The events of files, one file after the other. What people should know of them (the format found,
+// the first bad lines, their number) is told on standard error, or to `tell`.
+class event_reader {
+ public:
+  using listener = std::function<void(std::string_view)>;
+
+  // No files means standard input. `label` stands before the progress bar.
+  event_reader(const input_options& asked, const std::vector<std::string>& files,
+               const std::string& label, listener tell = {});
+
+  // Null at the end. Throws bloomtime::error or usage_error if there is no going on.
+  const event* next();
+
+  const line_counts& counts() const { return counts_; }
+  // Names of the items of the current file, as asked for or by default.
+  std::vector<std::string> item_names() const;
+  std::int32_t zone() const { return zone_; }  // offset of the last time, in seconds
+
+ private:
+  bool open_next();
+  void finish_file();
+  bool next_line();
+  bool read_line();
+  void reject(bad_line reason);
+  void reject_piece();
+  void sample(bad_line reason);
+  void show_progress();
+  void tell(const std::string& what);
+
+  input_options asked_;
+  std::vector<std::string> files_;
+  listener tell_;
+  reading_progress progress_;
+  std::unique_ptr<rejects_file> rejects_;
+
+  std::size_t next_file_ = 0;
+  std::unique_ptr<byte_source> source_;
+  std::unique_ptr<line_reader> lines_;
+  std::unique_ptr<record_reader> record_;
+  line_counts in_file_;
+  stretch_watch stretches_;
+  std::uint64_t position_before_ = 0;  // bytes of the files that are done
+  bool inside_long_line_ = false;
+
+  event event_;
+  line_counts counts_;
+  std::size_t samples_ = 0;
+  std::int32_t zone_ = 0;
+};
+
+}  // namespace bloomtime::cli

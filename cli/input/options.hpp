@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bloomtime::cli {
+
+// As typed; see command::input.
+struct input_options {
+  std::string format = "auto";
+  std::vector<std::string> items = {};  // each a field, or several joined by commas
+  std::string time = {};
+  std::string rejects = {};
+  bool strict = false;
+};
+
+}  // namespace bloomtime::cli

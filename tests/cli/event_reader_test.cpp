@@ -1,0 +1,229 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/input_support.hpp"
+#include "cli/usage_error.hpp"
+#include "support/expect_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+using rows = std::vector<std::vector<std::string>>;
+
+const std::string combined_line =
+    R"(192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 23 "-" "agent")";
+constexpr std::int64_t its_time = 971'211'336'000'000;
+
+std::string refusal(std::string_view text, const input_options& asked) {
+  try {
+    (void)read_text(text, asked);
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+
+bool mentions(const std::string& text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+TEST(event_reader, combined_log) {
+  const heard got = read_text(combined_line + "\n" + combined_line + "\r\n" + combined_line);
+  EXPECT_EQ(got.items, (rows(3, {"/a", "192.0.2.1"})));
+  for (const auto& t : got.times) EXPECT_EQ(t, instant(its_time));
+  EXPECT_EQ(got.raw, combined_line + "\n" + combined_line + "\r\n" + combined_line);
+  EXPECT_EQ(got.zone, -7 * 3600);
+  ASSERT_EQ(got.notes.size(), 1U);
+  EXPECT_TRUE(got.notes[0].ends_with("input: combined log; items path and host; time time"))
+      << got.notes[0];
+}
+
+TEST(event_reader, every_field_of_a_log_by_name_and_number) {
+  const std::string vhost_line = "example.org:80 " + combined_line + " 0.25";
+  const heard got = read_text(
+      vhost_line,
+      {.items = {"vhost", "host", "ident", "user", "time", "request", "method", "path", "protocol",
+                 "status", "bytes", "referer", "agent", "11", "2", "line", "host,path"}});
+  EXPECT_EQ(got.items, (rows{{"example.org:80", "192.0.2.1", "-", "-", "10/Oct/2000:13:55:36 -0700",
+                              "GET /a HTTP/1.0", "GET", "/a", "HTTP/1.0", "200", "23", "-", "agent",
+                              "0.25", "192.0.2.1", vhost_line, "192.0.2.1,/a"}}));
+}
+
+TEST(event_reader, common_log) {
+  const std::string line = R"(h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 -)";
+  EXPECT_EQ(read_text(line, {.items = {"bytes"}}).items, (rows{{"-"}}));
+  EXPECT_TRUE(mentions(refusal(line, {.items = {"agent"}}), "has no field agent; it has host, "));
+}
+
+TEST(event_reader, unknown_fields_are_told_with_the_known_ones) {
+  const std::string told = refusal(combined_line, {.items = {"hots"}});
+  EXPECT_TRUE(mentions(told, "Did you mean host?")) << told;
+  EXPECT_TRUE(mentions(told, "referer, agent")) << told;
+  EXPECT_TRUE(mentions(refusal("1,a\n2,b\n", {.items = {"host"}}), "no header"));
+  EXPECT_TRUE(mentions(refusal("x\n", {.format = "njson"}), "Did you mean ndjson?"));
+  EXPECT_TRUE(mentions(refusal("x\n", {.items = {"a,,b"}}), "joined by commas"));
+}
+
+TEST(event_reader, ndjson) {
+  const std::string text =
+      "{\"time\":\"2000-10-10T20:55:36Z\",\"user\":{\"id\":7,\"name\":\"J\\u00f6rg\"},"
+      "\"a.b\":true}\n"
+      "{\"a.b\" : false , \"user\" : { \"name\":\"\\\"\", \"id\" : -1.5e3 } , \"time\":971211336}\n"
+      "{\"time\":971211336,\"user\":{\"id\":null,\"name\":\"x\"},\"a.b\":1}\n"
+      "{\"time\":971211336,\"user\":[1],\"a.b\":1}\n"
+      "{\"time\":971211336,\"user\":{\"id\":{},\"name\":1},\"a.b\":1}\n"
+      "{\"time\":971211336\n"
+      "[]\n\n"
+      "{\"user\":{\"id\":1,\"name\":1},\"a.b\":1}\n";
+  const heard got = read_text(text, {.items = {"user.id", "user.name", "a.b"}});
+  EXPECT_EQ(got.items, (rows{{"7", "Jörg", "true"}, {"-1.5e3", "\"", "false"}}));
+  for (const auto& t : got.times) EXPECT_EQ(t, instant(its_time));
+  EXPECT_EQ(got.bad(bad_line::no_item), 3U);
+  EXPECT_EQ(got.bad(bad_line::other_format), 2U);
+  EXPECT_EQ(got.bad(bad_line::empty), 1U);
+  EXPECT_EQ(got.bad(bad_line::no_time), 1U);
+  EXPECT_TRUE(mentions(refusal(text, {}), "it has time, user.id, user.name, a.b"));
+}
+
+TEST(event_reader, csv_with_and_without_header) {
+  const heard with = read_text("time,who,what\n1700000000,\"a,\"\"b\",x\n1700000001,c,\n");
+  EXPECT_EQ(with.items, (rows{{"a,\"b"}, {"c"}}));
+  EXPECT_EQ(with.counts.headers, 1U);
+  EXPECT_EQ(with.times[1], instant(1'700'000'001'000'000));
+  const heard without =
+      read_text("1700000000,a\n1700000001,\"b\n1700000002,c\n1700000003\n", {.format = "csv"});
+  EXPECT_EQ(without.items, (rows{{"a"}, {"c"}}));
+  EXPECT_EQ(without.bad(bad_line::other_format), 1U);
+  EXPECT_EQ(without.bad(bad_line::no_item), 1U);
+  // Names that were asked for make a header of the first line.
+  EXPECT_EQ(read_text("name,city\nx,y\n", {.format = "csv", .items = {"city"}}).items,
+            (rows{{"y"}}));
+  EXPECT_EQ(read_text("\xef\xbb\xbftime,who\n1,a\n", {.items = {"who"}, .time = "time"}).items,
+            (rows{{"a"}}));
+}
+
+TEST(event_reader, tsv_as_bloomtime_writes_it) {
+  const heard got = read_text("1700000000\ta\\tb\n1700000001\tc\n");
+  EXPECT_EQ(got.items, (rows{{"a\tb"}, {"c"}}));
+  EXPECT_EQ(got.times[0], instant(1'700'000'000'000'000));
+}
+
+TEST(event_reader, plain_lines_are_bytes) {
+  const std::string text("one\n\na b\xff\0c\r\nlast", 17);
+  const heard got = read_text(text);
+  EXPECT_EQ(got.items, (rows{{"one"}, {""}, {std::string("a b\xff\0c", 6)}, {"last"}}));
+  EXPECT_EQ(got.times[0], std::nullopt);
+  EXPECT_EQ(got.raw, text);
+  EXPECT_EQ(read_text("hello, world\nwell, well\n").items.size(), 2U);
+  EXPECT_EQ(read_text("x  y\nz\n", {.items = {"2"}}).items, (rows{{"y"}}));
+}
+
+TEST(event_reader, nothing_at_all) {
+  const heard got = read_text("", {.items = {"host"}});
+  EXPECT_EQ(got.counts.lines, 0U);
+  EXPECT_TRUE(got.notes.at(0).ends_with("input: empty"));
+}
+
+TEST(event_reader, bad_lines_are_counted_sampled_and_kept) {
+  const support::temporary_directory folder;
+  std::string text;
+  std::string bad;
+  for (int i = 0; i < 300; ++i) {
+    const bool fits = i < 150;
+    const std::string line =
+        fits ? combined_line + "\n" : "{\"line\": \"" + std::to_string(i) + "\xff\"}\r\n";
+    text += line;
+    if (!fits) bad += line;
+  }
+  const std::string rejects = (folder / "rejects").string();
+  const heard got = read_files({write_text(folder / "log", text)}, {.rejects = rejects});
+  EXPECT_EQ(got.counts.lines, 300U);
+  EXPECT_EQ(got.counts.events, 150U);
+  EXPECT_EQ(got.counts.bad_lines(), 150U);
+  const auto kept = support::read_file(rejects);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(kept.data()), kept.size()), bad);
+  ASSERT_EQ(got.notes.size(), 1U + 3 + 2);
+  EXPECT_TRUE(mentions(got.notes[1], "line 151 is without")) << got.notes[1];
+  EXPECT_TRUE(mentions(got.notes[1], "\\xff")) << got.notes[1];
+  EXPECT_TRUE(mentions(got.notes[4], "150 of 300 lines rejected")) << got.notes[4];
+  EXPECT_TRUE(mentions(got.notes[5], "from line 201 on")) << got.notes[5];
+}
+
+TEST(event_reader, strict_stops_at_the_first) {
+  support::expect_error(
+      errc::corrupt,
+      [] { (void)read_text(combined_line + "\n" + combined_line + "\nx\n", {.strict = true}); },
+      "input, line 3 is without");
+}
+
+TEST(event_reader, impossible_and_unreadable_times) {
+  const heard got = read_text(
+      "h - - [31/Feb/2000:13:55:36 -0700] \"q\" 1 1\n"
+      "h - - [tomorrow] \"q\" 1 1\nh\n",
+      {.format = "common", .items = {"host"}});
+  EXPECT_EQ(got.bad(bad_line::impossible_time), 1U);
+  EXPECT_EQ(got.bad(bad_line::unreadable_time), 1U);
+  EXPECT_EQ(got.bad(bad_line::no_time), 1U);
+}
+
+TEST(event_reader, lines_beyond_the_limit) {
+  const support::temporary_directory folder;
+  const std::size_t limit = line_reader::longest;
+  const std::string most(limit, 'm');
+  const std::string over(limit + 1, 'o');
+  const std::string far_over(5 * limit, 'f');
+  const std::string text =
+      "a\n" + most + "\r\n" + over + "\n" + far_over + "\r\n" + "b\n" + far_over;
+  const std::string rejects = (folder / "rejects").string();
+  const heard got = read_files({write_text(folder / "log", text)}, {.rejects = rejects});
+  EXPECT_EQ(got.items, (rows{{"a"}, {most}, {"b"}}));
+  EXPECT_EQ(got.bad(bad_line::too_long), 3U);
+  EXPECT_EQ(got.counts.lines, 6U);
+  const auto kept = support::read_file(rejects);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(kept.data()), kept.size()),
+            over + "\n" + far_over + "\r\n" + far_over);
+}
+
+TEST(event_reader, several_files_each_with_its_format) {
+  const support::temporary_directory folder;
+  const std::string rejects = (folder / "rejects").string();
+  const heard got = read_files(
+      {write_text(folder / "a", "1700000000,x\n1700000001"), write_text(folder / "b", ""),
+       write_text(folder / "c", "1700000000\ty\n1700000002\tz\n170\n")},
+      {.items = {"2"}, .rejects = rejects});
+  EXPECT_EQ(got.items, (rows{{"x"}, {"y"}, {"z"}}));
+  EXPECT_EQ(got.counts.lines, 5U);
+  const auto kept = support::read_file(rejects);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(kept.data()), kept.size()),
+            "1700000001\n170\n");
+}
+
+TEST(event_reader, what_cannot_be_read) {
+  const support::temporary_directory folder;
+  const std::string there = write_text(folder / "there", "x\n");
+  support::expect_error(
+      errc::io,
+      [&] {
+        (void)read_files({there, (folder / "gone").string()}, {});
+      },
+      "cannot open");
+  support::expect_error(
+      errc::io, [&] { (void)read_files({folder.path().string()}, {}); }, "is a directory");
+  EXPECT_THROW((void)read_files({"-", "-"}, {}), usage_error);
+  EXPECT_THROW((void)read_files({there}, {.rejects = there}), usage_error);
+  EXPECT_EQ(support::read_file(there).size(), 2U);
+  support::expect_error(
+      errc::io, [&] { (void)read_files({there}, {.rejects = folder.path().string()}); },
+      "cannot write rejected lines");
+}
+
+TEST(event_reader, rejects_on_a_full_disk) {
+  support::expect_error(
+      errc::io, [] { (void)read_text(combined_line + "\nx\n", {.rejects = "/dev/full"}); },
+      "cannot write rejected lines to /dev/full");
+}
+
+}  // namespace
+}  // namespace bloomtime::cli

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "cli/input/times.hpp"
+#include "cli/output/time_text.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::int64_t micros(std::string_view text) {
+  const time_reading got = read_time(text);
+  EXPECT_TRUE(got.ok()) << text;
+  return got.time.at.micros;
+}
+
+time_problem problem(std::string_view text) { return read_time(text).problem; }
+
+TEST(times, of_logs) {
+  EXPECT_EQ(micros("10/Oct/2000:13:55:36 -0700"), 971'211'336'000'000);
+  EXPECT_EQ(read_time("10/Oct/2000:13:55:36 -0700").time.offset, -7 * 3600);
+  EXPECT_EQ(micros("01/Jan/1970:01:00:00 +0100"), 0);
+  EXPECT_EQ(problem("31/Feb/2000:13:55:36 -0700"), time_problem::impossible);
+  EXPECT_EQ(problem("29/Feb/1900:13:55:36 -0700"), time_problem::impossible);
+  EXPECT_EQ(problem("10/Oct/2000:24:55:36 -0700"), time_problem::impossible);
+  EXPECT_EQ(problem("10/Okt/2000:13:55:36 -0700"), time_problem::unreadable);
+  EXPECT_EQ(problem("10/Oct/2000:13:55:36"), time_problem::unreadable);
+  EXPECT_EQ(problem("10/Oct/2000:13:55:36 -0700 "), time_problem::unreadable);
+}
+
+TEST(times, of_rfc3339) {
+  EXPECT_EQ(micros("1970-01-01T00:00:00Z"), 0);
+  EXPECT_EQ(micros("2000-10-10T13:55:36-07:00"), 971'211'336'000'000);
+  EXPECT_EQ(micros("2000-10-10 13:55:36.25-0700"), 971'211'336'250'000);
+  EXPECT_EQ(micros("2000-10-10t20:55:36,1234567z"), 971'211'336'123'456);
+  EXPECT_EQ(micros("2000-10-10 20:55:36"), 971'211'336'000'000);
+  EXPECT_EQ(micros("2000-10-10 13:55:36 -0700"), 971'211'336'000'000);
+  EXPECT_EQ(micros("9999-12-31T23:59:59Z"), 253'402'300'799'000'000);
+  EXPECT_EQ(micros("0000-01-01T00:00:00Z"), -62'167'219'200'000'000);
+  EXPECT_EQ(micros("1969-12-31T23:59:59.5Z"), -500'000);
+  EXPECT_EQ(problem("2001-02-29T00:00:00Z"), time_problem::impossible);
+  EXPECT_EQ(problem("2001-00-01T00:00:00Z"), time_problem::impossible);
+  EXPECT_EQ(problem("2001-01-01T00:60:00Z"), time_problem::impossible);
+  EXPECT_EQ(problem("2001-01-01T00:00:00+24:00"), time_problem::impossible);
+  EXPECT_EQ(problem("2001-01-01T00:00:00."), time_problem::unreadable);
+  EXPECT_EQ(problem("2001-01-01"), time_problem::unreadable);
+  EXPECT_EQ(problem("2001-01-01T00:00:00+1"), time_problem::unreadable);
+}
+
+TEST(times, a_leap_second_is_the_next_one) {
+  EXPECT_EQ(micros("2016-12-31T23:59:60Z"), micros("2017-01-01T00:00:00Z"));
+  EXPECT_EQ(problem("2016-12-31T23:59:61Z"), time_problem::impossible);
+}
+
+TEST(times, epoch_numbers_by_magnitude) {
+  for (const char* text : {"1700000000", "1700000000000", "1700000000000000", "1700000000000000000",
+                           "1700000000.000", "01700000000"}) {
+    EXPECT_EQ(micros(text), 1'700'000'000'000'000) << text;
+  }
+  EXPECT_EQ(micros("1700000000.1234567"), 1'700'000'000'123'456);
+  EXPECT_EQ(micros("1700000000123.5"), 1'700'000'000'123'500);
+  EXPECT_EQ(micros("99999999999"), 99'999'999'999'000'000);
+  EXPECT_EQ(micros("100000000000"), 100'000'000'000'000);
+  EXPECT_EQ(micros("0"), 0);
+  EXPECT_EQ(micros("-1"), -1'000'000);
+  EXPECT_EQ(micros("-0.0000001"), -1);  // rounded down
+  EXPECT_EQ(micros("-1700000000000000001"), -1'700'000'000'000'001);
+  EXPECT_EQ(micros("9999999999999999999"), 9'999'999'999'999'999);
+  EXPECT_EQ(problem("10000000000000000000"), time_problem::impossible);
+  for (const char* text : {"", "-", ".5", "1.", "1e9", "12a", " 1", "1 ", "+1", "--1", "0x1"}) {
+    EXPECT_EQ(problem(text), time_problem::unreadable) << text;
+  }
+}
+
+TEST(times, the_memory_of_the_last_one_changes_nothing) {
+  time_reader reader;
+  for (const char* text : {"1", "1", "2", "", "x", "x", "10/Oct/2000:13:55:36 -0700", "1",
+                           "0000000000000000000000000000000000000000000000000000001", "1"}) {
+    const time_reading direct = read_time(text);
+    const time_reading got = reader.read(text);
+    EXPECT_EQ(got.problem, direct.problem) << text;
+    EXPECT_EQ(got.time, direct.time) << text;
+  }
+}
+
+TEST(times, printed) {
+  EXPECT_EQ(time_text(instant(971'211'336'000'000), -7 * 3600), "2000-10-10 13:55:36");
+  EXPECT_EQ(time_text(instant(971'211'336'250'000), 0), "2000-10-10 20:55:36.25");
+  EXPECT_EQ(time_text(instant(-1), 0), "1969-12-31 23:59:59.999999");
+  EXPECT_EQ(time_text(instant(std::int64_t{1} << 62), 0), "@4611686018427.387904");
+  EXPECT_EQ(zone_text(-7 * 3600), "-0700");
+  EXPECT_EQ(zone_text(19800), "+0530");
+}
+
+RC_GTEST_PROP(times, what_is_printed_is_read_back, ()) {
+  const auto t = *rc::gen::inRange<std::int64_t>(-62'000'000'000'000'000, 253'000'000'000'000'000);
+  const auto offset = 60 * *rc::gen::inRange(-1439, 1440);
+  const time_reading back = read_time(time_text(instant(t), offset) + " " + zone_text(offset));
+  RC_ASSERT(back.ok());
+  RC_ASSERT(back.time == (zoned_time{instant(t), offset}));
+}
+
+}  // namespace
+}  // namespace bloomtime::cli
