@@ -21,8 +21,8 @@ constexpr const char* details =
     "One row per file, for programs with the keys file, ok (true or false), leftover and problem\n"
     "(a sentence). Of a store every file is checked; leftover is true for what a writer is "
     "writing\n"
-    "or left when it was interrupted, which harms nothing. JSON: {\"schema\": 1, \"command\": "
-    "\"verify\", \"files\": [...]}.\n"
+    "or left when it was interrupted, which harms nothing.\n"
+    "JSON: {\"schema\": 1, \"command\": \"verify\", \"files\": [...]}.\n"
     "Exit status 0 if every file is sound, 2 otherwise.";
 
 row row_of(const store::finding& file) {

@@ -18,7 +18,7 @@ std::string plain(std::string_view text) {
 std::string quoted(const std::string& text) { return in_quotes(text, "'\\''"); }
 
 std::string function_name(const command& c) {
-  std::string name = "_" + c.full_name();
+  std::string name = fmt::format("_{}", c.full_name());
   for (char& letter : name) {
     if (letter == ' ') letter = '_';
   }
