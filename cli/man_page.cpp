@@ -73,7 +73,7 @@ std::string see_also(const command& about) {
 
 std::string man_page(const command& about) {
   const std::string name = with_dashes(about.full_name());
-  const std::string usage = about.usage.empty() ? "" : " " + about.usage;
+  const std::string usage = about.usage.empty() ? "" : fmt::format(" {}", about.usage);
   return fmt::format(".TH {} 1 \"\" \"bloomtime {}\"\n.SH NAME\n{} \\- {}\n", plain(name),
                      version_number(), plain(name), plain(about.summary())) +
          fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", plain(about.full_name()), plain(usage)) +
