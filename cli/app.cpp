@@ -43,6 +43,8 @@ class program {
     add_info(root_, asked_);
     add_verify(root_, asked_);
     add_generate(root_, asked_);
+    add_completions(root_);
+    add_man(root_);
   }
 
   exit_status operator()(int argc, const char* const* argv) {

@@ -17,8 +17,8 @@ void command::flag(const std::string& name, bool& given, const std::string& desc
 }
 
 void command::text(const std::string& name, std::string& typed, const std::string& type,
-                   const std::string& description) {
-  options_.push_back({name, &typed, type, description, "Options"});
+                   const std::string& description, std::vector<std::string> choices) {
+  options_.push_back({name, &typed, type, description, "Options", std::move(choices)});
 }
 
 void command::texts(const std::string& name, std::vector<std::string>& typed,
@@ -42,13 +42,18 @@ void command::input(input_options& asked) {
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
 }
 
+void command::words(std::vector<std::string>& typed, const std::string& description) {
+  options_.push_back({"COMMAND", &typed, "", description, "Arguments"});
+}
+
 void command::output(output_options& asked) {
   const std::size_t first = options_.size();
   flag("--json", asked.json, "one JSON object");
   flag("--tsv", asked.tsv, "tab-separated values (the default in a pipe)");
   flag("--table", asked.table, "a table (the default on a terminal)");
   text("--color", asked.color, "WHEN",
-       "auto, always or never; auto heeds NO_COLOR and CLICOLOR_FORCE");
+       "auto, always or never; auto heeds NO_COLOR and CLICOLOR_FORCE",
+       {"auto", "always", "never"});
   flag("--ascii", asked.ascii, "draw with ASCII only");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Output";
 }

@@ -24,6 +24,7 @@ struct option {
   std::string type;  // what stands for the value in the help
   std::string description;
   std::string group;
+  std::vector<std::string> choices = {};  // all values it takes, if they can be listed
 };
 
 // One command of the tree. It only describes: the parser, the help, and whatever else tells of the
@@ -35,13 +36,15 @@ class command {
   command& add(const std::string& name, const std::string& summary);
   void flag(const std::string& name, bool& given, const std::string& description);
   void text(const std::string& name, std::string& typed, const std::string& type,
-            const std::string& description);
+            const std::string& description, std::vector<std::string> choices = {});
   // An option that may be given again, with one value each time.
   void texts(const std::string& name, std::vector<std::string>& typed, const std::string& type,
              const std::string& description);
   void files(std::vector<std::string>& paths, const std::string& description);
   // The options of the one reader, the same on every command that reads events.
   void input(input_options& asked);
+  // Words that name a command of the tree.
+  void words(std::vector<std::string>& typed, const std::string& description);
   // The options of the one renderer, the same on every command.
   void output(output_options& asked);
 
@@ -71,5 +74,7 @@ void add_plan_bloom(command& plan, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
 void add_generate(command& root, output_options& asked);
+void add_completions(command& root);
+void add_man(command& root);
 
 }  // namespace bloomtime::cli

@@ -55,9 +55,9 @@ std::string options(const command& about, std::string_view group) {
 std::string help_text(const command& about) {
   const std::string name = about.full_name();
   return fmt::format("{}: {}\n", name, about.summary()) + indented("Examples", about.examples) +
-         indented("Usage", name + " " + about.usage) + commands(about) +
-         options(about, "Arguments") + options(about, "Options") + options(about, "Input") +
-         options(about, "Output") + indented("Prints", about.details);
+         indented("Usage", about.usage.empty() ? name : name + " " + about.usage) +
+         commands(about) + options(about, "Arguments") + options(about, "Options") +
+         options(about, "Input") + options(about, "Output") + indented("Prints", about.details);
 }
 
 }  // namespace bloomtime::cli

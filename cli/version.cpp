@@ -20,6 +20,8 @@ std::string compiler() {
 
 }  // namespace
 
+const char* version_number() { return BLOOMTIME_VERSION; }
+
 void print_version(const printer& out) {
   const bool avx2 = detail::cpu_has_avx2();
   if (out.how().form == view::json) {

@@ -4,6 +4,7 @@
 
 namespace bloomtime::cli {
 
+const char* version_number();
 void print_version(const printer& out);
 
 }  // namespace bloomtime::cli

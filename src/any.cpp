@@ -29,6 +29,12 @@ std::vector<fact> facts_of(const bloom_filter& f) {
 any_filter load_any(std::span<const std::byte> container) {
   const auto info = detail::container_view::parse(container).info();
   if (info.family == family::bloom) return bloom_filter::load(container);
+  if (info.family == family::totals) {
+    throw error(
+        errc::unknown_kind,
+        "this container (family 6) holds the totals per minute of a store and no filter; name "
+        "the directory of the store instead");
+  }
   throw error(errc::unknown_kind, "this container holds a filter of family " +
                                       std::to_string(static_cast<unsigned>(info.family)) +
                                       ", which this bloomtime does not know");

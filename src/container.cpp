@@ -19,6 +19,7 @@ std::string_view name_of(family f) noexcept {
     case family::history: return "history";
     case family::recency: return "recency";
     case family::tally: return "tally";
+    case family::totals: return "totals";
   }
   return "unknown";
 }
@@ -251,6 +252,7 @@ container_view container_view::parse(std::span<const std::byte> bytes) {
   }
   container_view view;
   view.info_ = fixed.info;
+  view.identity_ = fixed.head_checksum;
   view.info_.clock = read_clock(fixed);
   view.read_directory(bytes, head_size, fixed.sections);
   view.parameters_ =

@@ -34,7 +34,8 @@ foreach(folder unit property statistical format cli soak)
     target_precompile_headers(${folder}_tests REUSE_FROM bloomtime_test_support)
   endif()
   if(folder STREQUAL "cli")
-    target_link_libraries(${folder}_tests PRIVATE bloomtime_cli_support)
+    target_link_libraries(${folder}_tests PRIVATE
+      bloomtime_cli_support nlohmann_json::nlohmann_json)
   endif()
 
   math(EXPR last "${shards} - 1")

@@ -2,7 +2,7 @@
 # test in BLOOMTIME_BUILD_DIR and the command's path in BLOOMTIME_COMMAND, runs in the root of the
 # repository, and may end with a line "N passed, M failed".
 
-set(folders cli)
+set(folders cli shells)
 if(NOT BLOOMTIME_SANITIZE)
   list(APPEND folders install readme)  # what they check is the same in every build
 endif()

@@ -7,8 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <bloomtime/error.hpp>
+
 #include "cli/command.hpp"
 #include "cli/commands/files.hpp"
+#include "cli/commands/store_table.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/report.hpp"
 #include "cli/usage_error.hpp"
@@ -21,8 +24,14 @@ constexpr const char* details =
     "what the filter says of itself. A Bloom filter says family, engine, layout, memory (bytes),\n"
     "bits, k, seed, capacity, insertions, distinct (estimated from the bits), fill (share of bits\n"
     "set), error_at_capacity and error_now (chance of a wrong yes).\n"
-    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...]}. A file that cannot be read "
-    "is told of\non standard error, and the exit status is 2.";
+    "A store has a row of its own (keys: store, records, bad_lines, first_event, last_event and\n"
+    "created in microseconds since 1970, zone, items, generation, version, bytes) and one for "
+    "each\n"
+    "of its containers (store, role, file, bytes, and what the filter says).\n"
+    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...], \"stores\": [...], "
+    "\"containers\":\n[...]}. What cannot be read is told of on standard error, and the exit "
+    "status "
+    "is 2.";
 
 std::string title_of(std::string key) {
   std::replace(key.begin(), key.end(), '_', ' ');
@@ -55,16 +64,20 @@ unsigned spare_rank(const std::string& key) {
   return it == order.end() ? 0 : static_cast<unsigned>(it - order.begin()) + 1;
 }
 
-// Files of different families have different facts: a column for each, in order of appearance.
-class file_table {
+// Filters of different families have different facts: after the columns that all rows have there is
+// one for each fact, in order of appearance.
+class fact_table {
  public:
-  file_table() { table_.columns.push_back({"file", "file", side::left}); }
+  fact_table(std::string key, std::vector<column> common) {
+    table_.key = std::move(key);
+    table_.columns = std::move(common);
+  }
 
-  void add(const loaded& file) {
+  void add(std::vector<cell> common, const any_filter& filter) {
     row r;
+    r.cells = std::move(common);
     r.cells.resize(table_.columns.size(), nothing());
-    r.cells[0] = text_cell(file.path);
-    for (const fact& f : describe(*file.filter)) {
+    for (const fact& f : describe(filter)) {
       const std::size_t c = column_of(f);
       r.cells.resize(table_.columns.size(), nothing());
       r.cells[c] = {to_value(f), text_of(f.name, to_value(f))};
@@ -74,8 +87,6 @@ class file_table {
 
   table take() {
     for (row& r : table_.rows) r.cells.resize(table_.columns.size(), nothing());
-    table_.key = "files";
-    table_.as_list = table_.rows.size() == 1;
     return std::move(table_);
   }
 
@@ -94,42 +105,103 @@ class file_table {
   table table_;
 };
 
-exit_status info(const std::vector<std::string>& paths, const printer& out) {
-  if (paths.empty()) throw usage_error("info needs a file. Try bloomtime info users.bloom");
-  file_table files;
-  exit_status status = yes;
-  for (const std::string& path : paths) {
-    const loaded file = load_file(path);
-    if (file.filter) {
-      files.add(file);
+column text_column(const char* key) { return {key, key, side::left}; }
+
+// Collects what is asked about, and complains of what cannot be read.
+class collection {
+ public:
+  void add(const std::string& path) {
+    if (store::is_folder(path)) {
+      add_store(path);
     } else {
-      complain(file.sentence_with_path());
-      status = trouble;
+      add_file(path);
     }
   }
-  table all = files.take();
-  if (all.rows.empty() && out.how().form != view::json) return status;
-  out.print({.command = "info",
-             .title = {},
-             .fields = {},
-             .tables = {std::move(all)},
-             .notes = {},
-             .closing = {}});
-  return status;
+
+  exit_status print(const printer& out) {
+    std::vector<table> tables;
+    for (table t : {files_.take(), stores_, containers_.take()}) {
+      t.as_list = t.rows.size() == 1 && t.key != "containers";
+      // Programs find all three in JSON, whatever was asked for.
+      if (!t.rows.empty() || out.how().form == view::json) tables.push_back(std::move(t));
+    }
+    if (tables.empty()) return status_;
+    out.print({.command = "info",
+               .title = {},
+               .fields = {},
+               .tables = std::move(tables),
+               .notes = {},
+               .closing = {}});
+    return status_;
+  }
+
+ private:
+  void add_file(const std::string& path) {
+    const loaded file = load_file(path);
+    if (file.filter) {
+      files_.add({text_cell(path)}, *file.filter);
+    } else {
+      fail(file.sentence_with_path());
+    }
+  }
+
+  void add_store(const std::string& path) {
+    try {
+      const store::reader opened(path);
+      stores_.rows.push_back(store_row(path, opened));
+      for (const store::part& p : opened.about().containers) add_container(path, opened, p);
+    } catch (const error& e) {
+      fail(e.what());
+    }
+  }
+
+  void add_container(const std::string& path, const store::reader& opened, const store::part& p) {
+    try {
+      const any_filter filter = load_any(opened.container(p.role)->bytes());
+      containers_.add({text_cell(path), text_cell(p.role), text_cell(p.file), bytes_cell(p.bytes)},
+                      filter);
+    } catch (const error& e) {
+      fail(fmt::format("{}/{}: {}", path, p.file, e.what()));
+    }
+  }
+
+  void fail(const std::string& sentence) {
+    complain(sentence);
+    status_ = trouble;
+  }
+
+  fact_table files_{"files", {text_column("file")}};
+  table stores_ = store_table();
+  fact_table containers_{"containers",
+                         {{"store", "store", side::left, audience::programs},
+                          text_column("role"),
+                          text_column("file"),
+                          {"bytes", "bytes"}}};
+  exit_status status_ = yes;
+};
+
+exit_status info(const std::vector<std::string>& paths, const printer& out) {
+  if (paths.empty()) {
+    throw usage_error("info needs a file or a store. Try bloomtime info users.bloom");
+  }
+  collection all;
+  for (const std::string& path : paths) all.add(path);
+  return all.print(out);
 }
 
 }  // namespace
 
 void add_info(command& root, output_options& asked) {
-  command& self = root.add("info", "what filter files say about themselves");
+  command& self = root.add("info", "what filter files and stores say about themselves");
   self.usage = "FILE...";
   self.examples =
       "bloomtime info users.bloom\n"
+      "bloomtime info access.bloomtime                 a store: a directory\n"
       "bloomtime info *.bloom\n"
       "bloomtime info *.bloom --json | jq '.files[] | select(.error_now > 0.01) | .file'";
   self.details = details;
   const auto paths = std::make_shared<std::vector<std::string>>();
-  self.files(*paths, "files that hold a filter");
+  self.files(*paths, "files that hold a filter, or stores");
   self.output(asked);
   self.act = [paths](const printer& out) { return info(*paths, out); };
 }

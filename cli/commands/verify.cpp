@@ -1,69 +1,99 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <bloomtime/error.hpp>
+
 #include "cli/command.hpp"
 #include "cli/commands/files.hpp"
 #include "cli/output/report.hpp"
+#include "cli/store/inspect.hpp"
+#include "cli/store/reader.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {
 
 constexpr const char* details =
-    "One row per file, for programs with the keys file, ok (true or false) and problem (a\n"
-    "sentence). JSON: {\"schema\": 1, \"command\": \"verify\", \"files\": [...]}.\n"
+    "One row per file, for programs with the keys file, ok (true or false), leftover and problem\n"
+    "(a sentence). Of a store every file is checked; leftover is true for what a writer is "
+    "writing\n"
+    "or left when it was interrupted, which harms nothing.\n"
+    "JSON: {\"schema\": 1, \"command\": \"verify\", \"files\": [...]}.\n"
     "Exit status 0 if every file is sound, 2 otherwise.";
 
-row row_of(const loaded& file) {
-  const bool sound = file.filter.has_value();
-  const look l = sound ? look::good : look::bad;
-  return {{{{}, sound ? "✓" : "✗", l},
-           text_cell(file.path),
+row row_of(const store::finding& file) {
+  const bool sound = file.problem.empty();
+  const look l = !sound ? look::bad : file.leftover ? look::faint : look::good;
+  const std::string verdict =
+      file.leftover ? "being written, or left over; the next writer removes it" : "ok";
+  return {{{{},
+            !sound          ? "✗"
+            : file.leftover ? "·"
+                            : "✓",
+            l},
+           text_cell(file.file.string()),
            {sound, ""},
-           {sound ? value() : value(file.sentence), sound ? "ok" : file.sentence, l}}};
+           {file.leftover, ""},
+           {sound ? value() : value(file.problem), sound ? verdict : file.problem, l}}};
+}
+
+// A store that cannot be used at all is one finding, as a file is.
+std::vector<store::finding> findings(const std::string& path) {
+  if (!store::is_folder(path)) return {{path, load_file(path).sentence}};
+  try {
+    return store::inspect(path);
+  } catch (const error& e) {
+    return {{path, e.what()}};
+  }
 }
 
 exit_status verify(const std::vector<std::string>& paths, const printer& out) {
-  if (paths.empty()) throw usage_error("verify needs a file. Try bloomtime verify users.bloom");
+  if (paths.empty()) {
+    throw usage_error("verify needs a file or a store. Try bloomtime verify users.bloom");
+  }
   table files{.key = "files",
               .columns = {{"", "", side::left, audience::people},
                           {"file", "file", side::left},
                           {"ok", "", side::left, audience::programs},
+                          {"leftover", "", side::left, audience::programs},
                           {"problem", "verdict", side::left}},
               .rows = {},
               .as_list = false};
   std::size_t bad = 0;
   for (const std::string& path : paths) {
-    const loaded file = load_file(path);
-    if (!file.filter) ++bad;
-    files.rows.push_back(row_of(file));
+    for (const store::finding& file : findings(path)) {
+      if (!file.problem.empty()) ++bad;
+      files.rows.push_back(row_of(file));
+    }
   }
+  const std::size_t all = files.rows.size();
   out.print({.command = "verify",
              .title = {},
              .fields = {},
-             .tables = {files},
+             .tables = {std::move(files)},
              .notes = {},
              .closing = {}});
   if (bad == 0) return yes;
-  complain(fmt::format("{} of {} files did not pass; restore {} or build {} again", bad,
-                       paths.size(), bad == 1 ? "it" : "them", bad == 1 ? "it" : "them"));
+  complain(fmt::format("{} of {} files did not pass; restore {} or build {} again", bad, all,
+                       bad == 1 ? "it" : "them", bad == 1 ? "it" : "them"));
   return trouble;
 }
 
 }  // namespace
 
 void add_verify(command& root, output_options& asked) {
-  command& self = root.add("verify", "check every byte of filter files");
+  command& self = root.add("verify", "check every byte of filter files and stores");
   self.usage = "FILE...";
   self.examples =
       "bloomtime verify users.bloom\n"
       "bloomtime verify *.bloom && cp *.bloom /backup";
   self.details = details;
   const auto paths = std::make_shared<std::vector<std::string>>();
-  self.files(*paths, "files that hold a filter");
+  self.files(*paths, "files that hold a filter, or stores");
   self.output(asked);
   self.act = [paths](const printer& out) { return verify(*paths, out); };
 }

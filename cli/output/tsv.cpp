@@ -28,6 +28,7 @@ std::string escaped(std::string_view text) {
 struct field_text {
   std::string operator()(std::monostate) const { return ""; }
   std::string operator()(bool yes) const { return yes ? "true" : "false"; }
+  std::string operator()(std::int64_t n) const { return fmt::format("{}", n); }
   std::string operator()(std::uint64_t n) const { return fmt::format("{}", n); }
   std::string operator()(double x) const { return fmt::format("{}", x); }
   std::string operator()(const std::string& text) const { return escaped(text); }

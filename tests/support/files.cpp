@@ -9,8 +9,8 @@
 namespace bloomtime::support {
 namespace fs = std::filesystem;
 
-temporary_directory::temporary_directory() {
-  std::string name = (fs::temp_directory_path() / "bloomtime-XXXXXX").string();
+temporary_directory::temporary_directory(const fs::path& parent) {
+  std::string name = (parent / "bloomtime-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
   path_ = name;
 }

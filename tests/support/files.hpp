@@ -10,7 +10,8 @@ namespace bloomtime::support {
 // A directory of its own for one test, removed with all it holds.
 class temporary_directory {
  public:
-  temporary_directory();
+  explicit temporary_directory(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path());
   temporary_directory(const temporary_directory&) = delete;
   temporary_directory& operator=(const temporary_directory&) = delete;
   ~temporary_directory();

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -19,9 +18,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/child.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 
@@ -29,7 +28,9 @@ namespace bloomtime::detail {
 namespace {
 
 using support::expect_error;
+using support::in_child;
 using support::read_file;
+using support::status_of;
 using support::temporary_directory;
 using support::write_file;
 using bytes_type = std::vector<std::byte>;
@@ -96,28 +97,6 @@ TEST(file, that_cannot_be_renamed_leaves_nothing_behind) {
 }
 
 // -- in another process ------------------------------------------------------------------------
-
-// Starts a child that does `work` and exits with what that returns.
-template <class Work>
-pid_t in_child(Work&& work) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  int status = 1;
-  try {
-    status = work();
-  } catch (...) {
-    status = 99;
-  }
-  ::_exit(status);
-}
-
-// The child's exit status, or 128 plus the signal that ended it.
-int status_of(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 // What a full disk does: some of the bytes go in, then no more.
 int save_with_limit(const std::filesystem::path& path, std::size_t limit, std::size_t size) {

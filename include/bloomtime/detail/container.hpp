@@ -16,7 +16,15 @@
 // parameters) and sections. Files, Redis values and chunks in transit are all containers.
 namespace bloomtime {
 
-enum class family : std::uint8_t { bloom = 1, heat = 2, history = 3, recency = 4, tally = 5 };
+// Totals are no filter: the store of the command keeps exact counts per minute in such a container.
+enum class family : std::uint8_t {
+  bloom = 1,
+  heat = 2,
+  history = 3,
+  recency = 4,
+  tally = 5,
+  totals = 6
+};
 
 std::string_view name_of(family f) noexcept;
 
@@ -73,6 +81,8 @@ class container_view {
   static container_view parse(std::span<const std::byte> bytes);
 
   const container_info& info() const noexcept { return info_; }
+  // The checksum of the head, which holds those of all bodies: it tells containers apart.
+  std::uint64_t identity() const noexcept { return identity_; }
   byte_reader parameters() const noexcept { return byte_reader(parameters_); }
 
   // The section with this id and exactly this length.
@@ -97,6 +107,7 @@ class container_view {
                       std::uint32_t count);
 
   container_info info_;
+  std::uint64_t identity_ = 0;
   std::span<const std::byte> parameters_;
   std::vector<entry> entries_;
 };

@@ -1,0 +1,43 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/complaint.hpp"
+#include "cli/man_page.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+const command& named(const command& root, const std::vector<std::string>& words) {
+  const command* found = &root;
+  for (const std::string& word : words) {
+    const command* below = nullptr;
+    for (const auto& child : found->children()) {
+      if (child->name() == word) below = child.get();
+    }
+    if (below == nullptr) throw usage_error(complaint_about(word, *found));
+    found = below;
+  }
+  return *found;
+}
+
+}  // namespace
+
+void add_man(command& root) {
+  command& self = root.add("man", "the manual page of a command");
+  self.usage = "[COMMAND...]";
+  self.examples =
+      "bloomtime man | man -l -\n"
+      "bloomtime man plan bloom > bloomtime-plan-bloom.1";
+  self.details = "A page for man, in roff.";
+  const auto words = std::make_shared<std::vector<std::string>>();
+  self.words(*words, "the command, in one word or several; bloomtime itself without");
+  self.act = [&root, words](const printer& out) {
+    out.print(man_page(named(root, *words)));
+    return yes;
+  };
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "cli/completion/completion.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::string quoted(std::string_view text) { return in_quotes(text, "\\'"); }
+
+// True in fish where exactly the commands of this path were typed, and none below it.
+std::string where(const command& c) {
+  std::string condition;
+  for (const command* at = &c; at->parent() != nullptr; at = at->parent()) {
+    condition = fmt::format("__fish_seen_subcommand_from {}; and {}", at->name(), condition);
+  }
+  std::vector<std::string> below;
+  for (const auto& child : c.children()) below.push_back(child->name());
+  if (below.empty()) return quoted(condition + "true");
+  const std::string none = c.parent() == nullptr ? "__fish_use_subcommand"
+                                                 : fmt::format("not __fish_seen_subcommand_from {}",
+                                                               fmt::join(below, " "));
+  return quoted(condition + none);
+}
+
+std::string line_of(const std::string& condition, const option& o) {
+  const char* what = !takes_value(o) ? "-f" : is_file(o) ? "-rF" : "-x";
+  const std::string values =
+      o.choices.empty() ? "" : fmt::format(" -a '{}'", fmt::join(o.choices, " "));
+  return fmt::format("complete -c bloomtime -n {} -l {} {}{} -d {}\n", condition, o.name.substr(2),
+                     what, values, quoted(o.description));
+}
+
+}  // namespace
+
+std::string fish_completion(const command& root) {
+  std::string out =
+      "# fish completion for bloomtime; written by: bloomtime completions fish\n"
+      "complete -c bloomtime -f\n"
+      "complete -c bloomtime -s h -l help -d 'show help'\n";
+  for_each_command(root, [&](const command& c) {
+    const std::string condition = where(c);
+    for (const auto& child : c.children()) {
+      out += fmt::format("complete -c bloomtime -n {} -a {} -d {}\n", condition, child->name(),
+                         quoted(child->summary()));
+    }
+    for (const option& o : c.options()) {
+      if (!is_argument(o)) out += line_of(condition, o);
+      if (is_argument(o) && is_file(o)) {
+        out += fmt::format("complete -c bloomtime -n {} -F\n", condition);
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace bloomtime::cli

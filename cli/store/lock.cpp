@@ -1,0 +1,75 @@
+#include "cli/store/lock.hpp"
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <bloomtime/error.hpp>
+
+#include "cli/store/names.hpp"
+
+namespace bloomtime::cli::store {
+namespace {
+
+std::string holder(int descriptor) {
+  std::array<char, 21> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size() - 1, 0);
+  const std::string_view digits(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const bool number = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+  return number ? fmt::format("process {}", digits) : "another process";
+}
+
+void sign(int descriptor) {
+  const std::string pid = fmt::format("{}", ::getpid());
+  // Who has the lock is only for the sentence: a full disk may keep it a secret.
+  if (::ftruncate(descriptor, 0) == 0) (void)!::pwrite(descriptor, pid.data(), pid.size(), 0);
+}
+
+// A writer that gave up a new store removes the file it had locked.
+bool still_named(int descriptor, const std::filesystem::path& path) {
+  struct stat locked {};
+  struct stat named {};
+  return ::fstat(descriptor, &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+writer_lock::writer_lock(const std::filesystem::path& directory) {
+  const auto path = directory / lock_name;
+  for (;;) {
+    const int opened = ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (opened < 0) {
+      throw error(errc::io, fmt::format("cannot write into the store {}: {}", directory.string(),
+                                        std::system_category().message(errno)));
+    }
+    if (::flock(opened, LOCK_EX | LOCK_NB) != 0) {
+      const int reason = errno;
+      const std::string who = holder(opened);
+      ::close(opened);
+      throw error(errc::io,
+                  reason == EWOULDBLOCK
+                      ? fmt::format("{} is writing into the store {}; wait until it has finished",
+                                    who, directory.string())
+                      : fmt::format("cannot lock the store {}: {}", directory.string(),
+                                    std::system_category().message(reason)));
+    }
+    descriptor_ = opened;
+    if (still_named(opened, path)) break;
+    ::close(opened);
+  }
+  sign(descriptor_);
+}
+
+writer_lock::~writer_lock() { ::close(descriptor_); }
+
+}  // namespace bloomtime::cli::store

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/error.hpp>
+
+#include "cli/store/manifest.hpp"
+#include "cli/store/totals.hpp"
+
+namespace bloomtime::cli::store {
+
+using part_bytes = std::shared_ptr<const detail::mapped_file>;
+
+// Whether this path is meant to be a store rather than a file.
+bool is_folder(const std::filesystem::path& path);
+
+// A part as the manifest describes it: length and head are checked here, bodies by whoever loads.
+part_bytes open_part(const std::filesystem::path& directory, const part& p);
+
+// The part with this role; throws if the store has none.
+const part& expect_part(const manifest& m, const std::filesystem::path& directory,
+                        std::string_view role);
+
+// attempt(manifest) until it succeeds or fails on a store that did not change meanwhile: a writer
+// may remove the parts of a checkpoint before they are opened.
+template <class Attempt>
+auto while_it_changes(const std::filesystem::path& directory, Attempt&& attempt) {
+  for (;;) {
+    const manifest m = read_manifest(directory);
+    try {
+      return attempt(m);
+    } catch (const error&) {
+      if (read_manifest(directory).generation == m.generation) throw;
+    }
+  }
+}
+
+// One checkpoint of a store, whatever a writer does to it from now on.
+class reader {
+ public:
+  explicit reader(const std::filesystem::path& directory);
+
+  const manifest& about() const noexcept { return about_; }
+  const minute_totals& totals() const noexcept { return totals_; }
+  part_bytes container(std::string_view role) const;
+
+ private:
+  std::filesystem::path directory_;
+  manifest about_;
+  minute_totals totals_;
+  std::map<std::string, part_bytes, std::less<>> containers_;
+};
+
+}  // namespace bloomtime::cli::store

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/app.hpp"
+#include "store_samples.hpp"
+#include "support/child.hpp"
+#include "support/files.hpp"
+
+// `info` and `verify` on stores. No command makes a store of filters for them yet, so it is made
+// here and the command runs in a child.
+namespace bloomtime::cli::store {
+namespace {
+
+using support::temporary_directory;
+
+struct told {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+std::string text_in(const std::filesystem::path& path) {
+  const auto bytes = support::read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+told run_command(const std::vector<std::string>& words) {
+  const temporary_directory directory;
+  std::vector<const char*> argv{"bloomtime"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  const pid_t child = support::in_child([&] {
+    for (const auto& [number, name] : {std::pair{1, "out"}, std::pair{2, "err"}}) {
+      const int file = ::open((directory / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+      if (::dup2(file, number) < 0) return 98;
+    }
+    return run(static_cast<int>(argv.size()), argv.data());
+  });
+  const int status = support::status_of(child);
+  return {status, text_in(directory / "out"), text_in(directory / "err")};
+}
+
+TEST(store_command, info_lists_the_store_and_its_containers) {
+  const temporary_directory directory;
+  make_store(directory / "s", 4);
+  const told said = run_command({"info", "--json", directory / "s"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const auto document = nlohmann::json::parse(said.out);
+  ASSERT_EQ(document["stores"].size(), 1u);
+  EXPECT_EQ(document["stores"][0]["records"], 4);
+  EXPECT_EQ(document["stores"][0]["last_event"], 120'000'000);
+  EXPECT_TRUE(document["files"].empty());
+  ASSERT_EQ(document["containers"].size(), 2u);
+  EXPECT_EQ(document["containers"][1]["role"], "two");
+  EXPECT_EQ(document["containers"][1]["engine"], "bloom_filter");
+  EXPECT_EQ(document["containers"][1]["insertions"], 4);
+  EXPECT_EQ(document["containers"][1]["bytes"], sample_filter(4).serialize().size());
+  const told shown = run_command({"info", "--table", directory / "s"});
+  EXPECT_NE(shown.out.find("1970-01-01 00:02:00 UTC"), std::string::npos) << shown.out;
+}
+
+TEST(store_command, verify_names_what_is_damaged_and_what_was_left) {
+  const temporary_directory directory;
+  make_store(directory / "s", 4);
+  EXPECT_EQ(run_command({"verify", directory / "s"}).status, 0);
+  support::write_file(directory / "s/part-9-1.bloomtime", {});
+  told said = run_command({"verify", "--json", directory / "s"});
+  EXPECT_EQ(said.status, 0);
+  EXPECT_EQ(nlohmann::json::parse(said.out)["files"].back()["leftover"], true);
+  std::filesystem::remove(directory / "s" / reader(directory / "s").about().find("two")->file);
+  said = run_command({"verify", "--json", directory / "s"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_EQ(said.err.find("bloomtime: 1 of 5 files did not pass"), 0u) << said.err;
+  EXPECT_EQ(nlohmann::json::parse(said.out)["files"][2]["ok"], false);
+  said = run_command({"info", directory / "s"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_EQ(said.out, "");
+}
+
+TEST(store_command, refuses_directories_that_are_no_store) {
+  const temporary_directory directory;
+  for (const char* name : {"info", "verify"}) {
+    const told said = run_command({name, directory.path()});
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE((said.out + said.err).find("is not a store"), std::string::npos) << said.err;
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime::cli::store

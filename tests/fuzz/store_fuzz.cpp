@@ -1,0 +1,89 @@
+// The manifest and the totals of a store against arbitrary bytes. The first byte of an input says
+// what the rest is: 0 a manifest, 1 a manifest to be sealed, 2 totals, 3 totals to be sealed.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/error.hpp>
+
+#include "cli/store/manifest.hpp"
+#include "cli/store/totals.hpp"
+#include "support/container_bytes.hpp"
+#include "support/sealed_manifest.hpp"
+
+namespace {
+
+using namespace bloomtime;
+using namespace bloomtime::cli::store;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+void use_manifest(const std::string& text) {
+  manifest m;
+  try {
+    m = parse_manifest(text);
+  } catch (const error& e) {
+    require(e.what()[0] != '\0', "an error says what is wrong");
+    return;
+  }
+  std::set<std::string> files{m.totals.file};
+  for (const part& p : m.containers) {
+    require(p.file.find('/') == std::string::npos, "no part lies elsewhere");
+    require(files.insert(p.file).second, "no file has two roles");
+    require(m.find(p.role) == &p, "no role has two files");
+  }
+  const std::string again = to_text(m);
+  require(to_text(parse_manifest(again)) == again, "what was read can be written and read again");
+}
+
+void use_totals(const std::vector<std::byte>& bytes) {
+  minute_totals totals;
+  try {
+    totals = minute_totals::load(bytes);
+  } catch (const error& e) {
+    require(e.what()[0] != '\0', "an error says what is wrong");
+    return;
+  }
+  require(totals.serialize() == bytes, "what was loaded is stored as it was");
+  std::map<std::int64_t, std::uint64_t> counts;
+  std::uint64_t events = 0;
+  totals.for_each([&](instant start, std::uint64_t count) {
+    require(counts.emplace(start.micros, count).second, "each minute comes once");
+    require(totals.at(start) == count, "both ways to ask agree");
+    events += count;
+  });
+  require(events == totals.events(), "the minutes add up");
+  totals.add(instant(0));
+  require(totals.at(instant(0)) == counts[0] + 1, "an event is counted in its minute");
+  require(minute_totals::load(totals.serialize()) == totals, "what was changed can be stored");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (data[0] < 2) {
+    // Dumping recurses: sealing must not be what breaks.
+    const bool seal = data[0] == 1 && rest.size() < 10'000;
+    use_manifest(seal ? bloomtime::support::sealed(rest) : std::string(rest));
+    return 0;
+  }
+  const auto input = std::as_bytes(std::span(rest));
+  std::vector<std::byte> container(input.begin(), input.end());
+  if (data[0] == 3) bloomtime::support::seal(container);
+  use_totals(container);
+  return 0;
+}
