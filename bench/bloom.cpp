@@ -175,7 +175,8 @@ void print_table(const size_run& run) {
              text_of_bytes(run.bytes), run.lookups.time(run.dependent).median);
   fmt::print("independent read {},\nread-modify-write {}.\n", line(run.lookups, run.reads),
              line(run.inserts, run.updates));
-  fmt::print("Times in ns per item, and as multiples of a read-modify-write (insert) or a read.\n\n");
+  fmt::print(
+      "Times in ns per item, and as multiples of a read-modify-write (insert) or a read.\n\n");
   table text({"filter", "k", "key", "calls", "insert", "0 % hits", "50 % hits", "100 % hits",
               "spread", "bits/item", "error", "optimal", "wasted"},
              4);
@@ -232,14 +233,14 @@ void print_targets(const size_run& smallest, const size_run& largest) {
   const row* bulk = find_row(largest, calls::bulk);
   if (single == nullptr || bulk == nullptr) return;
   const std::string far = text_of_bytes(largest.bytes);
-  fmt::print("\nTargets, for {} and keys of 8 bytes: median (and quartiles) of the ratio\n", reference);
+  fmt::print("\nTargets, for {} and keys of 8 bytes: median (and quartiles) of the ratio\n",
+             reference);
   print_target("bulk lookup in " + far + " / independent random line read there, worst hit rate",
                1.3, slowest_lookup(largest, *bulk, largest.reads.best(largest.lookups)));
   print_target("bulk insert in " + far + " / independent random line read-modify-write there", 1.3,
                largest.inserts.ratio(bulk->insert, largest.updates.best(largest.inserts)));
   print_target("single lookup in " + text_of_bytes(smallest.bytes) +
-                   " with its digest / independent random line read in " + far +
-                   ", worst hit rate",
+                   " with its digest / independent random line read in " + far + ", worst hit rate",
                0.5, slowest_lookup(smallest, *single, smallest.far_reads.best(smallest.lookups)));
 }
 

@@ -19,7 +19,8 @@ constexpr const char* examples =
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
     "bloomtime info users.bloom                              what is in this file?\n"
     "bloomtime verify *.bloom                                is every byte as it was written?\n"
-    "bloomtime generate | head                               what does it read? traffic to try it on";
+    "bloomtime generate | head                               what does it read? traffic to try it "
+    "on";
 
 constexpr const char* details =
     "Tables on a terminal, tab-separated values with a line of keys in a pipe, and with --json\n"

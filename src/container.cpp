@@ -168,10 +168,9 @@ void check_format(byte_reader& in) {
   const std::uint16_t version = in.u16();
   if (version == 0) corrupt("a container's format version counts from 1, found 0");
   if (version > format_version) {
-    throw error(errc::newer_version,
-                "this container has format version " + text(version) +
-                    ", and this bloomtime reads up to " + text(format_version) +
-                    ": update bloomtime to read it");
+    throw error(errc::newer_version, "this container has format version " + text(version) +
+                                         ", and this bloomtime reads up to " +
+                                         text(format_version) + ": update bloomtime to read it");
   }
 }
 
@@ -255,8 +254,7 @@ container_view container_view::parse(std::span<const std::byte> bytes) {
   view.identity_ = fixed.head_checksum;
   view.info_.clock = read_clock(fixed);
   view.read_directory(bytes, head_size, fixed.sections);
-  view.parameters_ =
-      bytes.subspan(fixed_size + fixed.sections * entry_size, fixed.parameter_bytes);
+  view.parameters_ = bytes.subspan(fixed_size + fixed.sections * entry_size, fixed.parameter_bytes);
   if (!all_zero(bytes.subspan(0, head_size)
                     .subspan(fixed_size + fixed.sections * entry_size + fixed.parameter_bytes))) {
     corrupt("the padding after the parameters is not zero");
@@ -288,8 +286,8 @@ void container_view::read_directory(std::span<const std::byte> bytes, std::size_
 }
 
 std::span<const std::byte> container_view::section(std::uint32_t id) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [id](const entry& e) { return e.id == id; });
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [id](const entry& e) { return e.id == id; });
   if (found == entries_.end()) corrupt("this container lacks its section " + text(id));
   return found->body;
 }

@@ -10,8 +10,7 @@
 // makes of it a page for people, TSV or JSON.
 namespace bloomtime::cli {
 
-using value =
-    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
+using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
 
 enum class look { plain, strong, good, bad, faint };
 

@@ -76,12 +76,12 @@ inline digest digest_of(std::string_view item, std::uint64_t seed = 0) noexcept 
 template <class T>
 concept integer_item = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
 
-// Integers have a cheaper hash of their own: two bijections of the value, so that two integers never
-// share a digest; side by side rather than one after the other, so that hi, which picks the line, is
-// known early. Integers of different width or sign are the same item if they have the same value in
-// 64-bit two's complement. An integer and the text of its digits are different items. The seed
-// counts from 1 here, lest the integer 0 with seed 0, the commonest of all, have the one digest that
-// hashes poorly: {0, 0}.
+// Integers have a cheaper hash of their own: two bijections of the value, so that two integers
+// never share a digest; side by side rather than one after the other, so that hi, which picks the
+// line, is known early. Integers of different width or sign are the same item if they have the same
+// value in 64-bit two's complement. An integer and the text of its digits are different items. The
+// seed counts from 1 here, lest the integer 0 with seed 0, the commonest of all, have the one
+// digest that hashes poorly: {0, 0}.
 template <integer_item T>
 constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
   std::uint64_t value = 0;

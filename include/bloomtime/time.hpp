@@ -83,8 +83,8 @@ class clock {
     return instant(clamp(wide{origin_.micros} + (wide{t.number} + 1) * resolution_ - 1));
   }
 
-  // Every tick that from..to touches: an instant inside a tick widens the interval outward. Empty if
-  // there is no instant from `from` to `to`, even where both lie in one tick.
+  // Every tick that from..to touches: an instant inside a tick widens the interval outward. Empty
+  // if there is no instant from `from` to `to`, even where both lie in one tick.
   constexpr interval covering(instant from, instant to) const noexcept {
     if (to < from) return {{1}, {0}};
     return {tick_of(from), tick_of(to)};

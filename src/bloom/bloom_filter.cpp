@@ -59,7 +59,9 @@ double bloom_filter::fill() const noexcept {
   return static_cast<double>(ones_) / static_cast<double>(bit_count_);
 }
 
-double bloom_filter::distinct() const noexcept { return math::fill_items(ones_, bit_count_, k_, layout_); }
+double bloom_filter::distinct() const noexcept {
+  return math::fill_items(ones_, bit_count_, k_, layout_);
+}
 
 double bloom_filter::predicted_error(std::uint64_t items) const noexcept {
   return math::bloom_error(layout_, items, bit_count_, k_);
@@ -94,7 +96,8 @@ double bloom_filter::line_likelihood(digest d) const noexcept {
   const std::byte* line = bits_.data() + geometry.offset(d);
   std::array<std::uint64_t, detail::line_words> wanted{};
   const auto want = [&](unsigned word, std::uint64_t mask) { wanted[word] |= mask; };
-  detail::for_each_line_bit(geometry.first_hash(d), geometry.start(d), geometry.first_round(), want);
+  detail::for_each_line_bit(geometry.first_hash(d), geometry.start(d), geometry.first_round(),
+                            want);
   detail::for_each_line_bit(geometry.second_hash(d), geometry.start(d), geometry.second_round(),
                             want);
   std::array<unsigned, detail::line_words> ones{};
@@ -139,9 +142,9 @@ void bloom_filter::merge(const bloom_filter& other) {
 void bloom_filter::fold(std::uint64_t factor) {
   const std::uint64_t unit = layout_ == layout::line ? detail::line_bit_count : 64;
   if (factor == 0 || bit_count_ / unit % factor != 0) {
-    throw error(errc::invalid_argument,
-                "a filter of " + text(bit_count_ / unit) + " blocks of " + text(unit) +
-                    " bits folds by a divisor of that, got " + text(factor));
+    throw error(errc::invalid_argument, "a filter of " + text(bit_count_ / unit) + " blocks of " +
+                                            text(unit) + " bits folds by a divisor of that, got " +
+                                            text(factor));
   }
   detail::buffer folded(bit_count_ / factor / 8);
   if (layout_ == layout::line) {
@@ -203,8 +206,8 @@ bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
   const detail::container_info& info = view.info();
   if (info.family != family::bloom || info.engine != engine_id) {
     throw error(errc::unknown_kind, "expected a Bloom filter, found family " +
-                                        text(static_cast<std::uint8_t>(info.family)) +
-                                        ", engine " + text(info.engine));
+                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
+                                        text(info.engine));
   }
   bloom_filter f;
   f.layout_ = static_cast<bloomtime::layout>(info.layout);
@@ -219,8 +222,8 @@ bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
 
   const bool line = f.layout_ == layout::line;
   if (!line && f.layout_ != layout::flat) {
-    throw error(errc::unknown_kind, "a Bloom filter's layout is flat (1) or line (3), found " +
-                                        text(info.layout));
+    throw error(errc::unknown_kind,
+                "a Bloom filter's layout is flat (1) or line (3), found " + text(info.layout));
   }
   const unsigned most_k = line ? detail::max_line_k : detail::max_flat_k;
   const std::uint64_t unit = line ? detail::line_bit_count : 64;

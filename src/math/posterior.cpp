@@ -88,8 +88,7 @@ bool positive(const masses& posterior, const penalties& cost, bool standard) noe
       std::max(posterior.in, posterior.out) == 0) {
     return standard;
   }
-  return product(cost.false_positive, posterior.out) <=
-         product(cost.false_negative, posterior.in);
+  return product(cost.false_positive, posterior.out) <= product(cost.false_negative, posterior.in);
 }
 
 age_posterior::age_posterior(const evidence& seen, const geometric& prior) noexcept

@@ -70,7 +70,10 @@ std::vector<std::vector<std::uint64_t>> adversarial_universes() {
     consecutive.push_back(i);
     equal_low_bits.push_back(i << 40 | 0x1234567890);
   }
-  return {consecutive, equal_low_bits, cells_at_the_end(8, 48), cells_at_the_end(64, 48),
+  return {consecutive,
+          equal_low_bits,
+          cells_at_the_end(8, 48),
+          cells_at_the_end(64, 48),
           {0, 1, side_table::max_cell, side_table::max_cell - 1}};
 }
 

@@ -199,8 +199,7 @@ TEST(hyperloglog, estimates_by_the_formula_of_the_paper) {
           r = u < empty ? 0 : u < empty + full ? 65 - p : between;
         }
         ranks[0] = least;  // neither all empty nor all full
-        const double expected =
-            std::min(static_cast<double>(defined_estimate(p, ranks)), 0x1p64);
+        const double expected = std::min(static_cast<double>(defined_estimate(p, ranks)), 0x1p64);
         EXPECT_NEAR(from_ranks(p, ranks).estimate() / expected, 1,
                     4 * static_cast<double>(m) * 0x1p-52)
             << "precision " << p << ", empty " << empty << ", full " << full;

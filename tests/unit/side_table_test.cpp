@@ -257,9 +257,8 @@ TEST(side_table, checks_everything_it_reads_before_it_allocates) {
   const auto whole = pairs({1, 0, 2, 0});
   for (std::size_t n = 1; n < whole.size(); ++n) {
     if (n == 16) continue;
-    expect_error(errc::truncated, [&] {
-      (void)side_table::read(std::span(whole).first(n), 10, anything);
-    });
+    expect_error(errc::truncated,
+                 [&] { (void)side_table::read(std::span(whole).first(n), 10, anything); });
   }
   EXPECT_EQ(watched.allocations, 0);
 }

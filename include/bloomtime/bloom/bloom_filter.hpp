@@ -28,8 +28,8 @@ namespace bloomtime {
 struct bloom_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
-  std::optional<std::uint64_t> memory = {};        // bytes
-  std::optional<bloomtime::layout> layout = {};    // flat or line; the planner's choice if unset
+  std::optional<std::uint64_t> memory = {};      // bytes
+  std::optional<bloomtime::layout> layout = {};  // flat or line; the planner's choice if unset
   std::uint64_t seed = 0;
 };
 
@@ -109,15 +109,15 @@ class bloom_filter {
   std::uint64_t bits() const noexcept { return bit_count_; }
   unsigned k() const noexcept { return k_; }
   std::uint64_t seed() const noexcept { return seed_; }
-  std::uint64_t capacity() const noexcept { return capacity_; }  // the items it was sized for
+  std::uint64_t capacity() const noexcept { return capacity_; }   // the items it was sized for
   std::uint64_t memory() const noexcept { return bits_.size(); }  // bytes of the bit array
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t ones() const noexcept { return ones_; }
 
-  double fill() const noexcept;                          // the share of bits that are set
-  double distinct() const noexcept;                      // different items inserted, from the fill
+  double fill() const noexcept;      // the share of bits that are set
+  double distinct() const noexcept;  // different items inserted, from the fill
   double predicted_error(std::uint64_t items) const noexcept;
-  double current_error() const noexcept;                 // what a new item would meet now
+  double current_error() const noexcept;  // what a new item would meet now
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
@@ -131,9 +131,7 @@ class bloom_filter {
  private:
   bloom_filter() noexcept = default;
 
-  detail::line_bits lines() const noexcept {
-    return {bit_count_ / detail::line_bit_count, k_};
-  }
+  detail::line_bits lines() const noexcept { return {bit_count_ / detail::line_bit_count, k_}; }
   detail::flat_bits flat() const noexcept { return {{bit_count_, k_}}; }
 
   template <item T>
@@ -166,7 +164,8 @@ class bloom_filter {
 template <item T>
 void bloom_filter::insert_span(std::span<const T> items) noexcept {
   if (layout_ == layout::line) {
-    ones_ += detail::insert_lines(detail::fastest_line_kernels(), bits_.data(), lines(), items, seed_);
+    ones_ +=
+        detail::insert_lines(detail::fastest_line_kernels(), bits_.data(), lines(), items, seed_);
   } else {
     detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t) {
       for (std::size_t i = 0; i < next.count; ++i) flat().prefetch_write(bits_.data(), next[i]);

@@ -32,7 +32,8 @@ class buffer {
   explicit buffer(std::uint64_t bytes);
 
   // `lender` keeps `bytes` valid, and readable for 8 bytes past their end; they are never written.
-  static buffer borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> lender) noexcept;
+  static buffer borrow(std::span<const std::byte> bytes,
+                       std::shared_ptr<const void> lender) noexcept;
   static buffer copy_of(std::span<const std::byte> bytes);
 
   buffer(const buffer& other);

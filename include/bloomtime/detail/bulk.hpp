@@ -15,8 +15,8 @@ namespace bloomtime {
 
 // Whatever a filter can be asked about: bytes, integers, or a digest made before.
 template <class T>
-concept item = std::same_as<T, digest> || integer_item<T> ||
-               std::convertible_to<const T&, std::string_view>;
+concept item =
+    std::same_as<T, digest> || integer_item<T> || std::convertible_to<const T&, std::string_view>;
 
 namespace detail {
 

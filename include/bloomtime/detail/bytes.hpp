@@ -62,8 +62,8 @@ class byte_reader {
   // A reader that leaves bytes unread has misunderstood them.
   void expect_end() const {
     if (!rest_.empty()) {
-      throw error(errc::corrupt, "expected no more bytes here, found " +
-                                     std::to_string(rest_.size()) + " more");
+      throw error(errc::corrupt,
+                  "expected no more bytes here, found " + std::to_string(rest_.size()) + " more");
     }
   }
 

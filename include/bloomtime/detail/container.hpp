@@ -53,7 +53,9 @@ class container_writer {
   explicit container_writer(container_info info) : info_(info) {}
 
   byte_writer& parameters() noexcept { return parameters_; }
-  void section(std::uint32_t id, std::span<const std::byte> bytes) { bodies_.push_back({id, bytes}); }
+  void section(std::uint32_t id, std::span<const std::byte> bytes) {
+    bodies_.push_back({id, bytes});
+  }
 
   std::uint64_t size() const noexcept;
   std::vector<std::byte> bytes() const;
@@ -103,8 +105,7 @@ class container_view {
     std::uint64_t checksum;
   };
 
-  void read_directory(std::span<const std::byte> bytes, std::size_t head_size,
-                      std::uint32_t count);
+  void read_directory(std::span<const std::byte> bytes, std::size_t head_size, std::uint32_t count);
 
   container_info info_;
   std::uint64_t identity_ = 0;

@@ -35,10 +35,12 @@ struct flat_bits {
   }
 
   BLOOMTIME_INLINE void prefetch_read(const std::byte* array, digest d) const noexcept {
-    for (unsigned i = 0; i < probes.k; ++i) detail::prefetch_read(array + probes.position(d, i) / 8);
+    for (unsigned i = 0; i < probes.k; ++i)
+      detail::prefetch_read(array + probes.position(d, i) / 8);
   }
   BLOOMTIME_INLINE void prefetch_write(const std::byte* array, digest d) const noexcept {
-    for (unsigned i = 0; i < probes.k; ++i) detail::prefetch_write(array + probes.position(d, i) / 8);
+    for (unsigned i = 0; i < probes.k; ++i)
+      detail::prefetch_write(array + probes.position(d, i) / 8);
   }
 
   // How many different positions the item has.

@@ -63,10 +63,10 @@ class hyperloglog {
 
 inline unsigned hyperloglog::checked(unsigned precision) {
   if (precision < min_precision || precision > max_precision) {
-    throw error(errc::invalid_argument,
-                "the precision of a distinct count must be " + std::to_string(min_precision) +
-                    " to " + std::to_string(max_precision) + ", asked for " +
-                    std::to_string(precision));
+    throw error(errc::invalid_argument, "the precision of a distinct count must be " +
+                                            std::to_string(min_precision) + " to " +
+                                            std::to_string(max_precision) + ", asked for " +
+                                            std::to_string(precision));
   }
   return precision;
 }
@@ -107,9 +107,9 @@ inline void hyperloglog::add(digest d) noexcept {
 
 inline void hyperloglog::merge(const hyperloglog& other) {
   if (precision_ != other.precision_) {
-    throw error(errc::incompatible,
-                "distinct counts merge only with equal precision: expected " +
-                    std::to_string(precision_) + ", found " + std::to_string(other.precision_));
+    throw error(errc::incompatible, "distinct counts merge only with equal precision: expected " +
+                                        std::to_string(precision_) + ", found " +
+                                        std::to_string(other.precision_));
   }
   for (std::uint64_t i = 0; i < registers_.size(); ++i) {
     registers_.set(i, std::max(registers_.get(i), other.registers_.get(i)));

@@ -100,8 +100,7 @@ BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& rou
                                     digest d) noexcept {
   return line_contains(line, line_bits{.lines = 1, .k = k_of(round)}, d);
 }
-BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round,
-                                      digest d) noexcept {
+BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round, digest d) noexcept {
   return line_insert(line, line_bits{.lines = 1, .k = k_of(round)}, d);
 }
 
@@ -115,11 +114,17 @@ struct line_mask {
   __m256i high;
 };
 
-BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask round_mask(std::uint64_t hash, unsigned start,
-                                                     const line_round& round) noexcept {
+// round[line_bits::start(d)], by a shift and a mask: one operation less than an index takes.
+BLOOMTIME_INLINE const std::byte* window_of(const line_round& round, digest d) noexcept {
+  constexpr std::uint64_t last = (line_words - 1) * sizeof(line_window);
+  return reinterpret_cast<const std::byte*>(round.data()) + ((d.lo >> 55) & last);
+}
+
+BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask round_mask(std::uint64_t hash,
+                                                     const std::byte* words) noexcept {
   const __m256i h = _mm256_set1_epi64x(static_cast<long long>(hash));
   const __m256i field = _mm256_set1_epi64x(63);
-  const auto* window = reinterpret_cast<const __m256i*>(round[start].data());
+  const auto* window = reinterpret_cast<const __m256i*>(words);
   const __m256i low = _mm256_srlv_epi64(h, _mm256_setr_epi64x(0, 6, 12, 18));
   const __m256i high = _mm256_srlv_epi64(h, _mm256_setr_epi64x(24, 30, 36, 42));
   return {_mm256_sllv_epi64(_mm256_load_si256(window), _mm256_and_si256(low, field)),
@@ -150,15 +155,15 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask set(std::byte* line, line_mask mask) n
 // A word is four of the bytes that packing leaves.
 BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned lacking(line_mask complete) noexcept {
   const __m256i packed = _mm256_packs_epi32(complete.low, complete.high);
-  return static_cast<unsigned>(
-             std::popcount(~static_cast<unsigned>(_mm256_movemask_epi8(packed)))) / 4;
+  const auto bytes = static_cast<unsigned>(_mm256_movemask_epi8(packed));
+  return static_cast<unsigned>(std::popcount(~bytes)) / 4;
 }
 
 BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask first_mask(const line_round& round, digest d) noexcept {
-  return round_mask(line_bits::first_hash(d), line_bits::start(d), round);
+  return round_mask(line_bits::first_hash(d), window_of(round, d));
 }
 BLOOMTIME_AVX2 BLOOMTIME_INLINE line_mask second_mask(const line_round& round, digest d) noexcept {
-  return round_mask(line_bits::second_hash(d), line_bits::start(d), round);
+  return round_mask(line_bits::second_hash(d), window_of(round, d));
 }
 
 // For k <= 8, with line_windows[k].

@@ -76,9 +76,7 @@ class side_table {
   static constexpr std::uint64_t max_slots = max_buffer_bytes / sizeof(slot);
 
   // Three quarters: a search for an absent cell looks at 8.5 slots on average (Knuth, TAOCP 6.4).
-  static constexpr std::uint64_t capacity_of(std::uint64_t slots) noexcept {
-    return slots / 4 * 3;
-  }
+  static constexpr std::uint64_t capacity_of(std::uint64_t slots) noexcept { return slots / 4 * 3; }
   static std::uint64_t slots_for(std::uint64_t entries);
 
   slot* slots() noexcept { return reinterpret_cast<slot*>(storage_.data()); }
@@ -138,9 +136,8 @@ inline std::uint64_t* side_table::find(std::uint64_t cell) noexcept {
 
 inline void side_table::set(std::uint64_t cell, std::uint64_t value) {
   if (cell > max_cell) {
-    throw error(errc::invalid_argument, "a side table has cells up to " +
-                                            std::to_string(max_cell) + ", asked for " +
-                                            std::to_string(cell));
+    throw error(errc::invalid_argument, "a side table has cells up to " + std::to_string(max_cell) +
+                                            ", asked for " + std::to_string(cell));
   }
   if (std::uint64_t* const present = find(cell)) {
     *present = value;
