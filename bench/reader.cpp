@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -12,19 +11,18 @@
 
 #include <unistd.h>
 
-#include <bloomtime/math/random.hpp>
-
 #include "cli/input/event_reader.hpp"
-#include "cli/output/time_text.hpp"
 #include "parts.hpp"
+#include "traffic/lines.hpp"
+#include "traffic/visits.hpp"
 
 // How fast lines become items and times, next to mawk that merely splits the same file into fields.
 namespace bench {
 namespace {
 
 namespace fs = std::filesystem;
-using bloomtime::instant;
 namespace cli = bloomtime::cli;
+namespace traffic = bloomtime::traffic;
 
 class temporary_file {
  public:
@@ -43,54 +41,17 @@ class temporary_file {
   fs::path path_;
 };
 
-struct visit {
-  std::string host;
-  std::string path;
-  std::string time;      // as RFC 3339
-  std::string log_time;  // as a web server writes it
-  std::uint64_t bytes;
-};
-
-constexpr const char* agent =
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 "
-    "Safari/537.36";
-
-// About 40 lines a second, of addresses and pages that repeat.
-visit visit_number(std::uint64_t number, bloomtime::math::random_source& random) {
-  const std::uint64_t host = random.below(100'000);
-  const std::uint64_t second = 1'400'000'000 + number / 40;
-  const std::string text =
-      cli::time_text(instant::from_seconds(static_cast<std::int64_t>(second)), 0);
-  constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                              "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const auto month = static_cast<std::size_t>(std::stoi(text.substr(5, 2))) - 1;
-  return {fmt::format("10.{}.{}.{}", host % 250, host / 250 % 250, host / 62'500),
-          fmt::format("/section/{}/article-{}.html", random.below(20), random.below(5000)),
-          text.substr(0, 10) + "T" + text.substr(11) + "Z",
-          fmt::format("{}/{}/{}:{} +0000", text.substr(8, 2), months[month], text.substr(0, 4),
-                      text.substr(11)),
-          random.below(100'000)};
-}
-
-std::string combined_line(const visit& v) {
-  return fmt::format("{} - - [{}] \"GET {} HTTP/1.1\" 200 {} \"https://example.org/\" \"{}\"\n",
-                     v.host, v.log_time, v.path, v.bytes, agent);
-}
-
-std::string json_line(const visit& v) {
-  return fmt::format(
-      "{{\"time\":\"{}\",\"level\":\"info\",\"host\":\"{}\",\"request\":{{\"method\":\"GET\","
-      "\"path\":\"{}\"}},\"status\":200,\"bytes\":{},\"agent\":\"{}\"}}\n",
-      v.time, v.host, v.path, v.bytes, agent);
-}
-
-std::uint64_t write_lines(const std::string& path, std::uint64_t size,
-                          std::string (*line)(const visit&)) {
+// A day at a web site, so that neighbouring lines share their second as often as they do there.
+std::uint64_t write_lines(const std::string& path, std::uint64_t size, traffic::line_form form) {
+  constexpr std::uint64_t bytes_of_a_line = 190;
   std::ofstream out(path, std::ios::binary);
-  bloomtime::math::random_source random(1);
+  traffic::visits day({.records = size / bytes_of_a_line, .clients = 100'000}, 1);
+  traffic::line_writer writer(form);
   std::uint64_t written = 0;
-  for (std::uint64_t number = 0; written < size; ++number) {
-    const std::string text = line(visit_number(number, random));
+  std::string text;
+  while (const auto visit = day()) {
+    text.clear();
+    writer.write(*visit, text);
     out << text;
     written += text.size();
   }
@@ -123,7 +84,7 @@ void split_fields(const std::string& path) {
 
 struct subject {
   const char* name;
-  std::string (*line)(const visit&);
+  traffic::line_form form;
   std::vector<std::string> items;
   double least;    // times the speed of mawk
   double stretch;  // 0 for none
@@ -138,18 +99,19 @@ void print_target(const subject& s, double least, const summary& ratio) {
 }  // namespace
 
 void reader_tables(session& run) {
+  using enum traffic::line_form;
   const std::uint64_t size = run.quick ? 200'000'000 : 500'000'000;
   const std::vector<subject> subjects{
-      {"combined log to host and time", combined_line, {"host"}, 1, 2},
-      {"combined log to path, host and time", combined_line, {"path", "host"}, 1, 2},
-      {"NDJSON to nested path and time", json_line, {"request.path"}, 0.5, 0},
+      {"combined log to host and time", combined, {"host"}, 1, 2},
+      {"combined log to path, host and time", combined, {"path", "host"}, 1, 2},
+      {"NDJSON to path and time", ndjson, {"path"}, 0.5, 0},
   };
   table shown({"lines", "MB/s", "mawk MB/s", "ratio"}, 1);
   std::vector<std::pair<subject, summary>> results;
   for (const subject& s : subjects) {
     if (!run.wants(fmt::format("reader/{}", s.name))) continue;
     const temporary_file file("lines");
-    const auto bytes = static_cast<double>(write_lines(file.path(), size, s.line));
+    const auto bytes = static_cast<double>(write_lines(file.path(), size, s.form));
     schedule cases;
     const auto mawk = cases.add([&] { return nanoseconds([&] { split_fields(file.path()); }); });
     const auto ours =
