@@ -30,8 +30,7 @@ std::string reason(int number) { return std::system_category().message(number); 
 
 void refuse_folder(const std::string& name, const struct stat& about) {
   if (!S_ISDIR(about.st_mode)) return;
-  throw error(errc::io, fmt::format("{} is a directory; name the files in it, as in {}/*", name,
-                                    name.substr(0, name.find_last_not_of('/') + 1)));
+  throw error(errc::io, fmt::format("{} is a directory; name the files in it instead", name));
 }
 
 }  // namespace

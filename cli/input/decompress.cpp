@@ -63,6 +63,9 @@ class zstd_decompressor final : public decompressor {
  public:
   zstd_decompressor() : stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
+    // Data made with --long is not damaged.
+    const int most = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
+    (void)ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, most);
   }
   ~zstd_decompressor() override { ZSTD_freeDStream(stream_); }
 
@@ -125,6 +128,7 @@ struct kind {
 constexpr std::array kinds{
     kind{"\x1f\x8b"sv, make<gzip_decompressor>},
     kind{"\x28\xb5\x2f\xfd"sv, make<zstd_decompressor>},
+    kind{"\x50\x2a\x4d\x18"sv, make<zstd_decompressor>},  // a skippable frame: pzstd begins so
     kind{"\xfd"
          "7zXZ\0"sv,
          make<xz_decompressor>},

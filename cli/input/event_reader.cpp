@@ -106,12 +106,12 @@ bool event_reader::open_next() {
   for (; next_file_ < files_.size(); ++next_file_) {
     source_ = std::make_unique<byte_source>(files_[next_file_]);
     lines_ = std::make_unique<line_reader>(*source_);
-    const std::string_view beginning = lines_->look_ahead();
+    const std::string_view beginning = without_mark(lines_->look_ahead());
     if (beginning.empty()) {
       tell(source_->name() + ": empty");
       continue;
     }
-    const std::vector<std::string_view> sample = first_lines(without_mark(beginning));
+    const std::vector<std::string_view> sample = first_lines(beginning);
     record_ = std::make_unique<record_reader>(layout_of(asked_, source_->name(), sample));
     tell(fmt::format("{}: {}", source_->name(), described(record_->layout())));
     in_file_ = {};
@@ -151,12 +151,10 @@ bool event_reader::read_line() {
   }
   ++in_file_.lines;
   std::string_view text = event_.raw.text;
-  if (in_file_.lines == 1) {
-    text = without_mark(text);
-    if (record_->layout().header) {
-      ++in_file_.headers;
-      return false;
-    }
+  if (in_file_.lines == 1) text = without_mark(text);
+  if (record_->layout().header && in_file_.headers == 0 && !text.empty()) {
+    ++in_file_.headers;
+    return false;
   }
   const std::optional<bad_line> bad = record_->read(text);
   stretches_.next(bad.has_value());

@@ -35,6 +35,9 @@ constexpr std::array known{
 
 using lines_type = std::vector<std::string_view>;
 
+// Of 1973: smaller numbers are more often something else.
+constexpr instant first_likely_time = instant::from_seconds(100'000'000);
+
 template <class Iterator, class Test>
 bool most_of(Iterator begin, Iterator end, Test test) {
   return 10 * std::count_if(begin, end, test) >= 9 * (end - begin);
@@ -100,13 +103,20 @@ bool measures_below(const table& rows) {
   return false;
 }
 
-bool looks_like_name(const std::string& text) {
-  constexpr std::string_view others = "0123456789_-.@ ";
-  const auto fits = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || others.find(c) != others.npos;
-  };
-  return !text.empty() && text.front() != ' ' && std::all_of(text.begin(), text.end(), fits) &&
-         !is_measure(text);
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Of any language, and with anything behind its first letter: "Größe", "Time (UTC)".
+bool looks_like_name(std::string_view text) {
+  constexpr std::string_view others = "0123456789_@#";
+  if (text.empty() || is_measure(text)) return false;
+  const char first = lower(text.front());
+  return (first >= 'a' && first <= 'z') || others.find(first) != others.npos ||
+         static_cast<unsigned char>(first) >= 0x80;
 }
 
 bool distinct(std::vector<std::string> names) {
@@ -137,16 +147,21 @@ bool is_csv(const lines_type& lines) {
 
 }  // namespace
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names{"auto"};
+  for (const known_format& k : known) names.emplace_back(k.name);
+  return names;
+}
+
 std::optional<input_format> format_named(const std::string& typed) {
   if (typed == "auto") return std::nullopt;
-  std::vector<std::string> names;
   for (const known_format& k : known) {
     if (k.name == typed) return k.format;
-    names.emplace_back(k.name);
   }
+  const std::vector<std::string> names = format_names();
   const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format("--format must be one of auto, {}, got {}.{}",
-                                fmt::join(names, ", "), shown(typed),
+  throw usage_error(fmt::format("--format must be one of {}, got {}.{}", fmt::join(names, ", "),
+                                shown(typed),
                                 meant ? fmt::format(" Did you mean {}?", *meant) : ""));
 }
 
@@ -157,7 +172,7 @@ std::string_view described(input_format f) {
 std::vector<std::string_view> first_lines(std::string_view text) {
   constexpr std::size_t most_lines = 100;
   constexpr std::size_t most_bytes = std::size_t{1} << 16;
-  text = text.substr(0, most_bytes);
+  text = text.substr(0, std::max(most_bytes, text.find('\n')));
   lines_type lines;
   while (!text.empty() && lines.size() < most_lines) {
     const std::size_t end = text.find('\n');
@@ -202,6 +217,17 @@ std::optional<std::vector<std::string>> header_of(input_format f,
   return std::move(rows.front());
 }
 
+bool begins_with_times(input_format f, const std::vector<std::string_view>& lines, bool header) {
+  const lines_type below(lines.begin() + (header ? 1 : 0), lines.end());
+  const auto fitting = std::count_if(below.begin(), below.end(), [&](std::string_view text) {
+    const std::vector<std::string> row = columns_of(f, text);
+    if (row.empty()) return false;
+    const time_reading got = read_time(row.front());
+    return got.ok() && got.time.at >= first_likely_time;
+  });
+  return enough(static_cast<std::size_t>(fitting), below);
+}
+
 const std::vector<std::string>& time_names() {
   static const std::vector<std::string> names{"time",     "timestamp", "@timestamp", "ts",
                                               "datetime", "date",      "epoch"};
@@ -211,7 +237,9 @@ const std::vector<std::string>& time_names() {
 std::optional<std::string> first_known(const std::vector<std::string>& known_names,
                                        const std::vector<std::string>& names) {
   for (const std::string& name : known_names) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) return name;
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const std::string& n) { return same_name(n, name); });
+    if (found != names.end()) return *found;
   }
   return std::nullopt;
 }

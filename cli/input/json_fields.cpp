@@ -54,6 +54,25 @@ scalar scalar_of(json::value& value) {
   return {json_problem::not_a_value};
 }
 
+// Whether the object is one to its end. Numbers of any size and depth without end are allowed.
+bool add_keys(json::object object, const std::string& above, std::vector<std::string>& keys) {
+  for (auto member : object) {
+    json::field field;
+    std::string_view key;
+    if (std::move(member).get(field) != SUCCESS) return false;
+    if (field.unescaped_key().get(key) != SUCCESS) return false;
+    const std::string name = above + std::string(key);
+    json::object inner;
+    if (above.empty() && field.value().get_object().get(inner) == SUCCESS) {
+      if (!add_keys(inner, name + ".", keys)) return false;
+      continue;
+    }
+    if (scalar_of(field.value()).problem == json_problem::not_json) return false;
+    keys.push_back(name);
+  }
+  return true;
+}
+
 std::size_t dots_in(const std::string& key) {
   return static_cast<std::size_t>(std::count(key.begin(), key.end(), '.'));
 }
@@ -146,18 +165,14 @@ json_problem json_fields::read(std::string_view text, std::span<std::string_view
 
 std::optional<std::vector<std::string>> json_keys(std::string_view text) {
   const simdjson::padded_string padded(text);
-  simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  if (parser.parse(padded).get_object().get(object) != SUCCESS) return std::nullopt;
+  json::parser parser;
+  json::document document;
+  json::object object;
   std::vector<std::string> keys;
-  for (const auto member : object) {
-    const std::string key(member.key);
-    simdjson::dom::object inner;
-    if (member.value.get_object().get(inner) != SUCCESS) {
-      keys.push_back(key);
-      continue;
-    }
-    for (const auto nested : inner) keys.push_back(key + "." + std::string(nested.key));
+  if (parser.iterate(padded).get(document) != SUCCESS ||
+      document.get_object().get(object) != SUCCESS || !add_keys(object, "", keys) ||
+      document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+    return std::nullopt;
   }
   return keys;
 }

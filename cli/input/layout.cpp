@@ -9,7 +9,6 @@
 
 #include "cli/input/columns.hpp"
 #include "cli/input/json_fields.hpp"
-#include "cli/input/times.hpp"
 #include "cli/output/text.hpp"
 #include "cli/suggest.hpp"
 #include "cli/usage_error.hpp"
@@ -110,21 +109,18 @@ field field_named(const file_facts& facts, const std::string& typed) {
 
 // -- defaults ------------------------------------------------------------------------------------
 
-std::vector<std::string> first_row(const file_facts& facts) {
-  return facts.lines.empty() ? std::vector<std::string>()
-                             : columns_of(facts.format, facts.lines.front());
-}
-
-// A first column of times is the time; with a header, the column with such a name.
+// The column with such a name, or the first if it holds times.
 std::string default_time(const file_facts& facts) {
   if (is_log(facts.format)) return "time";
   if (facts.format == input_format::ndjson) {
     return first_known(time_names(), facts.keys()).value_or("");
   }
-  if (facts.header) return first_known(time_names(), *facts.header).value_or("");
   if (!has_columns(facts.format)) return "";
-  const std::vector<std::string> row = first_row(facts);
-  return !row.empty() && read_time(row.front()).ok() ? "1" : "";
+  const auto known =
+      facts.header ? first_known(time_names(), *facts.header) : std::optional<std::string>();
+  if (known) return *known;
+  if (!begins_with_times(facts.format, facts.lines, facts.header.has_value())) return "";
+  return facts.header ? facts.header->front() : "1";
 }
 
 // The first column that is not the time.
