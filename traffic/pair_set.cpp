@@ -33,16 +33,12 @@ std::size_t pair_set::slot_of(item_second pair) const noexcept {
   return at;
 }
 
-std::vector<item_second> pair_set::sorted() const {
-  std::vector<std::uint64_t> keys;
-  keys.reserve(size_);
-  for (const std::uint64_t key : slots_) {
-    if (key != empty) keys.push_back(key);
-  }
-  std::sort(keys.begin(), keys.end());
+std::vector<item_second> pair_set::sorted() && {
+  std::erase(slots_, empty);
+  std::sort(slots_.begin(), slots_.end());
   std::vector<item_second> pairs;
   pairs.reserve(size_);
-  for (const std::uint64_t key : keys) {
+  for (const std::uint64_t key : slots_) {
     pairs.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<item_number>(key)});
   }
   return pairs;

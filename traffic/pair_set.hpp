@@ -24,7 +24,7 @@ class pair_set {
   std::size_t size() const noexcept { return size_; }
   bool contains(item_second pair) const noexcept { return slots_[slot_of(pair)] != empty; }
   bool insert(item_second pair) noexcept;  // whether it is new
-  std::vector<item_second> sorted() const;
+  std::vector<item_second> sorted() &&;    // the set is used up: two of it would not fit
 
  private:
   static constexpr std::uint64_t empty = ~std::uint64_t{0};  // no second is so late

@@ -79,7 +79,7 @@ class maker {
     steps_left_ = 32 * config_.pairs;
     while (!complete() && steps_left_ != 0) add_run();
     for (std::uint64_t i = 0; !complete(); ++i) top_up(static_cast<item_number>(i));
-    return made_.sorted();
+    return std::move(made_).sorted();
   }
 
  private:

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/input/times.hpp"
 #include "cli/output/text.hpp"
 #include "cli/quantity.hpp"
 #include "cli/usage_error.hpp"
@@ -103,17 +104,10 @@ std::optional<Number> number_of(std::string_view text) {
   return value;
 }
 
-std::int64_t start_of(std::string_view text) {
-  if (const auto epoch = number_of<std::int64_t>(text)) return *epoch;
-  if (text.size() == 10 && text[4] == '-' && text[7] == '-') {
-    const auto year = number_of<int>(text.substr(0, 4));
-    const auto month = number_of<unsigned>(text.substr(5, 2));
-    const auto day = number_of<unsigned>(text.substr(8, 2));
-    if (year && month && day) {
-      const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(*month),
-                                             std::chrono::day(*day)};
-      if (date.ok()) return std::chrono::sys_days(date).time_since_epoch().count() * 86'400LL;
-    }
+std::int64_t start_of(const std::string& text) {
+  for (const std::string& typed : {text, text + "T00:00:00Z"}) {
+    const time_reading got = read_time(typed);
+    if (got.ok()) return bloomtime::clock().tick_of(got.time.at).number;
   }
   throw usage_error(fmt::format(
       "--start must be a date such as 2014-01-01 or seconds since 1970, got {}", shown(text)));
@@ -196,8 +190,10 @@ class planner {
   }
 
   std::uint64_t share_of(std::string_view option, const std::string& text) const {
-    const double share = parse_chance(option, text);
-    return static_cast<std::uint64_t>(std::floor(share * static_cast<double>(records())));
+    const double exact = parse_chance(option, text) * static_cast<double>(records());
+    // 29 % of 100 is a little less than 29 in binary.
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * exact;
+    return static_cast<std::uint64_t>(std::floor(exact + rounding));
   }
 
   traffic::repeats_config repeats(std::uint64_t repeated) const {

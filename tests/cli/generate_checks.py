@@ -66,6 +66,10 @@ def generate_repeats_and_unique():
             repeats += 1
         last[item] = int(epoch)
     assert (len(rows), repeats) == (10000, 3000)
+    # Not the 28 of rounded binary fractions.
+    items = [line.split("\t")[1] for line in
+             ok("generate", "--records", "100", "--repeat", "29%").lines()]
+    assert (len(items), len(set(items))) == (100, 71)
     items = [line.split("\t")[1] for line in
              ok("generate", "--records", "10k", "--unique").lines()]
     assert len(items) == len(set(items)) == 10000
@@ -100,7 +104,8 @@ def generate_profile_counts_what_generate_writes():
 
 @check
 def generate_starts_when_told():
-    for start, epoch in (("2000-02-29", 951782400), ("951782400", 951782400), ("0", 0)):
+    for start, epoch in (("2000-02-29", 951782400), ("951782400", 951782400), ("0", 0),
+                         ("2000-02-29T12:00:00+12:00", 951782400), ("951782400000", 951782400)):
         out = ok("generate", "--unique", "--records", "1", "--start", start).out
         assert out.startswith(f"{epoch}\t"), out
 
@@ -137,7 +142,8 @@ def generate_refuses_what_cannot_be():
             (["--start", "2014-02-30"], "--start must be a date"),
             (["--start", "10000-01-01"], "--start must be a date"),
             (["--start", "-1"], "between the years 1970 and 9999"),
-            (["--start", str(2**62)], "between the years 1970 and 9999"),
+            (["--start", "9999-12-31", "--seconds", "86401"], "between the years 1970 and 9999"),
+            (["--start", str(2**64)], "--start must be a date"),
             (["--seed", "x"], "--seed must be a whole number"),
             (["--seed", str(2**64)], "--seed must be a whole number"),
             (["--json"], "--format ndjson"),

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
+#include "cli/input/format.hpp"
 #include "cli/output/reading_progress.hpp"
 #include "cli/parse.hpp"
 
@@ -26,6 +28,10 @@ TEST(input_options, as_typed) {
   EXPECT_EQ(asked.rejects, "bad");
   EXPECT_TRUE(asked.strict);
   EXPECT_EQ(files, (std::vector<std::string>{"a.log", "b.log"}));
+  const auto format = std::find_if(root.options().begin(), root.options().end(),
+                                   [](const option& o) { return o.name == "--format"; });
+  EXPECT_EQ(format->choices.size(), 8U);
+  for (const std::string& choice : format->choices) EXPECT_NO_THROW((void)format_named(choice));
   const std::string help = help_text(root);
   EXPECT_NE(help.find("\nInput\n  --item FIELD"), help.npos) << help;
 }
