@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "cli/input/format.hpp"
-
 namespace bloomtime::cli {
 
 command::command(std::string name, std::string summary, const command* parent)
@@ -38,7 +36,8 @@ void command::input(input_options& asked) {
         "name, column number or NDJSON key; host,path for both together; may be given again");
   text("--time", asked.time, "FIELD", "where the time stands, named like an item");
   text("--format", asked.format, "FORMAT",
-       "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain", format_names());
+       "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain",
+       {"auto", "common", "combined", "vhost-combined", "ndjson", "csv", "tsv", "plain"});
   text("--rejects", asked.rejects, "FILE", "write lines that cannot be read there");
   flag("--strict", asked.strict, "stop at the first line that cannot be read");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";

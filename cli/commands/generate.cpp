@@ -128,7 +128,7 @@ void add_generate(command& root, output_options& asked) {
   text("--gap", given->gap, "LAW", "exp:5m (mean), fixed:10s or uniform:1s..10m");
   text("--removes", given->removes, "SHARE", "operations that remove: 40%, at most 50%");
   text("--seconds", given->seconds, "TIME", "how long: 86400, 90m, 24h (default 1d)");
-  text("--start", given->start, "TIME", "2014-01-01 (the default) or seconds since 1970");
+  text("--start", given->start, "TIME", "2014-01-01 (the default), a time as logs have it");
   generate_command.flag("--daily", given->daily,
                         "quiet night, busy day (traffic and network always are)");
   text("--seed", given->seed, "N", "another stream of the same kind (default 1)");

@@ -1,16 +1,26 @@
 #include "cli/commands/store_table.hpp"
 
+#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "cli/output/time_text.hpp"
-
 namespace bloomtime::cli {
 namespace {
 
+std::string utc_text(instant t) {
+  using namespace std::chrono;
+  const sys_time<microseconds> time{microseconds(t.micros)};
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(floor<seconds>(time - day));
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
 cell time_cell(const std::optional<instant>& t) {
-  return t ? cell{t->micros, time_text(*t, 0) + " UTC"} : nothing();
+  return t ? cell{t->micros, utc_text(*t)} : nothing();
 }
 
 std::uint64_t bytes_of(const store::manifest& m) {

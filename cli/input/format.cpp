@@ -147,21 +147,16 @@ bool is_csv(const lines_type& lines) {
 
 }  // namespace
 
-std::vector<std::string> format_names() {
-  std::vector<std::string> names{"auto"};
-  for (const known_format& k : known) names.emplace_back(k.name);
-  return names;
-}
-
 std::optional<input_format> format_named(const std::string& typed) {
   if (typed == "auto") return std::nullopt;
+  std::vector<std::string> names;
   for (const known_format& k : known) {
     if (k.name == typed) return k.format;
+    names.emplace_back(k.name);
   }
-  const std::vector<std::string> names = format_names();
   const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format("--format must be one of {}, got {}.{}", fmt::join(names, ", "),
-                                shown(typed),
+  throw usage_error(fmt::format("--format must be one of auto, {}, got {}.{}",
+                                fmt::join(names, ", "), shown(typed),
                                 meant ? fmt::format(" Did you mean {}?", *meant) : ""));
 }
 

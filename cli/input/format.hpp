@@ -9,8 +9,6 @@ namespace bloomtime::cli {
 
 enum class input_format { common, combined, vhost_combined, ndjson, csv, tsv, plain };
 
-std::vector<std::string> format_names();  // all that can be typed, "auto" first
-
 // "auto", the default, is std::nullopt; throws usage_error for what is no format.
 std::optional<input_format> format_named(const std::string& typed);
 

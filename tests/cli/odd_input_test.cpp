@@ -92,24 +92,16 @@ TEST(odd_input, what_only_looks_like_something) {
 }
 
 TEST(odd_input, json_of_all_sorts) {
-  const std::string deep(5000, '[');
-  const heard got = read_text(
-      R"({"time":1700000000,"item":1e400})"
-      "\n"
-      R"({"time":1700000000,"item":123456789012345678901234567890})"
-      "\n"
-      R"({"time":1700000000,"item":"a\u0000\"\\","item":"second"})"
-      "\n"
-      R"({"item":null,"time":1700000000,"item":"later"})"
-      "\n"
-      R"({"time":1700000000,"x":)" +
-      deep + std::string(5000, ']') + R"(,"item":"deep"})" + "\n" +
-      R"({"time":1700000000,"item":"cut off)"
-      "\n"
-      R"({"time":1700000000,"item":"\ud800"})"
-      "\n"
-      R"({"time":1e400,"item":"a"})"
-      "\n");
+  const std::string deep = std::string(5000, '[') + std::string(5000, ']');
+  std::string text;
+  for (const std::string& members :
+       {std::string(R"("item":1e400)"), std::string(R"("item":123456789012345678901234567890)"),
+        std::string(R"("item":"a\u0000\"\\","item":"second")"),
+        std::string(R"("item":null,"item":"later")"), R"("x":)" + deep + R"(,"item":"deep")",
+        std::string(R"("item":"cut off)"), std::string(R"("item":"\ud800")")}) {
+    text += R"({"time":1700000000,)" + members + "}\n";
+  }
+  const heard got = read_text(text + R"({"time":1e400,"item":"a"})");
   EXPECT_EQ(got.items, (rows{{"1e400"},
                              {"123456789012345678901234567890"},
                              {std::string("a\0\"\\", 4)},

@@ -29,7 +29,8 @@ std::string compressed(const support::temporary_directory& folder, const std::st
                        const std::string& text) {
   const std::string plain = write_text(folder / "plain", text);
   const std::string packed = (folder / "packed").string();
-  const std::string command = "cat '" + plain + "' | " + tool + " -c > '" + packed + "' 2> /dev/null";
+  const std::string command =
+      "cat '" + plain + "' | " + tool + " -c > '" + packed + "' 2> /dev/null";
   if (std::system(command.c_str()) != 0) return "";
   const auto bytes = support::read_file(packed);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -125,6 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (l.size() > line_reader::longest) return 0;  // comes in pieces; see the unit tests
   }
   check_lines(file.path(), lines);
-  check_events(file.path(), options_of(data[0], data[1]), lines.size());
+  const bool only_mark = lines == std::vector<std::string>{"\xef\xbb\xbf"};
+  check_events(file.path(), options_of(data[0], data[1]), only_mark ? 0 : lines.size());
   return 0;
 }
