@@ -132,8 +132,9 @@ bool names_columns(const table& rows, const std::vector<std::string>& asked) {
     return std::find(asked.begin(), asked.end(), name) != asked.end() && !is_number(name);
   };
   if (std::any_of(names.begin(), names.end(), is_asked)) return true;
-  return std::all_of(names.begin(), names.end(), looks_like_name) &&
-         (measures_below(rows) || first_known(time_names(), names));
+  const bool numbered = names.front().empty();  // rows may have numbers in a column without a name
+  return std::all_of(names.begin() + (numbered ? 1 : 0), names.end(), looks_like_name) &&
+         ((!numbered && measures_below(rows)) || first_known(time_names(), names));
 }
 
 // Text has commas too: only with numbers or times in a column is it CSV.

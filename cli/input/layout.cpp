@@ -126,8 +126,9 @@ std::string default_time(const file_facts& facts) {
 // The first column that is not the time.
 std::string default_column(const file_facts& facts, const std::string& time) {
   if (!facts.header) return time == "1" ? "2" : "1";
-  const auto found = std::find_if(facts.header->begin(), facts.header->end(),
-                                  [&](const std::string& name) { return name != time; });
+  const auto found =
+      std::find_if(facts.header->begin(), facts.header->end(),
+                   [&](const std::string& name) { return !name.empty() && name != time; });
   return found == facts.header->end() ? "1" : *found;
 }
 

@@ -46,6 +46,13 @@ TEST(odd_input, headers_as_other_programs_write_them) {
   }
 }
 
+TEST(odd_input, rows_with_numbers) {
+  const heard got = read_text(",time,who\n0,1700000000,a\n1,1700000000,b\n");
+  EXPECT_EQ(got.items, (rows{{"a"}, {"b"}}));
+  EXPECT_EQ(got.times[0], in_2023);
+  EXPECT_EQ(read_text(",who\n5,a\n6,b\n").counts.headers, 0U);
+}
+
 TEST(odd_input, numbers_under_a_header_are_not_times) {
   const heard got = read_text("user,page\n1,a\n2,b\n");
   EXPECT_EQ(got.items, (rows{{"1"}, {"2"}}));
@@ -99,7 +106,7 @@ TEST(odd_input, json_of_all_sorts) {
         std::string(R"("item":"a\u0000\"\\","item":"second")"),
         std::string(R"("item":null,"item":"later")"), R"("x":)" + deep + R"(,"item":"deep")",
         std::string(R"("item":"cut off)"), std::string(R"("item":"\ud800")")}) {
-    text += R"({"time":1700000000,)" + members + "}\n";
+    text += "{" + members + R"(,"time":1700000000})" + "\n";
   }
   const heard got = read_text(text + R"({"time":1e400,"item":"a"})");
   EXPECT_EQ(got.items, (rows{{"1e400"},
