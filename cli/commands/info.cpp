@@ -110,6 +110,8 @@ column text_column(const char* key) { return {key, key, side::left}; }
 // Collects what is asked about, and complains of what cannot be read.
 class collection {
  public:
+  explicit collection(bool utc) : utc_(utc) {}
+
   void add(const std::string& path) {
     if (store::is_folder(path)) {
       add_store(path);
@@ -148,7 +150,7 @@ class collection {
   void add_store(const std::string& path) {
     try {
       const store::reader opened(path);
-      stores_.rows.push_back(store_row(path, opened));
+      stores_.rows.push_back(store_row(path, opened, utc_));
       for (const store::part& p : opened.about().containers) add_container(path, opened, p);
     } catch (const error& e) {
       fail(e.what());
@@ -170,6 +172,7 @@ class collection {
     status_ = trouble;
   }
 
+  bool utc_;
   fact_table files_{"files", {text_column("file")}};
   table stores_ = store_table();
   fact_table containers_{"containers",
@@ -180,11 +183,11 @@ class collection {
   exit_status status_ = yes;
 };
 
-exit_status info(const std::vector<std::string>& paths, const printer& out) {
+exit_status info(const std::vector<std::string>& paths, bool utc, const printer& out) {
   if (paths.empty()) {
     throw usage_error("info needs a file or a store. Try bloomtime info users.bloom");
   }
-  collection all;
+  collection all(utc);
   for (const std::string& path : paths) all.add(path);
   return all.print(out);
 }
@@ -202,8 +205,10 @@ void add_info(command& root, output_options& asked) {
   self.details = details;
   const auto paths = std::make_shared<std::vector<std::string>>();
   self.files(*paths, "files that hold a filter, or stores");
+  const auto utc = std::make_shared<bool>(false);
+  self.flag("--utc", *utc, "times in UTC instead of the zone of the log");
   self.output(asked);
-  self.act = [paths](const printer& out) { return info(*paths, out); };
+  self.act = [paths, utc](const printer& out) { return info(*paths, *utc, out); };
 }
 
 }  // namespace bloomtime::cli

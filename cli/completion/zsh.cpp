@@ -62,7 +62,10 @@ std::string function_of(const command& c) {
 
 std::string zsh_completion(const command& root) {
   std::string out = "#compdef bloomtime\n# written by: bloomtime completions zsh\n";
-  for_each_command(root, [&](const command& c) { out += "\n" + function_of(c); });
+  for_each_command(root, [&](const command& c) {
+    out += '\n';
+    out += function_of(c);
+  });
   // Autoloaded, this file is the function; sourced, it has to say so.
   return out +
          "\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _bloomtime \"$@\"\nelse\n"
