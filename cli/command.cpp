@@ -36,14 +36,16 @@ void command::input(input_options& asked) {
         "name, column number or NDJSON key; host,path for both together; may be given again");
   text("--time", asked.time, "FIELD", "where the time stands, named like an item");
   text("--format", asked.format, "FORMAT",
-       "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain");
+       "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain",
+       {"auto", "common", "combined", "vhost-combined", "ndjson", "csv", "tsv", "plain"});
   text("--rejects", asked.rejects, "FILE", "write lines that cannot be read there");
   flag("--strict", asked.strict, "stop at the first line that cannot be read");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
 }
 
-void command::words(std::vector<std::string>& typed, const std::string& description) {
-  options_.push_back({"COMMAND", &typed, "", description, "Arguments"});
+void command::words(std::vector<std::string>& typed, const std::string& description,
+                    std::vector<std::string> choices) {
+  options_.push_back({"COMMAND", &typed, "", description, "Arguments", std::move(choices)});
 }
 
 void command::output(output_options& asked) {

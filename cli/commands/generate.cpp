@@ -110,14 +110,17 @@ void add_generate(command& root, output_options& asked) {
   generate_command.examples = examples;
   generate_command.details = details;
   const auto given = std::make_shared<generate_options>();
-  const auto text = [&](const char* name, std::string& typed, const char* type, const char* what) {
-    generate_command.text(name, typed, type, what);
+  const auto text = [&](const char* name, std::string& typed, const char* type, const char* what,
+                        const std::vector<std::string>& choices = {}) {
+    generate_command.text(name, typed, type, what, choices);
   };
   text("--records", given->records, "N", "how many (default 1M)");
   text("--items", given->items, "N", "different items: exactly with --pairs, else at most (50k)");
   text("--pairs", given->pairs, "N", "exactly so many different pairs (item, second)");
-  text("--like", given->like, "NAME", "edgar or network: the sizes of published data sets");
-  text("--model", given->model, "NAME", "dense, bursty or uniform, with --pairs or --like");
+  text("--like", given->like, "NAME", "edgar or network: the sizes of published data sets",
+       {"edgar", "network"});
+  text("--model", given->model, "NAME", "dense, bursty or uniform, with --pairs or --like",
+       {"dense", "bursty", "uniform"});
   text("--zipf", given->zipf, "Z", "items by Zipf's law: 1.1; 0 makes all alike");
   generate_command.flag("--unique", given->unique, "no item comes twice");
   text("--repeat", given->repeat, "SHARE", "records that repeat an item: 30%");
@@ -128,7 +131,8 @@ void add_generate(command& root, output_options& asked) {
   generate_command.flag("--daily", given->daily,
                         "quiet night, busy day (traffic and network always are)");
   text("--seed", given->seed, "N", "another stream of the same kind (default 1)");
-  text("--format", given->format, "FORM", "combined (default for traffic), ndjson, tsv");
+  text("--format", given->format, "FORM", "combined (default for traffic), ndjson, tsv",
+       {"combined", "ndjson", "tsv"});
   generate_command.flag("--profile", given->profile, "print what the stream is like instead");
   generate_command.output(asked);
   generate_command.act = [given, &asked](const printer& out) {

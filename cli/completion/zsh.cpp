@@ -50,8 +50,9 @@ std::string function_of(const command& c) {
     calls += fmt::format("        {}) {} ;;\n", child->name(), function_name(*child));
   }
   out += "  local context state state_descr line\n  typeset -A opt_args\n  local -a commands=(\n";
+  // (-): what follows a command is its own, also an option that this one has too.
   out += described + "  )\n  _arguments -C " + arguments +
-         " \\\n    '1:command:->command' '*::argument:->rest'\n";
+         " \\\n    '(-)1:command:->command' '(-)*::argument:->rest'\n";
   return out +
          "  case $state in\n    command) _describe command commands ;;\n    rest)\n      case "
          "$line[1] in\n" +
