@@ -25,13 +25,12 @@ constexpr const char* details =
     "bits, k, seed, capacity, insertions, distinct (estimated from the bits), fill (share of bits\n"
     "set), error_at_capacity and error_now (chance of a wrong yes).\n"
     "A store has a row of its own (keys: store, records, bad_lines, first_event, last_event and\n"
-    "created in microseconds since 1970, zone, items, generation, version, bytes) and one for "
-    "each\n"
-    "of its containers (store, role, file, bytes, and what the filter says).\n"
-    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...], \"stores\": [...], "
-    "\"containers\":\n[...]}. What cannot be read is told of on standard error, and the exit "
-    "status "
-    "is 2.";
+    "created in microseconds since 1970, zone, items (in JSON a list), generation, version,\n"
+    "bytes) and one for each of its containers (store, role, file, bytes, and what the filter\n"
+    "says).\n"
+    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...], \"stores\": [...],\n"
+    "\"containers\": [...]}.\n"
+    "What cannot be read is told of on standard error, and the exit status is 2.";
 
 std::string title_of(std::string key) {
   std::replace(key.begin(), key.end(), '_', ' ');

@@ -56,9 +56,8 @@ row store_row(const std::string& path, const store::reader& opened, bool utc) {
   const time_zone zone = utc ? time_zone() : zone_of(m.read);
   return {{text_cell(path), count_cell(m.read.records), count_cell(m.read.bad_lines),
            time_cell(m.read.first_event, zone), time_cell(m.read.last_event, zone),
-           text_cell(m.read.zone), text_cell(fmt::format("{}", fmt::join(m.read.items, " "))),
-           time_cell(m.created, zone), count_cell(m.generation), text_cell(m.version),
-           bytes_cell(bytes_of(m))}};
+           text_cell(m.read.zone), texts_cell(m.read.items), time_cell(m.created, zone),
+           count_cell(m.generation), text_cell(m.version), bytes_cell(bytes_of(m))}};
 }
 
 }  // namespace bloomtime::cli

@@ -183,8 +183,10 @@ json parse_json(std::string_view text) {
   };
   try {
     return json::parse(text, modest);
-  } catch (const json::exception& e) {
-    corrupt(fmt::format("the manifest is not JSON: {}", printable(e.what())));
+  } catch (const json::parse_error& e) {
+    corrupt(fmt::format("the manifest is not JSON; it can be read up to byte {}", e.byte));
+  } catch (const json::exception&) {
+    corrupt("the manifest is not JSON: a number in it is too large");
   }
 }
 

@@ -71,6 +71,7 @@ TEST(store_command, info_shows_times_in_the_zone_of_the_log_or_in_utc) {
   {
     writer w(directory / "s", sample_creation);
     w.about().zone = "-0330";
+    w.about().items = {"host", "user agent"};
     w.count(instant(250'000));
     w.count(instant(253'402'300'800'000'000));
     w.checkpoint();
@@ -80,6 +81,9 @@ TEST(store_command, info_shows_times_in_the_zone_of_the_log_or_in_utc) {
   };
   EXPECT_NE(shown("--ascii").find("1969-12-31 20:30:00.25 -0330"), std::string::npos);
   EXPECT_NE(shown("--utc").find("1970-01-01 00:00:00.25 UTC"), std::string::npos);
+  EXPECT_NE(shown("--utc").find("host user agent\n"), std::string::npos);
+  const auto document = nlohmann::json::parse(run_command({"info", "--json", directory / "s"}).out);
+  EXPECT_EQ(document["stores"][0]["items"], nlohmann::json::parse(R"(["host", "user agent"])"));
   EXPECT_NE(shown("--utc").find("@253402300800 UTC"), std::string::npos);
 }
 

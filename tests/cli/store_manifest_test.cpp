@@ -80,6 +80,7 @@ TEST(store_manifest, that_is_hostile_is_refused) {
   expect_refused("\"generation\": 3", "\"generation\": 3.5", "generation");
   expect_refused("\"records\": 10", "\"records\": -1", "records");
   expect_refused("\"records\": 10", "\"records\": NaN", "not JSON");
+  expect_refused("\"records\": 10", "\"records\": \"" + std::string(1000, 'x'), "up to byte ");
   expect_refused("\"records\": 10", "\"recs\": 10", "lacks the key records");
   expect_refused("\"last_event\": 7", "\"last_event\": 9223372036854775808", "last_event");
   expect_refused("\"created\": 1", "\"created\": null, \"x\": 1", "created");
