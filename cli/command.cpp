@@ -43,8 +43,9 @@ void command::input(input_options& asked) {
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
 }
 
-void command::words(std::vector<std::string>& typed, const std::string& description) {
-  options_.push_back({"COMMAND", &typed, "", description, "Arguments"});
+void command::words(std::vector<std::string>& typed, const std::string& description,
+                    std::vector<std::string> choices) {
+  options_.push_back({"COMMAND", &typed, "", description, "Arguments", std::move(choices)});
 }
 
 void command::output(output_options& asked) {

@@ -44,7 +44,8 @@ class command {
   // The options of the one reader, the same on every command that reads events.
   void input(input_options& asked);
   // Words that name a command of the tree.
-  void words(std::vector<std::string>& typed, const std::string& description);
+  void words(std::vector<std::string>& typed, const std::string& description,
+             std::vector<std::string> choices);
   // The options of the one renderer, the same on every command.
   void output(output_options& asked);
 

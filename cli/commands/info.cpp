@@ -25,13 +25,12 @@ constexpr const char* details =
     "bits, k, seed, capacity, insertions, distinct (estimated from the bits), fill (share of bits\n"
     "set), error_at_capacity and error_now (chance of a wrong yes).\n"
     "A store has a row of its own (keys: store, records, bad_lines, first_event, last_event and\n"
-    "created in microseconds since 1970, zone, items, generation, version, bytes) and one for "
-    "each\n"
-    "of its containers (store, role, file, bytes, and what the filter says).\n"
-    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...], \"stores\": [...], "
-    "\"containers\":\n[...]}. What cannot be read is told of on standard error, and the exit "
-    "status "
-    "is 2.";
+    "created in microseconds since 1970, zone, items (in JSON a list), generation, version,\n"
+    "bytes) and one for each of its containers (store, role, file, bytes, and what the filter\n"
+    "says).\n"
+    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...], \"stores\": [...],\n"
+    "\"containers\": [...]}.\n"
+    "What cannot be read is told of on standard error, and the exit status is 2.";
 
 std::string title_of(std::string key) {
   std::replace(key.begin(), key.end(), '_', ' ');
@@ -110,6 +109,8 @@ column text_column(const char* key) { return {key, key, side::left}; }
 // Collects what is asked about, and complains of what cannot be read.
 class collection {
  public:
+  explicit collection(bool utc) : utc_(utc) {}
+
   void add(const std::string& path) {
     if (store::is_folder(path)) {
       add_store(path);
@@ -148,7 +149,7 @@ class collection {
   void add_store(const std::string& path) {
     try {
       const store::reader opened(path);
-      stores_.rows.push_back(store_row(path, opened));
+      stores_.rows.push_back(store_row(path, opened, utc_));
       for (const store::part& p : opened.about().containers) add_container(path, opened, p);
     } catch (const error& e) {
       fail(e.what());
@@ -170,6 +171,7 @@ class collection {
     status_ = trouble;
   }
 
+  bool utc_;
   fact_table files_{"files", {text_column("file")}};
   table stores_ = store_table();
   fact_table containers_{"containers",
@@ -180,11 +182,11 @@ class collection {
   exit_status status_ = yes;
 };
 
-exit_status info(const std::vector<std::string>& paths, const printer& out) {
+exit_status info(const std::vector<std::string>& paths, bool utc, const printer& out) {
   if (paths.empty()) {
     throw usage_error("info needs a file or a store. Try bloomtime info users.bloom");
   }
-  collection all;
+  collection all(utc);
   for (const std::string& path : paths) all.add(path);
   return all.print(out);
 }
@@ -202,8 +204,10 @@ void add_info(command& root, output_options& asked) {
   self.details = details;
   const auto paths = std::make_shared<std::vector<std::string>>();
   self.files(*paths, "files that hold a filter, or stores");
+  const auto utc = std::make_shared<bool>(false);
+  self.flag("--utc", *utc, "times in UTC instead of the zone of the log");
   self.output(asked);
-  self.act = [paths](const printer& out) { return info(*paths, out); };
+  self.act = [paths, utc](const printer& out) { return info(*paths, *utc, out); };
 }
 
 }  // namespace bloomtime::cli

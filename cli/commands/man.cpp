@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/complaint.hpp"
+#include "cli/completion/completion.hpp"
 #include "cli/man_page.hpp"
 #include "cli/usage_error.hpp"
 
@@ -23,6 +24,15 @@ const command& named(const command& root, const std::vector<std::string>& words)
   return *found;
 }
 
+// Of all commands there are: this one has to be added last.
+std::vector<std::string> names_below(const command& root) {
+  std::vector<std::string> names;
+  for_each_command(root, [&](const command& c) {
+    if (c.parent() != nullptr) names.push_back(c.name());
+  });
+  return names;
+}
+
 }  // namespace
 
 void add_man(command& root) {
@@ -33,7 +43,8 @@ void add_man(command& root) {
       "bloomtime man plan bloom > bloomtime-plan-bloom.1";
   self.details = "A page for man, in roff.";
   const auto words = std::make_shared<std::vector<std::string>>();
-  self.words(*words, "the command, in one word or several; bloomtime itself without");
+  self.words(*words, "the command, in one word or several; bloomtime itself without",
+             names_below(root));
   self.act = [&root, words](const printer& out) {
     out.print(man_page(named(root, *words)));
     return yes;

@@ -1,26 +1,29 @@
 #include "cli/commands/store_table.hpp"
 
-#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "cli/input/times.hpp"
+#include "cli/output/time_text.hpp"
+
 namespace bloomtime::cli {
 namespace {
 
-std::string utc_text(instant t) {
-  using namespace std::chrono;
-  const sys_time<microseconds> time{microseconds(t.micros)};
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(floor<seconds>(time - day));
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+struct time_zone {
+  std::int32_t offset = 0;  // seconds east of UTC
+  std::string name = "UTC";
+};
+
+time_zone zone_of(const store::facts& read) {
+  const time_reading then = read_time("2000-01-01 00:00:00 " + read.zone);
+  if (read.zone.empty() || !then.ok()) return {};
+  return {then.time.offset, read.zone};
 }
 
-cell time_cell(const std::optional<instant>& t) {
-  return t ? cell{t->micros, utc_text(*t)} : nothing();
+cell time_cell(const std::optional<instant>& t, const time_zone& zone) {
+  return t ? cell{t->micros, fmt::format("{} {}", time_text(*t, zone.offset), zone.name)}
+           : nothing();
 }
 
 std::uint64_t bytes_of(const store::manifest& m) {
@@ -48,11 +51,12 @@ table store_table() {
           .as_list = false};
 }
 
-row store_row(const std::string& path, const store::reader& opened) {
+row store_row(const std::string& path, const store::reader& opened, bool utc) {
   const store::manifest& m = opened.about();
+  const time_zone zone = utc ? time_zone() : zone_of(m.read);
   return {{text_cell(path), count_cell(m.read.records), count_cell(m.read.bad_lines),
-           time_cell(m.read.first_event), time_cell(m.read.last_event), text_cell(m.read.zone),
-           text_cell(fmt::format("{}", fmt::join(m.read.items, " "))), time_cell(m.created),
+           time_cell(m.read.first_event, zone), time_cell(m.read.last_event, zone),
+           text_cell(m.read.zone), texts_cell(m.read.items), time_cell(m.created, zone),
            count_cell(m.generation), text_cell(m.version), bytes_cell(bytes_of(m))}};
 }
 

@@ -7,8 +7,9 @@
 
 namespace bloomtime::cli {
 
-// What stores say about themselves, one row each.
+// What stores say about themselves, one row each; times for people in the zone of the log, or in
+// UTC.
 table store_table();
-row store_row(const std::string& path, const store::reader& opened);
+row store_row(const std::string& path, const store::reader& opened, bool utc);
 
 }  // namespace bloomtime::cli

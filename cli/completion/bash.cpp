@@ -35,6 +35,7 @@ std::string words_of(const command& c) {
   for (const auto& child : c.children()) words.push_back(child->name());
   for (const option& o : c.options()) {
     if (!is_argument(o)) words.push_back(o.name);
+    if (is_argument(o)) words.insert(words.end(), o.choices.begin(), o.choices.end());
   }
   words.emplace_back("--help");
   return joined(words);

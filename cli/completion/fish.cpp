@@ -23,9 +23,13 @@ std::string where(const command& c) {
 }
 
 std::string line_of(const std::string& condition, const option& o) {
-  const char* what = !takes_value(o) ? "-f" : is_file(o) ? "-rF" : "-x";
   const std::string values =
       o.choices.empty() ? "" : fmt::format(" -a '{}'", fmt::join(o.choices, " "));
+  if (is_argument(o)) {
+    return fmt::format("complete -c bloomtime -n {}{}{}\n", condition, is_file(o) ? " -F" : "",
+                       values);
+  }
+  const char* what = !takes_value(o) ? "-f" : is_file(o) ? "-rF" : "-x";
   return fmt::format("complete -c bloomtime -n {} -l {} {}{} -d {}\n", condition, o.name.substr(2),
                      what, values, quoted(o.description));
 }
@@ -43,12 +47,7 @@ std::string fish_completion(const command& root) {
       out += fmt::format("complete -c bloomtime -n {} -a {} -d {}\n", condition, child->name(),
                          quoted(child->summary()));
     }
-    for (const option& o : c.options()) {
-      if (!is_argument(o)) out += line_of(condition, o);
-      if (is_argument(o) && is_file(o)) {
-        out += fmt::format("complete -c bloomtime -n {} -F\n", condition);
-      }
-    }
+    for (const option& o : c.options()) out += line_of(condition, o);
   });
   return out;
 }

@@ -50,8 +50,9 @@ std::string function_of(const command& c) {
     calls += fmt::format("        {}) {} ;;\n", child->name(), function_name(*child));
   }
   out += "  local context state state_descr line\n  typeset -A opt_args\n  local -a commands=(\n";
+  // (-): what follows a command is its own, also an option that this one has too.
   out += described + "  )\n  _arguments -C " + arguments +
-         " \\\n    '1:command:->command' '*::argument:->rest'\n";
+         " \\\n    '(-)1:command:->command' '(-)*::argument:->rest'\n";
   return out +
          "  case $state in\n    command) _describe command commands ;;\n    rest)\n      case "
          "$line[1] in\n" +
@@ -62,7 +63,10 @@ std::string function_of(const command& c) {
 
 std::string zsh_completion(const command& root) {
   std::string out = "#compdef bloomtime\n# written by: bloomtime completions zsh\n";
-  for_each_command(root, [&](const command& c) { out += "\n" + function_of(c); });
+  for_each_command(root, [&](const command& c) {
+    out += '\n';
+    out += function_of(c);
+  });
   // Autoloaded, this file is the function; sourced, it has to say so.
   return out +
          "\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _bloomtime \"$@\"\nelse\n"

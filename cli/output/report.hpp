@@ -10,7 +10,8 @@
 // makes of it a page for people, TSV or JSON.
 namespace bloomtime::cli {
 
-using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
+using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
+                           std::vector<std::string>>;
 
 enum class look { plain, strong, good, bad, faint };
 
@@ -22,6 +23,7 @@ struct cell {
 };
 
 cell text_cell(std::string text);
+cell texts_cell(const std::vector<std::string>& texts);  // a list in JSON, elsewhere with blanks
 cell count_cell(std::uint64_t n);
 cell bytes_cell(std::uint64_t bytes);
 cell chance_cell(double p);

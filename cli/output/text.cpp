@@ -94,7 +94,7 @@ std::size_t columns_of(char32_t code, std::string_view bytes) {
   return within(two_columns, code) ? 2 : 1;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> spellings{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> spellings{{
     {"▸", ">"},
     {"✓", "ok"},
     {"✗", "!!"},
@@ -103,6 +103,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> spellings
     {"∞", "inf"},
     {"█", "#"},
     {"░", "."},
+    {"·", "."},
 }};
 
 std::string in_ascii(std::string_view bytes) {

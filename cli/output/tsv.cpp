@@ -32,6 +32,9 @@ struct field_text {
   std::string operator()(std::uint64_t n) const { return fmt::format("{}", n); }
   std::string operator()(double x) const { return fmt::format("{}", x); }
   std::string operator()(const std::string& text) const { return escaped(text); }
+  std::string operator()(const std::vector<std::string>& texts) const {
+    return escaped(fmt::format("{}", fmt::join(texts, " ")));
+  }
 };
 
 template <class Text>

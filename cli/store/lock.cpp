@@ -34,20 +34,24 @@ void sign(int descriptor) {
   if (::ftruncate(descriptor, 0) == 0) (void)!::pwrite(descriptor, pid.data(), pid.size(), 0);
 }
 
-// A writer that gave up a new store removes the file it had locked.
-bool still_named(int descriptor, const std::filesystem::path& path) {
+bool is_named(int descriptor, const std::filesystem::path& path) {
   struct stat locked {};
   struct stat named {};
-  return ::fstat(descriptor, &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
+  return ::fstat(descriptor, &locked) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
 }  // namespace
 
-writer_lock::writer_lock(const std::filesystem::path& directory) {
-  const auto path = directory / lock_name;
+writer_lock::writer_lock(const std::filesystem::path& directory) : path_(directory / lock_name) {
   for (;;) {
-    const int opened = ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    // What a link points to is not ours to write into.
+    constexpr int how = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    const int opened = ::open(path_.c_str(), how, 0666);
+    if (opened < 0 && errno == ELOOP) {
+      throw error(errc::io,
+                  fmt::format("{} is a link; remove it to write into the store", path_.string()));
+    }
     if (opened < 0) {
       throw error(errc::io, fmt::format("cannot write into the store {}: {}", directory.string(),
                                         std::system_category().message(errno)));
@@ -64,11 +68,14 @@ writer_lock::writer_lock(const std::filesystem::path& directory) {
                                     std::system_category().message(reason)));
     }
     descriptor_ = opened;
-    if (still_named(opened, path)) break;
+    // A writer that gave up a new store removes the file it had locked.
+    if (holds()) break;
     ::close(opened);
   }
   sign(descriptor_);
 }
+
+bool writer_lock::holds() const noexcept { return is_named(descriptor_, path_); }
 
 writer_lock::~writer_lock() { ::close(descriptor_); }
 

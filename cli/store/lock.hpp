@@ -13,7 +13,11 @@ class writer_lock {
   writer_lock& operator=(const writer_lock&) = delete;
   ~writer_lock();
 
+  // False when the store was removed or another one stands in its place.
+  bool holds() const noexcept;
+
  private:
+  std::filesystem::path path_;
   int descriptor_ = -1;
 };
 

@@ -21,8 +21,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_bytes = std::size_t{16} << 20;
-constexpr int deepest = 32;  // dumping recurses
+constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr int deepest = 32;              // dumping recurses
+constexpr std::size_t most_keys = 1000;  // of an object: each is looked for among those before it
 constexpr std::uint64_t most_count = std::uint64_t{1} << 63;
 
 constexpr std::array document_keys{
@@ -170,14 +171,22 @@ json parse_json(std::string_view text) {
   if (text.size() > most_bytes) {
     corrupt(fmt::format("a manifest has at most {} bytes, this has {}", most_bytes, text.size()));
   }
-  const auto shallow = [](int depth, json::parse_event_t, json&) {
+  std::array<std::size_t, deepest + 2> keys{};  // of the open object at each depth
+  const auto modest = [&](int depth, json::parse_event_t event, json&) {
     if (depth > deepest) corrupt("the manifest is nested too deeply");
+    const auto d = static_cast<std::size_t>(depth);
+    if (event == json::parse_event_t::object_start) keys[d + 1] = 0;
+    if (event == json::parse_event_t::key && ++keys[d] > most_keys) {
+      corrupt(fmt::format("an object in the manifest has more than {} keys", most_keys));
+    }
     return true;
   };
   try {
-    return json::parse(text, shallow);
-  } catch (const json::exception& e) {
-    corrupt(fmt::format("the manifest is not JSON: {}", printable(e.what())));
+    return json::parse(text, modest);
+  } catch (const json::parse_error& e) {
+    corrupt(fmt::format("the manifest is not JSON; it can be read up to byte {}", e.byte));
+  } catch (const json::exception&) {
+    corrupt("the manifest is not JSON: a number in it is too large");
   }
 }
 

@@ -1,5 +1,6 @@
 #include "cli/store/totals.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -39,23 +40,28 @@ std::uint64_t read_varint(detail::byte_reader& in) {
   corrupt("a number in these totals is not written as it should be");
 }
 
-struct hour_and_minute {
-  std::int64_t hour;
-  std::size_t minute;
-};
-
-hour_and_minute split(std::int64_t minute) {
-  const std::int64_t rest = (minute % 60 + 60) % 60;
-  return {(minute - rest) / 60, static_cast<std::size_t>(rest)};
+// Where the minute is in its sorted block, or belongs.
+auto position(auto& block, std::uint32_t minute) {
+  return std::lower_bound(block.begin(), block.end(), minute,
+                          [](const auto& e, std::uint32_t m) { return e.minute < m; });
 }
 
 }  // namespace
 
-// Most events belong to the latest hour: it is looked at first.
+minute_totals::place minute_totals::place_of(std::int64_t minute) {
+  const std::int64_t rest = (minute % block_minutes + block_minutes) % block_minutes;
+  return {(minute - rest) / block_minutes, static_cast<std::uint32_t>(rest)};
+}
+
+// Most events belong to the latest minute: it is looked at first.
 std::uint64_t& minute_totals::count_of(std::int64_t minute) {
-  const auto [hour, m] = split(minute);
-  if (!hours_.empty() && hours_.rbegin()->first == hour) return hours_.rbegin()->second[m];
-  return hours_.try_emplace(hour).first->second[m];
+  const auto [number, m] = place_of(minute);
+  const bool latest = !blocks_.empty() && blocks_.rbegin()->first == number;
+  block_counts& block = latest ? blocks_.rbegin()->second : blocks_[number];
+  if (!block.empty() && block.back().minute == m) return block.back().count;
+  auto found = position(block, m);
+  if (found == block.end() || found->minute != m) found = block.insert(found, {m, 0});
+  return found->count;
 }
 
 void minute_totals::add(instant t) {
@@ -64,12 +70,17 @@ void minute_totals::add(instant t) {
 }
 
 std::uint64_t minute_totals::at(instant t) const {
-  const auto [hour, m] = split(minutes().tick_of(t).number);
-  const auto found = hours_.find(hour);
-  return found == hours_.end() ? 0 : found->second[m];
+  const auto [number, m] = place_of(minutes().tick_of(t).number);
+  const auto block = blocks_.find(number);
+  if (block == blocks_.end()) return 0;
+  const auto found = position(block->second, m);
+  return found == block->second.end() || found->minute != m ? 0 : found->count;
 }
 
 std::vector<std::byte> minute_totals::serialize() const {
+  if (events_ > most_events) {
+    throw error(errc::too_large, "totals can have up to 2^63 events, and these have more");
+  }
   detail::byte_writer body;
   std::int64_t first = 0;
   std::int64_t previous = 0;

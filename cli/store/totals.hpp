@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,10 +23,9 @@ class minute_totals {
   // visit(start of the minute, events in it), in order of time, for minutes that had any.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& [hour, counts] : hours_) {
-      for (std::size_t m = 0; m < counts.size(); ++m) {
-        if (counts[m] == 0) continue;
-        visit(minutes().start_of({hour * 60 + static_cast<std::int64_t>(m)}), counts[m]);
+    for (const auto& [number, block] : blocks_) {
+      for (const entry& e : block) {
+        visit(minutes().start_of({number * block_minutes + e.minute}), e.count);
       }
     }
   }
@@ -39,13 +37,27 @@ class minute_totals {
   friend bool operator==(const minute_totals&, const minute_totals&) = default;
 
  private:
-  // A map of minutes would take five times the memory for a log without long gaps.
-  using hour_counts = std::array<std::uint64_t, 60>;
+  struct entry {
+    std::uint32_t minute;  // of its block
+    std::uint64_t count;
+
+    friend bool operator==(const entry&, const entry&) = default;
+  };
+
+  // Sorted by minute. Gaps take no memory, and an event out of order moves at most one block.
+  using block_counts = std::vector<entry>;
+  static constexpr std::int64_t block_minutes = 4096;
+
+  struct place {
+    std::int64_t block;
+    std::uint32_t minute;
+  };
 
   static clock minutes() { return clock(std::chrono::minutes(1)); }
+  static place place_of(std::int64_t minute);
   std::uint64_t& count_of(std::int64_t minute);
 
-  std::map<std::int64_t, hour_counts> hours_;
+  std::map<std::int64_t, block_counts> blocks_;
   std::uint64_t events_ = 0;
 };
 

@@ -39,7 +39,8 @@ void expect_nothing_foreign(const fs::path& directory) {
   for (fs::directory_iterator entry(directory, problem), end; !problem && entry != end;
        entry.increment(problem)) {
     const std::string name = entry->path().filename().string();
-    if (name == lock_name || is_disposable_name(name)) continue;
+    // Another writer's first checkpoint may bring a manifest at any moment.
+    if (name == lock_name || name == manifest_name || is_disposable_name(name)) continue;
     throw error(errc::invalid_argument,
                 fmt::format("{} is not a store and not empty: there is {} in it, but no {}; name a "
                             "new directory or an empty one",
@@ -48,23 +49,27 @@ void expect_nothing_foreign(const fs::path& directory) {
   if (problem) fail("read the directory", directory, problem.value());
 }
 
-void make_directory(const fs::path& directory) {
-  if (::mkdir(directory.c_str(), 0777) != 0) fail("make the directory", directory, errno);
+// False if somebody else just made it.
+bool make_directory(const fs::path& directory) {
+  if (::mkdir(directory.c_str(), 0777) != 0) {
+    if (errno == EEXIST) return false;
+    fail("make the directory", directory, errno);
+  }
   // The new name is durable only when the directory that holds it is.
   const int parent = ::open((directory / "..").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (parent < 0) return;
+  if (parent < 0) return true;
   (void)::fsync(parent);
   ::close(parent);
+  return true;
 }
 
 }  // namespace
 
 writer::place::place(const fs::path& directory) : directory_(directory) {
   std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(directory, ignored))) {
-    make_directory(directory);
-    made_ = true;
-  } else if (!is_folder(directory)) {
+  if (!fs::exists(fs::symlink_status(directory, ignored))) made_ = make_directory(directory);
+  if (made_) return;
+  if (!is_folder(directory)) {
     throw error(errc::io, fmt::format("a store is a directory, and {} is something else",
                                       directory.string()));
   } else if (has_manifest(directory)) {
@@ -92,6 +97,7 @@ writer::writer(const fs::path& directory, instant now)
 }
 
 writer::~writer() {
+  if (!lock_.holds()) return;
   remove_obsolete();
   // Still locked, so that nobody can mistake a removed file for the lock.
   if (!continues()) ::unlink((directory_ / lock_name).c_str());
@@ -130,13 +136,26 @@ void writer::checkpoint() {
   next_.version = version_number();
   next_.generation = committed_.generation + 1;
   const std::string text = to_text(next_);
+  (void)parse_manifest(text);  // what no reader would take is not written
+  expect_in_place();
   save(manifest_name, std::as_bytes(std::span(text)));
   committed_ = next_;
   number_ = 0;
   remove_obsolete();
 }
 
-std::string writer::next_name() { return part_name(committed_.generation + 1, ++number_); }
+// Whoever moved the store away may have put another one there, which is not ours to write into.
+void writer::expect_in_place() const {
+  if (lock_.holds()) return;
+  throw error(errc::io, fmt::format("the store {} or its lock was removed or replaced by somebody "
+                                    "else; nothing more is written into it",
+                                    directory_.string()));
+}
+
+std::string writer::next_name() {
+  expect_in_place();
+  return part_name(committed_.generation + 1, ++number_);
+}
 
 void writer::save(const std::string& file, std::span<const std::byte> bytes) const {
   const std::array<std::span<const std::byte>, 1> whole{bytes};

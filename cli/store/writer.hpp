@@ -68,6 +68,7 @@ class writer {
     bool made_ = false;
   };
 
+  void expect_in_place() const;
   std::string next_name();
   void save(const std::string& file, std::span<const std::byte> bytes) const;
   part described(std::string_view role, const std::string& file) const;

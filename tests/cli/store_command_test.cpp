@@ -66,6 +66,27 @@ TEST(store_command, info_lists_the_store_and_its_containers) {
   EXPECT_NE(shown.out.find("1970-01-01 00:02:00 UTC"), std::string::npos) << shown.out;
 }
 
+TEST(store_command, info_shows_times_in_the_zone_of_the_log_or_in_utc) {
+  const temporary_directory directory;
+  {
+    writer w(directory / "s", sample_creation);
+    w.about().zone = "-0330";
+    w.about().items = {"host", "user agent"};
+    w.count(instant(250'000));
+    w.count(instant(253'402'300'800'000'000));
+    w.checkpoint();
+  }
+  const auto shown = [&](const char* option) {
+    return run_command({"info", "--table", option, directory / "s"}).out;
+  };
+  EXPECT_NE(shown("--ascii").find("1969-12-31 20:30:00.25 -0330"), std::string::npos);
+  EXPECT_NE(shown("--utc").find("1970-01-01 00:00:00.25 UTC"), std::string::npos);
+  EXPECT_NE(shown("--utc").find("host user agent\n"), std::string::npos);
+  const auto document = nlohmann::json::parse(run_command({"info", "--json", directory / "s"}).out);
+  EXPECT_EQ(document["stores"][0]["items"], nlohmann::json::parse(R"(["host", "user agent"])"));
+  EXPECT_NE(shown("--utc").find("@253402300800 UTC"), std::string::npos);
+}
+
 TEST(store_command, verify_names_what_is_damaged_and_what_was_left) {
   const temporary_directory directory;
   make_store(directory / "s", 4);
@@ -74,6 +95,8 @@ TEST(store_command, verify_names_what_is_damaged_and_what_was_left) {
   told said = run_command({"verify", "--json", directory / "s"});
   EXPECT_EQ(said.status, 0);
   EXPECT_EQ(nlohmann::json::parse(said.out)["files"].back()["leftover"], true);
+  said = run_command({"verify", "--table", "--ascii", directory / "s"});
+  EXPECT_NE(said.out.find("\n.   "), std::string::npos) << said.out;
   std::filesystem::remove(directory / "s" / reader(directory / "s").about().find("two")->file);
   said = run_command({"verify", "--json", directory / "s"});
   EXPECT_EQ(said.status, 2);

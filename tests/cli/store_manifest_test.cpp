@@ -79,6 +79,8 @@ TEST(store_manifest, that_is_hostile_is_refused) {
   expect_refused("\"generation\": 3", "\"generation\": 1e400", "not JSON");
   expect_refused("\"generation\": 3", "\"generation\": 3.5", "generation");
   expect_refused("\"records\": 10", "\"records\": -1", "records");
+  expect_refused("\"records\": 10", "\"records\": NaN", "not JSON");
+  expect_refused("\"records\": 10", "\"records\": \"" + std::string(1000, 'x'), "up to byte ");
   expect_refused("\"records\": 10", "\"recs\": 10", "lacks the key records");
   expect_refused("\"last_event\": 7", "\"last_event\": 9223372036854775808", "last_event");
   expect_refused("\"created\": 1", "\"created\": null, \"x\": 1", "created");
@@ -92,10 +94,20 @@ TEST(store_manifest, that_is_hostile_is_refused) {
 TEST(store_manifest, that_is_no_manifest_is_refused) {
   for (const std::string& text :
        {std::string(), std::string("[]"), std::string("7"), std::string("{\"schema\": \"1\"}"),
-        std::string("\xff\xfe"), std::string(1'000'000, '['), std::string(17 << 20, ' '),
+        std::string("\xff\xfe"), std::string(1'000'000, '['), std::string(5 << 20, ' '),
         "{\"schema\":1,\"x\":" + std::string(100, '[') + std::string(100, ']') + "}"}) {
     expect_error(errc::corrupt, [&] { parse_manifest(text); });
   }
+}
+
+// Each key is looked for among those before it, which would take hours for so many.
+TEST(store_manifest, with_more_keys_than_any_store_has_is_refused_soon) {
+  std::string text = "{\"schema\":1";
+  for (int i = 0; i < 250'000; ++i) text += ",\"" + std::to_string(i) + "\":0";
+  expect_error(
+      errc::corrupt, [&] { parse_manifest(text + "}"); }, "more than 1000 keys");
+  expect_error(
+      errc::corrupt, [&] { parse_manifest("{\"x\":{},\"y\":[" + text + "}]}"); }, "1000 keys");
 }
 
 // White space aside, no byte of a manifest can change unnoticed.

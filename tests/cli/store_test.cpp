@@ -69,6 +69,13 @@ TEST(store, continued_in_two_halves_is_as_if_made_at_once) {
   EXPECT_EQ(state_of(directory / "twice"), 9);
   manifest once = reader(directory / "once").about();
   manifest twice = reader(directory / "twice").about();
+  const auto bytes_in = [&](const char* name, const part& p) {
+    return read_file(directory / name / p.file);
+  };
+  EXPECT_TRUE(bytes_in("once", once.totals) == bytes_in("twice", twice.totals));
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_TRUE(bytes_in("once", once.containers[i]) == bytes_in("twice", twice.containers[i]));
+  }
   EXPECT_EQ(twice.generation, 2u);
   EXPECT_TRUE(is_tidy(directory / "twice"));
   twice.generation = once.generation;

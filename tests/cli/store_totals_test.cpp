@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include <bloomtime/bloomtime.hpp>
 
 #include "cli/store/totals.hpp"
@@ -89,6 +91,22 @@ TEST(store_totals, of_a_busy_day_take_few_bytes) {
   EXPECT_LE(totals.serialize().size(), 2 * 1440 + 192u);
 }
 
+// From year 1 to 9999, four hours apart: what is between them must not take memory.
+TEST(store_totals, of_events_far_apart_take_memory_for_the_events_only) {
+  rusage before{};
+  rusage after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  minute_totals totals;
+  constexpr int events = 400'000;
+  for (int i = 0; i < events; ++i) totals.add(instant::from_seconds(i * 14'400LL));
+  totals.add(instant::from_seconds(-62'135'596'800));
+  totals.add(instant::from_seconds(253'402'300'799));
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_EQ(totals.events(), events + 2u);
+  EXPECT_TRUE(minute_totals::load(totals.serialize()) == totals);
+  EXPECT_LE(after.ru_maxrss - before.ru_maxrss, 150 * events / 1000);  // in kilobytes
+}
+
 // -- bytes nobody wrote --------------------------------------------------------------------------
 
 struct forged {
@@ -138,6 +156,26 @@ TEST(store_totals, that_contradict_themselves_are_refused) {
   const std::uint64_t wraps = std::numeric_limits<std::uint64_t>::max();
   expect_corrupt({0, 2, 0, {0, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}});
   expect_corrupt({0, 1, wraps, {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}});
+}
+
+TEST(store_totals, that_are_full_are_not_stored) {
+  detail::container_writer out({.family = family::totals,
+                                .engine = 1,
+                                .layout = 0,
+                                .seed = 0,
+                                .clock = clock(std::chrono::minutes(1))});
+  out.parameters().i64(0);
+  out.parameters().u64(1);
+  out.parameters().u64(std::uint64_t{1} << 63);
+  std::vector<std::byte> body{std::byte{0}};
+  body.resize(10, std::byte{0x80});
+  body.push_back(std::byte{1});
+  out.section(1, body);
+  minute_totals totals = minute_totals::load(out.bytes());
+  EXPECT_EQ(totals.at(instant(0)), std::uint64_t{1} << 63);
+  totals.add(instant(0));
+  expect_error(
+      errc::too_large, [&] { totals.serialize(); }, "2^63");
 }
 
 TEST(store_totals, are_not_taken_from_another_kind_of_container) {

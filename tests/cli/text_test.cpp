@@ -41,6 +41,7 @@ TEST(text, printable_shows_what_is_not_utf8) {
 
 TEST(text, ascii_only) {
   EXPECT_EQ(ascii_only("▸ 1 – 2 ✓"), "> 1 - 2 ok");
+  EXPECT_EQ(ascii_only("·█░∞…✗"), ".#.inf...!!");
   EXPECT_EQ(ascii_only("é"), "\\xc3\\xa9");
 }
 
