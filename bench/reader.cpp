@@ -43,7 +43,7 @@ class temporary_file {
 
 // A day at a web site, so that neighbouring lines share their second as often as they do there.
 std::uint64_t write_lines(const std::string& path, std::uint64_t size, traffic::line_form form) {
-  constexpr std::uint64_t bytes_of_a_line = 190;
+  constexpr std::uint64_t bytes_of_a_line = 210;
   std::ofstream out(path, std::ios::binary);
   traffic::visits day({.records = size / bytes_of_a_line, .clients = 100'000}, 1);
   traffic::line_writer writer(form);

@@ -118,6 +118,16 @@ TEST(odd_input, json_of_all_sorts) {
   EXPECT_EQ(got.bad(bad_line::unreadable_time), 1U);
 }
 
+TEST(odd_input, words_that_are_no_json) {
+  const heard got = read_text(
+      "{\"item\":\"a\"}\n{\"item\":nul}\n{\"item\":nullx}\n{\"item\":tru}\n{\"item\":fals}\n"
+      "{\"item\":1x}\n{\"item\":}\n{\"item\":null}\n{\"item\":\"b\"}\n",
+      {.format = "ndjson"});
+  EXPECT_EQ(got.items, (rows{{"a"}, {"b"}}));
+  EXPECT_EQ(got.bad(bad_line::other_format), 6U);
+  EXPECT_EQ(got.bad(bad_line::no_item), 1U);
+}
+
 TEST(odd_input, line_ends_of_all_sorts) {
   const std::string text("a\r\r\nb\n\rc\r\n\0\nd\r", 14);
   const heard got = read_text(text);

@@ -52,8 +52,9 @@ class compressed_source : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(compressed_source, is_recognised_and_may_have_several_parts) {
-  EXPECT_EQ(read(packed_).raw, many_lines());
-  EXPECT_EQ(read(packed_ + packed_).raw, many_lines() + many_lines());
+  // Not EXPECT_EQ: it would look for the shortest difference for minutes.
+  EXPECT_TRUE(read(packed_).raw == many_lines());
+  EXPECT_TRUE(read(packed_ + packed_).raw == many_lines() + many_lines());
 }
 
 TEST_P(compressed_source, what_stands_before_the_cut_is_handed_out) {
