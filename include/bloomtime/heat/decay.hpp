@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace bloomtime {
+
+// Exponential decay in whole numbers: an event of age a epochs has the weight lambda^a = 2^(-a L),
+// where L = log2(1 / lambda) is a multiple of 2^-54, resolved once and stored. All weights follow
+// from L and the number of an epoch by integer arithmetic, so they are the same on every machine.
+//
+// Filters do not shrink what they hold when time passes; they let what is added grow ("forward
+// decay"): an event in epoch e counts 2^(e L) units of epoch 0. That power is kept as a number of
+// halvings and a factor below 2, so that cells are halved once per half-life and never else.
+class decay {
+ public:
+  __extension__ using wide = __int128;
+
+  static constexpr unsigned fraction_bits = 54;
+  static constexpr unsigned factor_bits = 62;  // factors are multiples of 2^-62 in [1, 2]
+
+  // lambda per epoch, from 0 (only the current epoch counts) to 1 (nothing fades).
+  static decay by_factor(double lambda);
+  // lambda = 2^(-epoch / half_life). The half-life must be at least one epoch.
+  static decay by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds epoch);
+  // From what rate() gave.
+  static decay by_rate(std::uint64_t rate);
+
+  // L in units of 2^-54. The largest value stands for lambda = 0.
+  std::uint64_t rate() const noexcept { return rate_; }
+  bool fades() const noexcept { return rate_ != 0; }
+  bool forgets_at_once() const noexcept { return rate_ == immediate; }
+  double factor() const noexcept;  // lambda, for people and for formulas
+
+  // 2^(epoch * L) = 2^halvings * factor, with lower <= factor <= upper. Where decay forgets at once
+  // every epoch is 64 halvings, which leave nothing of any cell.
+  struct power {
+    wide halvings;
+    std::uint64_t lower;
+    std::uint64_t upper;
+  };
+  power at(std::int64_t epoch) const noexcept;
+
+  friend bool operator==(const decay&, const decay&) = default;
+
+ private:
+  static constexpr std::uint64_t immediate = ~std::uint64_t{0};
+
+  explicit decay(std::uint64_t rate) noexcept : rate_(rate) {}
+
+  std::uint64_t rate_;
+};
+
+}  // namespace bloomtime

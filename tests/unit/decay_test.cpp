@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <bloomtime/heat/decay.hpp>
+
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "support/expect_error.hpp"
+
+namespace bloomtime {
+namespace {
+
+using namespace std::chrono_literals;
+using exact = boost::multiprecision::cpp_bin_float_oct;  // 237 bits
+using support::expect_error;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t last_epoch = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t first_epoch = std::numeric_limits<std::int64_t>::min();
+constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
+
+exact rate_of(const decay& d) {
+  return ldexp(exact(d.rate()), -static_cast<int>(decay::fraction_bits));
+}
+
+TEST(decay, by_factor_knows_the_powers_of_two_exactly) {
+  EXPECT_EQ(decay::by_factor(1).rate(), 0u);
+  EXPECT_EQ(decay::by_factor(0.5).rate(), std::uint64_t{1} << 54);
+  EXPECT_EQ(decay::by_factor(0x1p-20).rate(), std::uint64_t{20} << 54);
+  EXPECT_FALSE(decay::by_factor(1).fades());
+  EXPECT_TRUE(decay::by_factor(0).forgets_at_once());
+  EXPECT_FALSE(decay::by_factor(std::numeric_limits<double>::denorm_min()).forgets_at_once());
+}
+
+// Each of 54 squarings loses less than 2^-62 of its number, which is worth less the earlier it is:
+// together less than two units of the last digit.
+RC_GTEST_PROP(decay, by_factor_is_the_logarithm, (std::uint32_t n)) {
+  const double lambda = (n + 1.0) / 4294967297.0;
+  const exact expected = -log2(exact(lambda));
+  RC_ASSERT(abs(rate_of(decay::by_factor(lambda)) - expected) < ldexp(exact(2), -54));
+}
+
+TEST(decay, by_half_life_is_the_quotient) {
+  EXPECT_EQ(decay::by_half_life(1s, 1s), decay::by_factor(0.5));
+  EXPECT_EQ(decay::by_half_life(1h, 1s).rate(), ((std::uint64_t{1} << 54) + 1800) / 3600);
+  EXPECT_NEAR(decay::by_half_life(6s, 1s).factor(), std::pow(0.5, 1. / 6), 1e-15);
+  EXPECT_EQ(decay::by_factor(0).factor(), 0);
+}
+
+TEST(decay, refuses_what_is_no_decay) {
+  for (const double lambda : {-0.1, 1.1, nan, std::numeric_limits<double>::infinity()}) {
+    expect_error(
+        errc::invalid_argument, [&] { (void)decay::by_factor(lambda); }, "0 (forget at once)");
+  }
+  expect_error(
+      errc::invalid_argument, [] { (void)decay::by_half_life(0s, 1s); }, "at least one epoch");
+  expect_error(
+      errc::invalid_argument, [] { (void)decay::by_half_life(-1s, 1s); }, "at least one epoch");
+  expect_error(
+      errc::invalid_argument, [] { (void)decay::by_half_life(1s, 0s); }, "microsecond");
+}
+
+void expect_power(const decay& d, std::int64_t epoch) {
+  const decay::power p = d.at(epoch);
+  const exact exponent = rate_of(d) * epoch;
+  const exact whole = floor(exponent);
+  EXPECT_EQ(exact(p.halvings), whole);
+  const exact factor = ldexp(exp2(exact(exponent - whole)), static_cast<int>(decay::factor_bits));
+  EXPECT_LE(exact(p.lower), factor) << epoch;
+  EXPECT_GE(exact(p.upper), factor) << epoch;
+  // A root is enclosed within two units. A product adds the widths of both and two for rounding, and
+  // what follows at most doubles it: eight units for each of 54.
+  EXPECT_LE(p.upper - p.lower, 8 * 54u) << epoch;
+  EXPECT_GE(p.lower, one);
+  EXPECT_LE(p.lower, 2 * one);
+}
+
+TEST(decay, encloses_its_powers) {
+  for (const double lambda : {1.0, 0.99, 0.9375, 0.9, 0.5, 0.3, 0x1p-20, 1 - 0x1p-20, 1e-300}) {
+    const decay d = decay::by_factor(lambda);
+    for (std::int64_t e = -50; e <= 50; ++e) expect_power(d, e);
+    for (const std::int64_t e :
+         {first_epoch, last_epoch, std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
+      expect_power(d, e);
+    }
+  }
+}
+
+RC_GTEST_PROP(decay, encloses_any_power, (std::uint64_t rate, std::int64_t epoch)) {
+  expect_power(decay::by_rate(rate == ~std::uint64_t{0} ? 0 : rate), epoch);
+}
+
+// The known bits of 2^(1/2), 2^(1/4) and 2^(3/4), from their published decimals.
+TEST(decay, has_the_roots_of_two) {
+  const decay quarter = decay::by_rate(std::uint64_t{1} << 52);
+  EXPECT_NEAR(std::ldexp(static_cast<double>(quarter.at(2).lower), -62), 1.4142135623730951, 1e-15);
+  EXPECT_NEAR(std::ldexp(static_cast<double>(quarter.at(5).lower), -62), 1.1892071150027210, 1e-15);
+  EXPECT_NEAR(std::ldexp(static_cast<double>(quarter.at(-1).upper), -62), 1.6817928305074290,
+              1e-15);
+  EXPECT_EQ(static_cast<int>(quarter.at(-1).halvings), -1);
+  EXPECT_EQ(static_cast<int>(quarter.at(7).halvings), 1);
+}
+
+TEST(decay, that_forgets_at_once_leaves_nothing_of_a_cell) {
+  const decay d = decay::by_factor(0);
+  EXPECT_EQ(static_cast<int>(d.at(5).halvings - d.at(4).halvings), 64);
+}
+
+}  // namespace
+}  // namespace bloomtime
