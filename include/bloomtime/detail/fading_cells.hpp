@@ -1,0 +1,162 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/side_table.hpp>
+#include <bloomtime/error.hpp>
+
+namespace bloomtime::detail {
+
+// What is left of a value after some halvings, each rounded up: ceil(v / 2^s), since
+// ceil(ceil(v/2)/2) = ceil(v/4). One unit is then forgotten, lest cells never become empty.
+constexpr std::uint64_t faded(std::uint64_t value, std::uint64_t halvings) noexcept {
+  if (halvings == 0) return value;
+  if (halvings >= 64) return 0;
+  const std::uint64_t left =
+      (value >> halvings) + ((value & ((std::uint64_t{1} << halvings) - 1)) != 0 ? 1 : 0);
+  return left <= 1 ? 0 : left;
+}
+
+// Cells that all halve at the same moments, without anybody going through them: a line of 64 bytes
+// begins with the number of halvings it has seen, and catches up when it is next written. Readers
+// compute what a cell would be. A value too large for its cell stands in an exact table, and the
+// cell says so by its largest value. `now` never decreases, and is below 2^16: see rebase().
+template <std::unsigned_integral Cell>
+class fading_cells {
+ public:
+  static constexpr std::uint64_t per_line = line_bytes / sizeof(Cell) - 1;
+  static constexpr std::uint64_t elsewhere = std::numeric_limits<Cell>::max();
+  static constexpr std::uint32_t most_halvings = std::numeric_limits<std::uint16_t>::max();
+
+  fading_cells() noexcept = default;
+  explicit fading_cells(std::uint64_t lines) : lines_(lines * line_bytes) {}
+  // From what storage() and large() held. Throws error(corrupt) unless no line has seen more than
+  // `now` halvings and exactly the cells that say so have their value in the table.
+  static fading_cells read(std::span<const std::byte> lines, std::span<const std::byte> large,
+                           std::uint32_t now);
+
+  std::uint64_t lines() const noexcept { return lines_.size() / line_bytes; }
+  std::uint64_t size() const noexcept { return lines() * per_line; }
+  std::uint64_t memory() const noexcept { return lines_.size() + large_.bytes(); }
+  const buffer& storage() const noexcept { return lines_; }
+  const side_table& large() const noexcept { return large_; }
+  std::uint64_t caught_up() const noexcept { return caught_up_; }  // lines so far, for tests
+
+  std::uint64_t get(std::uint64_t cell, std::uint32_t now) const noexcept {
+    const std::byte* const line = line_of(cell);
+    return faded(stored(line, cell), now - load_le16(line));
+  }
+
+  // Makes room so that the next `count` calls of set() cannot fail.
+  void reserve(unsigned count) { large_.reserve(large_.size() + count); }
+
+  void set(std::uint64_t cell, std::uint64_t value, std::uint32_t now) {
+    std::byte* const line = line_of(cell);
+    catch_up(line, cell / per_line, now);
+    std::byte* const p = place(line, cell);
+    if (value < elsewhere) {
+      if (load_le<Cell>(p) == elsewhere) large_.erase(cell);
+      store_le(p, static_cast<Cell>(value));
+    } else {
+      large_.set(cell, value);
+      store_le(p, static_cast<Cell>(elsewhere));
+    }
+  }
+
+  // Brings every line up to `now` and starts counting halvings from there, so that now is 0 again.
+  void rebase(std::uint32_t now) noexcept {
+    for (std::uint64_t i = 0; i < lines(); ++i) {
+      std::byte* const line = lines_.data() + i * line_bytes;
+      catch_up(line, i, now);
+      store_le16(line, 0);
+    }
+  }
+
+  void prefetch_read(std::uint64_t cell) const noexcept { detail::prefetch_read(line_of(cell)); }
+  void prefetch_write(std::uint64_t cell) const noexcept { detail::prefetch_write(line_of(cell)); }
+
+ private:
+  const std::byte* line_of(std::uint64_t cell) const noexcept {
+    return lines_.data() + cell / per_line * line_bytes;
+  }
+  std::byte* line_of(std::uint64_t cell) noexcept {
+    return lines_.data() + cell / per_line * line_bytes;
+  }
+  template <class Byte>
+  static Byte* place(Byte* line, std::uint64_t cell) noexcept {
+    return line + (1 + cell % per_line) * sizeof(Cell);
+  }
+
+  std::uint64_t stored(const std::byte* line, std::uint64_t cell) const noexcept {
+    const std::uint64_t value = load_le<Cell>(place(line, cell));
+    if (value != elsewhere) return value;
+    const std::uint64_t* const large = large_.find(cell);
+    return large == nullptr ? value : *large;
+  }
+
+  void catch_up(std::byte* line, std::uint64_t number, std::uint32_t now) noexcept {
+    const std::uint32_t behind = now - load_le16(line);
+    if (behind == 0) return;
+    ++caught_up_;
+    store_le16(line, static_cast<std::uint16_t>(now));
+    for (std::uint64_t i = 0; i < per_line; ++i) {
+      std::byte* const p = line + (1 + i) * sizeof(Cell);
+      const std::uint64_t value = load_le<Cell>(p);
+      if (value == elsewhere) {
+        fade_large(p, number * per_line + i, behind);
+      } else {
+        store_le(p, static_cast<Cell>(faded(value, behind)));
+      }
+    }
+  }
+
+  void fade_large(std::byte* p, std::uint64_t cell, std::uint32_t behind) noexcept {
+    std::uint64_t* const value = large_.find(cell);
+    *value = faded(*value, behind);
+    if (*value >= elsewhere) return;
+    store_le(p, static_cast<Cell>(*value));
+    large_.erase(cell);
+  }
+
+  buffer lines_;
+  side_table large_;
+  std::uint64_t caught_up_ = 0;
+};
+
+template <std::unsigned_integral Cell>
+fading_cells<Cell> fading_cells<Cell>::read(std::span<const std::byte> lines,
+                                            std::span<const std::byte> large, std::uint32_t now) {
+  std::uint64_t marked = 0;
+  for (std::uint64_t at = 0; at < lines.size(); at += line_bytes) {
+    const std::byte* const line = lines.data() + at;
+    if (load_le16(line) > now) {
+      throw error(errc::corrupt, "a line of cells has seen " + std::to_string(load_le16(line)) +
+                                     " halvings, and there were " + std::to_string(now));
+    }
+    for (std::uint64_t i = 0; i < per_line; ++i) {
+      marked += load_le<Cell>(place(line, i)) == elsewhere;
+    }
+  }
+  const auto is_marked = [&](std::uint64_t cell, std::uint64_t value) {
+    const std::byte* const line = lines.data() + cell / per_line * line_bytes;
+    return value >= elsewhere && load_le<Cell>(place(line, cell)) == elsewhere;
+  };
+  fading_cells cells;
+  cells.large_ = side_table::read(large, lines.size() / line_bytes * per_line, is_marked);
+  if (cells.large_.size() != marked) {
+    throw error(errc::corrupt, std::to_string(marked) + " cells have their value in a table of " +
+                                   std::to_string(cells.large_.size()));
+  }
+  cells.lines_ = buffer::copy_of(lines);
+  return cells;
+}
+
+}  // namespace bloomtime::detail

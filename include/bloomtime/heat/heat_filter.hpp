@@ -1,0 +1,138 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/fading_cells.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/estimate.hpp>
+#include <bloomtime/heat/decay.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime {
+
+// By accuracy: `items` that are warm at the same time, and `error`, the chance that an answer about
+// one of them is more than exact. By memory: `memory`, with `items` if known. And how heat fades:
+// by `half_life`, or by the factor `lambda` per epoch.
+struct heat_config {
+  std::uint64_t items = 0;
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};  // bytes of cells
+  std::optional<std::chrono::microseconds> half_life = {};
+  std::optional<double> lambda = {};
+  std::chrono::microseconds epoch = std::chrono::seconds(1);
+  std::chrono::microseconds ahead =
+      std::chrono::hours(24);  // further ahead is no time but an error
+  unsigned cell_bits = 16;     // or 32
+  std::uint64_t seed = 0;
+};
+
+// How hot is this item now? Every event counts lambda^age, age in epochs of the clock (aligned, not
+// from the event on), summed up per item. The answer is never too low: upper >= truth, always. It
+// is too high by other items' heat where they share all cells; see `at`. Nothing happens when time
+// passes: cells halve when they are next written (Cheng et al. 2005 sweep through all of them).
+// An add touches k cache lines, at most four. Const members may run concurrently.
+class heat_filter {
+ public:
+  explicit heat_filter(const heat_config& config);
+
+  // added or late; future if `when` is too far ahead, full if the count would exceed 64 bits, and
+  // then nothing has changed. Late events count what is left of them. Throws only if memory is out,
+  // with the state unchanged.
+  template <item T>
+  outcome add(const T& x, instant when, std::uint64_t weight = 1) {
+    return add_digest(detail::as_digest(x, seed_), when, weight);
+  }
+
+  // The decayed count at `when`, or at the newest event if that is later. upper holds always, lower
+  // with at least the chance confidence() for any item at any time fixed beforehand: with the
+  // chance e^-k all k rows have more than e times their mean share of the other items' heat
+  // (Cormode & Muthukrishnan 2005; minimum increase only lowers cells).
+  template <item T>
+  estimate at(const T& x, instant when) const noexcept {
+    return at_digest(detail::as_digest(x, seed_), when);
+  }
+
+  // Events per second: (1 - lambda) / epoch times the count. Not a number if nothing fades.
+  template <item T>
+  estimate rate(const T& x, instant when) const noexcept {
+    return rate_of(at(x, when));
+  }
+
+  // Lets time pass without an event; never back.
+  void advance(instant now) noexcept;
+
+  double mass(instant when) const noexcept;  // the heat of all events together, rounded up
+  double confidence() const noexcept;        // 1 - e^-k
+
+  // The filter of both streams. Both need the same cells, k, seed, decay and clock.
+  void merge(const heat_filter& other);
+
+  std::uint64_t cells() const noexcept;
+  unsigned cell_bits() const noexcept;
+  unsigned k() const noexcept { return k_; }
+  std::uint64_t memory() const noexcept;  // bytes of cells and of the table of large ones
+  std::uint64_t seed() const noexcept { return seed_; }
+  const bloomtime::decay& decay() const noexcept { return decay_; }
+  const bloomtime::clock& clock() const noexcept { return clock_; }
+  std::uint64_t events() const noexcept { return events_; }
+  std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
+
+  std::uint64_t lines_caught_up() const noexcept;  // work done for decay so far
+
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  static heat_filter load(std::span<const std::byte> container);
+  static heat_filter load(const std::filesystem::path& path);
+
+ private:
+  static constexpr unsigned most_k = 4;  // cache lines per operation
+  using narrow = detail::fading_cells<std::uint16_t>;
+  using broad = detail::fading_cells<std::uint32_t>;
+  __extension__ using unsigned_wide = unsigned __int128;
+
+  heat_filter() noexcept : cells_(narrow()) {}
+
+  struct cells_of_item {
+    std::array<std::uint64_t, most_k> place;
+    std::array<std::uint64_t, most_k> value;
+    std::uint64_t least;
+  };
+
+  outcome add_digest(digest d, instant when, std::uint64_t weight);
+  estimate at_digest(digest d, instant when) const noexcept;
+  estimate rate_of(const estimate& count) const noexcept;
+  cells_of_item look_up(digest d, const bloomtime::decay::power& now) const noexcept;
+  void raise(const cells_of_item& of, std::uint64_t units);
+  void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
+  bloomtime::decay::power power_at(std::int64_t epoch) const noexcept;
+  std::uint32_t halvings_at(const bloomtime::decay::power& p) const noexcept;
+  void add_cells(const heat_filter& other);
+  template <class Use>
+  void write(Use&& use) const;
+
+  std::variant<narrow, broad> cells_;
+  unsigned k_ = 0;
+  std::uint64_t row_ = 0;  // cells of one row
+  std::uint64_t seed_ = 0;
+  bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
+  bloomtime::clock clock_;
+  std::uint64_t ahead_ = 0;          // epochs
+  std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
+  std::int64_t epoch_ = 0;           // of the newest event
+  bloomtime::decay::power power_{};  // at that epoch
+  bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
+  unsigned_wide mass_ = 0;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,413 @@
+#include <bloomtime/heat/heat_filter.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/math/bloom.hpp>
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint8_t engine_id = 3;  // 1 and 2 are the published filters
+constexpr std::uint32_t lines_section = 1;
+constexpr std::uint32_t large_section = 2;
+
+// A hit counts 2^8 units times the factor of its epoch. More would fill cells sooner, less would
+// round every hit up by more than 1/256.
+constexpr unsigned fraction = 8;
+constexpr unsigned mass_fraction = 40;
+
+__extension__ using unsigned_wide = unsigned __int128;
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+decay decay_of(const heat_config& c) {
+  if (c.half_life.has_value() == c.lambda.has_value()) {
+    throw error(errc::invalid_argument,
+                std::string("heat fades by a half-life or by a factor lambda, and got ") +
+                    (c.lambda ? "both" : "neither"));
+  }
+  return c.lambda ? decay::by_factor(*c.lambda) : decay::by_half_life(*c.half_life, c.epoch);
+}
+
+std::uint64_t cells_per_line(unsigned cell_bits) {
+  if (cell_bits != 16 && cell_bits != 32) {
+    throw error(errc::invalid_argument,
+                "a heat filter's cells have 16 or 32 bits, asked for " + text(cell_bits));
+  }
+  return 512 / cell_bits - 1;
+}
+
+struct shape {
+  unsigned k;
+  std::uint64_t lines_per_row;
+};
+
+shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
+  if (c.error.has_value() == c.memory.has_value()) {
+    throw error(errc::invalid_argument,
+                std::string("a heat filter is sized by error or by memory, and got ") +
+                    (c.error ? "both" : "neither"));
+  }
+  if (c.error) {
+    const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
+    return {size.k, (size.bits / size.k + per_line - 1) / per_line};
+  }
+  const std::uint64_t lines = *c.memory / detail::line_bytes;
+  if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
+    throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
+                "a heat filter's memory is 64 to " + text(detail::max_buffer_bytes) +
+                    " bytes, got " + text(*c.memory));
+  }
+  const unsigned k =
+      c.items == 0
+          ? static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k))
+          : math::size_for_bits(layout::rows, c.items, lines * per_line,
+                                static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k)))
+                .k;
+  return {k, lines / k};
+}
+
+std::uint64_t epochs_in(std::chrono::microseconds span, std::chrono::microseconds epoch) {
+  if (span.count() < 0) {
+    throw error(errc::invalid_argument, "events may be stamped ahead by nothing or more, got " +
+                                            std::to_string(span.count()) + " microseconds");
+  }
+  return static_cast<std::uint64_t>(span / epoch);
+}
+
+template <class Number>
+constexpr Number halved(Number n, unsigned times) {
+  return (n >> times) + ((n >> times << times) != n ? 1 : 0);
+}
+
+// What an event counts now; rounded up, and never nothing.
+unsigned_wide units(std::uint64_t weight, const decay::power& then, const decay::power& now,
+                    unsigned fraction_bits) {
+  const decay::wide shift = decay::factor_bits - fraction_bits + (now.halvings - then.halvings);
+  if (shift >= 127) return 1;
+  return halved(static_cast<unsigned_wide>(weight) * then.upper, static_cast<unsigned>(shift));
+}
+
+double hits_above(double units, const decay::power& p) {
+  const double unit = std::nextafter(static_cast<double>(p.lower), 0);
+  return std::nextafter(std::ldexp(units, decay::factor_bits - fraction) / unit, infinite);
+}
+
+}  // namespace
+
+heat_filter::heat_filter(const heat_config& config)
+    : cells_(narrow()), decay_(decay_of(config)), clock_(config.epoch) {
+  const std::uint64_t per_line = cells_per_line(config.cell_bits);
+  const shape size = shape_of(config, per_line, most_k);
+  k_ = size.k;
+  row_ = size.lines_per_row * per_line;
+  seed_ = config.seed;
+  ahead_ = epochs_in(config.ahead, config.epoch);
+  if (config.cell_bits == 16) {
+    cells_ = narrow(k_ * size.lines_per_row);
+  } else {
+    cells_ = broad(k_ * size.lines_per_row);
+  }
+}
+
+// -- time --------------------------------------------------------------------------------------
+
+decay::power heat_filter::power_at(std::int64_t epoch) const noexcept {
+  return epoch == epoch_ ? power_ : decay_.at(epoch);
+}
+
+// How often the cells have been halved since their own count began.
+std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
+  constexpr decay::wide most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::uint32_t>(std::min(p.halvings - base_, most));
+}
+
+void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
+  const decay::wide behind = next.halvings - power_.halvings;
+  mass_ = behind >= 128 ? (mass_ != 0 ? 1 : 0) : halved(mass_, static_cast<unsigned>(behind));
+  if (next.halvings - base_ > narrow::most_halvings) {
+    std::visit([&](auto& cells) { cells.rebase(halvings_at(next)); }, cells_);
+    base_ = next.halvings;
+  }
+  epoch_ = epoch;
+  power_ = next;
+}
+
+void heat_filter::advance(instant now) noexcept {
+  const std::int64_t epoch = clock_.tick_of(now).number;
+  if (events_ != 0 && epoch > epoch_) go_to(epoch, decay_.at(epoch));
+}
+
+// -- events ------------------------------------------------------------------------------------
+
+outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
+  const std::int64_t epoch = clock_.tick_of(when).number;
+  const decay::power then = power_at(epoch);
+  if (events_ == 0) {
+    epoch_ = epoch;
+    power_ = then;
+    base_ = then.halvings;
+  }
+  const bool later = epoch > epoch_;
+  if (later && static_cast<std::uint64_t>(epoch) - static_cast<std::uint64_t>(epoch_) > ahead_) {
+    return outcome::future;
+  }
+  if (weight == 0) return outcome::added;
+  const decay::power now = later ? then : power_;
+  const cells_of_item cells = look_up(d, now);
+  const unsigned_wide more = units(weight, then, now, fraction);
+  if (more > largest - cells.least) return outcome::full;
+  const std::uint64_t raised = cells.least + static_cast<std::uint64_t>(more);
+  std::visit(
+      [&](auto& all) {
+        if (raised >= all.elsewhere) all.reserve(k_);
+      },
+      cells_);
+  // From here on nothing fails.
+  if (later) go_to(epoch, now);
+  raise(cells, raised);
+  mass_ += units(weight, then, now, mass_fraction);
+  events_ += events_ != largest;
+  return epoch < epoch_ ? outcome::late : outcome::added;
+}
+
+heat_filter::cells_of_item heat_filter::look_up(digest d, const decay::power& now) const noexcept {
+  const detail::row_probes probes{row_, k_};
+  const std::uint32_t halvings = halvings_at(now);
+  cells_of_item found;
+  found.least = largest;
+  std::visit(
+      [&](const auto& cells) {
+        for (unsigned i = 0; i < k_; ++i) {
+          found.place[i] = probes.position(d, i);
+          found.value[i] = cells.get(found.place[i], halvings);
+          found.least = std::min(found.least, found.value[i]);
+        }
+      },
+      cells_);
+  return found;
+}
+
+// Minimum increase: a cell that is high enough already is so because of other items.
+void heat_filter::raise(const cells_of_item& of, std::uint64_t units) {
+  const std::uint32_t now = halvings_at(power_);
+  std::visit(
+      [&](auto& cells) {
+        for (unsigned i = 0; i < k_; ++i) {
+          if (of.value[i] < units) cells.set(of.place[i], units, now);
+        }
+      },
+      cells_);
+}
+
+// -- answers -----------------------------------------------------------------------------------
+
+estimate heat_filter::at_digest(digest d, instant when) const noexcept {
+  if (events_ == 0) return {};
+  const decay::power now = power_at(std::max(epoch_, clock_.tick_of(when).number));
+  const std::uint64_t least = look_up(d, now).least;
+  const auto units = std::nextafter(static_cast<double>(least), infinite);
+  estimate answer;
+  answer.value = least == 0 ? 0 : hits_above(units, now);
+  // A halving forgets one unit, and halves what was forgotten before: two units at most.
+  const double forgotten = decay_.fades() ? 2 : 0;
+  answer.upper = forgotten == 0 ? answer.value : hits_above(units + forgotten, now);
+  const double others = std::numbers::e * mass(when) / static_cast<double>(row_);
+  answer.lower =
+      std::max(0.0, answer.value / (1 + std::ldexp(1, -static_cast<int>(fraction))) - others);
+  return answer;
+}
+
+estimate heat_filter::rate_of(const estimate& count) const noexcept {
+  if (!decay_.fades()) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan, nan};
+  }
+  const double seconds = static_cast<double>(clock_.resolution().count()) / 1e6;
+  const double factor = (1 - decay_.factor()) / seconds;
+  return {count.value * factor, count.lower * factor, count.upper * factor};
+}
+
+double heat_filter::mass(instant when) const noexcept {
+  if (events_ == 0) return 0;
+  const decay::power now = power_at(std::max(epoch_, clock_.tick_of(when).number));
+  const auto behind = static_cast<int>(std::min<decay::wide>(now.halvings - power_.halvings, 4096));
+  const double units = std::nextafter(static_cast<double>(mass_), infinite);
+  const double unit = std::nextafter(static_cast<double>(now.lower), 0);
+  return std::ldexp(units / unit, static_cast<int>(decay::factor_bits - mass_fraction) - behind);
+}
+
+double heat_filter::confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
+
+std::optional<instant> heat_filter::newest() const noexcept {
+  if (events_ == 0) return std::nullopt;
+  return clock_.start_of({epoch_});
+}
+
+std::uint64_t heat_filter::cells() const noexcept { return k_ * row_; }
+
+unsigned heat_filter::cell_bits() const noexcept {
+  return std::holds_alternative<narrow>(cells_) ? 16 : 32;
+}
+
+std::uint64_t heat_filter::memory() const noexcept {
+  return std::visit([](const auto& cells) { return cells.memory(); }, cells_);
+}
+
+std::uint64_t heat_filter::lines_caught_up() const noexcept {
+  return std::visit([](const auto& cells) { return cells.caught_up(); }, cells_);
+}
+
+// -- sets of filters ---------------------------------------------------------------------------
+
+void heat_filter::merge(const heat_filter& other) {
+  if (cells_.index() != other.cells_.index() || row_ != other.row_ || k_ != other.k_ ||
+      seed_ != other.seed_ || decay_ != other.decay_ || clock_ != other.clock_) {
+    const auto describe = [](const heat_filter& f) {
+      return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
+             ", seed " + text(f.seed_) + ", decay rate " + text(f.decay_.rate()) + ", epochs of " +
+             std::to_string(f.clock_.resolution().count()) + " microseconds";
+    };
+    throw error(errc::incompatible,
+                "heat filters merge if cells, k, seed, decay and clock are equal; here they are (" +
+                    describe(*this) + ") and (" + describe(other) + ")");
+  }
+  if (other.events_ == 0) return;
+  if (events_ == 0) {
+    *this = heat_filter(other);
+    return;
+  }
+  heat_filter sum(*this);
+  if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_, other.power_);
+  sum.add_cells(other);
+  const decay::wide behind = sum.power_.halvings - other.power_.halvings;
+  if (behind < 128) sum.mass_ += halved(other.mass_, static_cast<unsigned>(behind));
+  sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
+  *this = std::move(sum);
+}
+
+// A sum of bounds bounds the sum.
+void heat_filter::add_cells(const heat_filter& other) {
+  const std::uint32_t now = halvings_at(power_);
+  const std::uint32_t others_now = other.halvings_at(power_);
+  std::visit(
+      [&]<class Cells>(Cells& mine) {
+        const Cells& theirs = std::get<Cells>(other.cells_);
+        for (std::uint64_t i = 0; i < mine.size(); ++i) {
+          const std::uint64_t more = theirs.get(i, others_now);
+          if (more == 0) continue;
+          const std::uint64_t had = mine.get(i, now);
+          if (more > largest - had) {
+            throw error(errc::too_large, "the heat of both filters together exceeds 64 bits");
+          }
+          mine.set(i, had + more, now);
+        }
+      },
+      cells_);
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+std::vector<std::byte> heat_filter::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+void heat_filter::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+// Hands over the writer while what it refers to is alive.
+template <class Use>
+void heat_filter::write(Use&& use) const {
+  detail::container_writer out({.family = family::heat,
+                                .engine = engine_id,
+                                .layout = static_cast<std::uint8_t>(layout::rows),
+                                .seed = seed_,
+                                .clock = clock_});
+  auto& p = out.parameters();
+  p.u64(cell_bits());
+  p.u64(k_);
+  p.u64(row_);
+  p.u64(decay_.rate());
+  p.u64(ahead_);
+  p.u64(events_);
+  p.i64(epoch_);
+  p.u64(events_ == 0 ? 0 : halvings_at(power_));
+  p.u64(static_cast<std::uint64_t>(mass_));
+  p.u64(static_cast<std::uint64_t>(mass_ >> 64));
+  std::visit(
+      [&](const auto& cells) {
+        detail::byte_writer large;
+        cells.large().write(large);
+        out.section(lines_section, cells.storage().bytes());
+        out.section(large_section, large.written());
+        use(out);
+      },
+      cells_);
+}
+
+heat_filter heat_filter::load(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  const detail::container_info& info = view.info();
+  if (info.family != family::heat || info.engine != engine_id) {
+    throw error(errc::unknown_kind, "expected a heat filter, found family " +
+                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
+                                        text(info.engine));
+  }
+  view.expect_sections(2);
+  view.verify();
+  heat_filter f;
+  f.seed_ = info.seed;
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t cell_bits = in.u64();
+  const std::uint64_t k = in.u64();
+  f.row_ = in.u64();
+  f.decay_ = decay::by_rate(in.u64());
+  f.ahead_ = in.u64();
+  f.events_ = in.u64();
+  f.epoch_ = in.i64();
+  const std::uint64_t halvings = in.u64();
+  f.mass_ = in.u64();
+  f.mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
+  in.expect_end();
+  const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
+  if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || f.row_ == 0 ||
+      f.row_ % per_line != 0 || f.row_ / per_line > detail::max_buffer_bytes / 64 / k ||
+      halvings > narrow::most_halvings || !info.clock ||
+      info.layout != static_cast<std::uint8_t>(layout::rows) ||
+      (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0))) {
+    throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
+  }
+  f.k_ = static_cast<unsigned>(k);
+  f.clock_ = *info.clock;
+  if (f.events_ != 0) {
+    f.power_ = f.decay_.at(f.epoch_);
+    f.base_ = f.power_.halvings - static_cast<decay::wide>(halvings);
+  }
+  const auto lines = view.section(lines_section, k * (f.row_ / per_line) * detail::line_bytes);
+  const auto large = view.section(large_section);
+  if (cell_bits == 16) {
+    f.cells_ = narrow::read(lines, large, static_cast<std::uint32_t>(halvings));
+  } else {
+    f.cells_ = broad::read(lines, large, static_cast<std::uint32_t>(halvings));
+  }
+  return f;
+}
+
+heat_filter heat_filter::load(const std::filesystem::path& path) {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+}  // namespace bloomtime

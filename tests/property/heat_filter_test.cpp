@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <bloomtime/heat/heat_filter.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "support/oracle_heat.hpp"
+
+namespace bloomtime {
+namespace {
+
+using namespace std::chrono_literals;
+using support::oracle_heat;
+
+constexpr std::array lambdas{0.0, 0x1p-20, 0.3, 0.5, 0.9, 0.99, 1 - 0x1p-20, 1.0};
+
+struct step {
+  std::uint64_t item;
+  std::int64_t at;  // seconds
+  std::uint64_t weight;
+};
+
+// A stream with bursts, gaps and late events over few items, so that cells are shared.
+std::vector<step> draw_steps(std::int64_t longest_gap) {
+  const auto size = *rc::gen::inRange<std::size_t>(1, 200);
+  std::vector<step> steps;
+  std::int64_t now = *rc::gen::inRange<std::int64_t>(-1000, 1000);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (*rc::gen::inRange(0, 4) == 0) now += *rc::gen::inRange<std::int64_t>(0, longest_gap);
+    const bool late = *rc::gen::inRange(0, 5) == 0;
+    const bool heavy = *rc::gen::inRange(0, 10) == 0;
+    steps.push_back({*rc::gen::inRange<std::uint64_t>(0, 40),
+                     late ? now - *rc::gen::inRange<std::int64_t>(0, 50) : now,
+                     *rc::gen::inRange<std::uint64_t>(1, heavy ? 1'000'000 : 4)});
+  }
+  return steps;
+}
+
+heat_config small(double lambda, unsigned cell_bits) {
+  return {
+      .memory = 4 * 64, .lambda = lambda, .epoch = 1s, .ahead = 24h * 3650, .cell_bits = cell_bits};
+}
+
+// libm errs by less than 1e-15 of a weight.
+bool covers(double upper, long double truth) {
+  return static_cast<long double>(upper) >= truth * (1 - 1e-14L);
+}
+
+void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when) {
+  for (std::uint64_t item = 0; item < 45; ++item) {
+    const estimate e = f.at(item, when);
+    RC_ASSERT(covers(e.upper, exact.at(item, when)));
+    RC_ASSERT(e.lower <= e.value && e.value <= e.upper);
+  }
+  RC_ASSERT(covers(f.mass(when) + 1e-300, exact.mass(when)));  // doubles end there
+}
+
+RC_GTEST_PROP(heat_filter, never_undercounts, ()) {
+  const double lambda = *rc::gen::elementOf(lambdas);
+  const unsigned cell_bits = *rc::gen::element(16u, 32u);
+  heat_filter f(small(lambda, cell_bits));
+  oracle_heat exact(f.decay(), f.clock());
+  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  for (const step& s : draw_steps(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
+    const outcome became = f.add(s.item, instant::from_seconds(s.at), s.weight);
+    RC_ASSERT(became == (s.at < newest ? outcome::late : outcome::added));
+    exact.add(s.item, instant::from_seconds(s.at), s.weight);
+    newest = std::max(newest, s.at);
+  }
+  expect_covered(f, exact, instant::from_seconds(newest));
+  expect_covered(f, exact, instant::from_seconds(newest + 7));
+  expect_covered(f, exact, instant::from_seconds(newest + 100'000));
+  RC_ASSERT(heat_filter::load(f.serialize()).serialize() == f.serialize());
+}
+
+RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
+  const double lambda = *rc::gen::elementOf(lambdas);
+  const unsigned cell_bits = *rc::gen::element(16u, 32u);
+  heat_filter one(small(lambda, cell_bits));
+  heat_filter two(small(lambda, cell_bits));
+  oracle_heat exact(one.decay(), one.clock());
+  std::int64_t newest = -2000;
+  for (heat_filter* f : {&one, &two}) {
+    for (const step& s : draw_steps(50)) {
+      (void)f->add(s.item, instant::from_seconds(s.at), s.weight);
+      exact.add(s.item, instant::from_seconds(s.at), s.weight);
+      newest = std::max(newest, s.at);
+    }
+  }
+  const std::uint64_t events = one.events() + two.events();
+  one.merge(two);
+  RC_ASSERT(one.events() == events);
+  expect_covered(one, exact, instant::from_seconds(newest));
+}
+
+// The same filter as the papers would have it: every cell is halved at every half-life.
+class eager {
+ public:
+  explicit eager(const heat_filter& like) : like_(like), cells_(like.cells()) {}
+
+  void add(std::uint64_t item, instant when, std::uint64_t weight) {
+    const std::int64_t epoch = like_.clock().tick_of(when).number;
+    const decay::power then = like_.decay().at(epoch);
+    if (!started_ || then.halvings > halvings_) {
+      for (; started_ && halvings_ < then.halvings; ++halvings_) halve();
+      halvings_ = then.halvings;
+      started_ = true;
+    }
+    const auto behind = static_cast<unsigned>(halvings_ - then.halvings) + 54;
+    __extension__ using wide = unsigned __int128;
+    const wide product = static_cast<wide>(weight) * then.upper;
+    const std::uint64_t units =
+        behind >= 127 ? 1
+                      : static_cast<std::uint64_t>((product + (wide{1} << behind) - 1) >> behind);
+    const detail::row_probes probes{like_.cells() / like_.k(), like_.k()};
+    const digest d = digest_of(item, like_.seed());
+    std::uint64_t least = ~std::uint64_t{0};
+    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[probes.position(d, i)]);
+    for (unsigned i = 0; i < like_.k(); ++i) {
+      std::uint64_t& cell = cells_[probes.position(d, i)];
+      cell = std::max(cell, least + units);
+    }
+  }
+
+  std::uint64_t units(std::uint64_t item) const {
+    const detail::row_probes probes{like_.cells() / like_.k(), like_.k()};
+    const digest d = digest_of(item, like_.seed());
+    std::uint64_t least = ~std::uint64_t{0};
+    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[probes.position(d, i)]);
+    return least;
+  }
+
+ private:
+  void halve() {
+    for (std::uint64_t& cell : cells_) {
+      cell = (cell + 1) / 2;
+      if (cell <= 1) cell = 0;
+    }
+  }
+
+  const heat_filter& like_;
+  std::vector<std::uint64_t> cells_;
+  bool started_ = false;
+  decay::wide halvings_ = 0;
+};
+
+// value is the smallest cell over the power of the epoch, so equal cells give equal values.
+RC_GTEST_PROP(heat_filter, halves_lazily_as_if_at_once, ()) {
+  const double lambda = *rc::gen::element(0.3, 0.5, 0.9, 0.99);
+  heat_filter f(small(lambda, *rc::gen::element(16u, 32u)));
+  eager model(f);
+  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  for (const step& s : draw_steps(30)) {
+    const instant when = instant::from_seconds(s.at);
+    (void)f.add(s.item, when, s.weight);
+    model.add(s.item, when, s.weight);
+    newest = std::max(newest, s.at);
+  }
+  const decay::power now = f.decay().at(newest);
+  for (std::uint64_t item = 0; item < 45; ++item) {
+    const double hits =
+        static_cast<double>(model.units(item)) * 0x1p54 / static_cast<double>(now.lower);
+    const double value = f.at(item, instant::from_seconds(newest)).value;
+    RC_ASSERT(std::abs(value - hits) <= 1e-14 * hits);
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime

@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/heat/heat_filter.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "support/allocations.hpp"
+#include "support/expect_error.hpp"
+
+namespace bloomtime {
+namespace {
+
+using namespace std::chrono_literals;
+using support::expect_error;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr instant midnight = instant::from_seconds(1'388'534'400);
+
+instant after(std::chrono::microseconds span) { return instant(midnight.micros + span.count()); }
+
+heat_config hourly() { return {.items = 1000, .error = 0.01, .half_life = 1h}; }
+
+TEST(heat_filter, halves_in_a_half_life) {
+  heat_filter f(hourly());
+  EXPECT_EQ(f.add("/index.html", midnight, 100), outcome::added);
+  EXPECT_NEAR(f.at("/index.html", midnight).value, 100, 0.5);
+  EXPECT_NEAR(f.at("/index.html", after(1h)).value, 50, 0.5);
+  EXPECT_NEAR(f.at("/index.html", after(3h)).value, 12.5, 0.1);
+  EXPECT_EQ(f.at("/elsewhere", midnight).value, 0);
+  EXPECT_EQ(f.at("/index.html", after(24h * 365)).value, 0);
+}
+
+// The clock of the paper: what came just before an epoch ends fades just after it.
+TEST(heat_filter, counts_ages_in_epochs_of_the_clock) {
+  heat_filter f({.memory = 4096, .lambda = 0.5, .epoch = 10s});
+  ASSERT_EQ(f.add(1, after(9s)), outcome::added);
+  EXPECT_NEAR(f.at(1, after(9s)).value, 1, 0.005);
+  EXPECT_NEAR(f.at(1, after(11s)).value, 0.5, 0.005);
+}
+
+TEST(heat_filter, refuses_what_makes_no_filter) {
+  const auto refused = [](heat_config c, errc code, std::string_view mention) {
+    expect_error(
+        code, [&] { heat_filter{c}; }, mention);
+  };
+  refused({.items = 10, .error = 0.01}, errc::invalid_argument, "neither");
+  refused({.items = 10, .error = 0.01, .half_life = 1h, .lambda = 0.5}, errc::invalid_argument,
+          "both");
+  refused({.items = 10, .half_life = 1h}, errc::invalid_argument, "neither");
+  refused({.items = 10, .error = 0.01, .memory = 100, .half_life = 1h}, errc::invalid_argument,
+          "both");
+  refused({.items = 10, .error = 0.01, .half_life = 0s}, errc::invalid_argument, "half-life");
+  refused({.items = 10, .error = 0.01, .lambda = nan}, errc::invalid_argument, "decay factor");
+  refused({.items = 10, .error = nan, .half_life = 1h}, errc::invalid_argument, "error");
+  refused({.items = 0, .error = 0.1, .half_life = 1h}, errc::invalid_argument, "one item");
+  refused({.memory = 63, .half_life = 1h}, errc::invalid_argument, "64 to");
+  refused({.memory = std::uint64_t{1} << 50, .half_life = 1h}, errc::too_large, "64 to");
+  refused({.memory = 640, .half_life = 1h, .cell_bits = 8}, errc::invalid_argument, "16 or 32");
+  refused({.memory = 640, .half_life = 1h, .ahead = -1s}, errc::invalid_argument, "ahead");
+  refused({.memory = 640, .half_life = 1h, .epoch = 0s}, errc::invalid_argument, "epoch");
+}
+
+// One corrupt stamp must not wipe the heat.
+TEST(heat_filter, refuses_the_far_future_and_takes_the_past) {
+  heat_filter f(hourly());
+  ASSERT_EQ(f.add("x", midnight, 8), outcome::added);
+  EXPECT_EQ(f.add("x", after(24h + 1s)), outcome::future);
+  EXPECT_EQ(f.add("x", instant(std::numeric_limits<std::int64_t>::max())), outcome::future);
+  EXPECT_EQ(f.events(), 1u);
+  EXPECT_EQ(*f.newest(), midnight);
+  EXPECT_NEAR(f.at("x", midnight).value, 8, 0.1);
+  EXPECT_EQ(f.add("x", after(-1h), 8), outcome::late);
+  EXPECT_NEAR(f.at("x", midnight).value, 12, 0.1);
+  EXPECT_EQ(f.add("x", instant(std::numeric_limits<std::int64_t>::min())), outcome::late);
+  EXPECT_EQ(f.add("x", after(24h)), outcome::added);
+}
+
+TEST(heat_filter, answers_from_its_newest_event_on) {
+  heat_filter f(hourly());
+  ASSERT_EQ(f.add("x", midnight), outcome::added);
+  EXPECT_EQ(f.at("x", after(-5h)), f.at("x", midnight));
+  f.advance(after(1h));
+  f.advance(midnight);
+  EXPECT_EQ(f.at("x", midnight), f.at("x", after(1h)));
+}
+
+TEST(heat_filter, takes_weights_of_any_size) {
+  for (const unsigned cell_bits : {16u, 32u}) {
+    heat_filter f({.memory = 1024, .lambda = 0.9, .cell_bits = cell_bits});
+    EXPECT_EQ(f.add("x", midnight, 0), outcome::added);
+    EXPECT_EQ(f.events(), 0u);
+    EXPECT_EQ(f.add("x", midnight, 1'000'000'000'000), outcome::added);
+    EXPECT_NEAR(f.at("x", midnight).value / 1e12, 1, 1e-9);
+    EXPECT_EQ(f.add("x", midnight, ~std::uint64_t{0}), outcome::full);
+    EXPECT_NEAR(f.at("x", midnight).value / 1e12, 1, 1e-9);
+    // 300 epochs later nothing large is left, and the memory is given back to the cells.
+    EXPECT_EQ(f.add("x", after(300s), 1), outcome::added);
+    EXPECT_NEAR(f.at("x", after(300s)).value, 1 + 1e12 * std::pow(0.9, 300), 0.02);
+  }
+}
+
+TEST(heat_filter, rates_are_events_per_second) {
+  heat_filter f({.memory = 4096, .lambda = 0.9, .epoch = 10s});
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(f.add("x", after(i * 10s), 20), outcome::added);
+  EXPECT_NEAR(f.rate("x", after(2990s)).value, 2, 0.02);  // 20 in 10 s
+  heat_filter forever({.memory = 4096, .lambda = 1});
+  ASSERT_EQ(forever.add("x", midnight), outcome::added);
+  EXPECT_TRUE(std::isnan(forever.rate("x", midnight).value));
+  EXPECT_NEAR(forever.at("x", after(24h * 3650)).value, 1, 0.005);
+}
+
+TEST(heat_filter, jumps_over_any_time) {
+  heat_filter f({.memory = 1024, .lambda = 0.5, .epoch = 1us, .ahead = 24h * 36500});
+  ASSERT_EQ(f.add("x", midnight, 1000), outcome::added);
+  ASSERT_EQ(f.add("y", instant(midnight.micros + (std::int64_t{1} << 40))), outcome::added);
+  EXPECT_EQ(f.at("x", midnight).value, 0);
+  EXPECT_NEAR(f.at("y", midnight).value, 1, 0.01);
+}
+
+// Not a timing: an add catches up with the lines it writes and with no other, whatever the epoch.
+TEST(heat_filter, does_no_work_when_an_epoch_ends) {
+  heat_filter f({.memory = 1 << 16, .lambda = 0.5, .epoch = 1s});
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint64_t before = f.lines_caught_up();
+    ASSERT_EQ(f.add(i % 100, after(i * 3s)), outcome::added);
+    ASSERT_LE(f.lines_caught_up() - before, f.k());
+  }
+  EXPECT_GT(f.lines_caught_up(), 0u);
+}
+
+TEST(heat_filter, refuses_to_merge_with_another_kind) {
+  heat_filter f({.memory = 1024, .lambda = 0.5});
+  for (const heat_config& other :
+       {heat_config{.memory = 2048, .lambda = 0.5}, heat_config{.memory = 1024, .lambda = 0.6},
+        heat_config{.memory = 1024, .lambda = 0.5, .seed = 1},
+        heat_config{.memory = 1024, .lambda = 0.5, .epoch = 2s},
+        heat_config{.memory = 1024, .lambda = 0.5, .cell_bits = 32}}) {
+    expect_error(
+        errc::incompatible, [&] { f.merge(heat_filter(other)); }, "merge if");
+  }
+}
+
+TEST(heat_filter, is_unchanged_when_memory_runs_out) {
+  support::allocations memory;
+  heat_filter f({.memory = 1024, .lambda = 0.5});
+  ASSERT_EQ(f.add("x", midnight), outcome::added);
+  const std::vector<std::byte> before = f.serialize();
+  memory.refuse_after(0);
+  const auto refused = [&](auto&& action) { expect_error(errc::out_of_memory, action, "bytes"); };
+  refused([&] { (void)f.add("x", after(5s), 1'000'000); });
+  refused([&] { heat_filter({.memory = 1024, .lambda = 0.5}); });
+  refused([&] { heat_filter::load(before); });
+  memory.refuse_none();
+  EXPECT_TRUE(f.serialize() == before);
+}
+
+TEST(heat_filter, refuses_damaged_containers) {
+  heat_filter f({.memory = 256, .lambda = 0.5});
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(f.add(i, after(i * 1s), 100'000), outcome::added);
+  const std::vector<std::byte> good = f.serialize();
+  EXPECT_TRUE(heat_filter::load(good).serialize() == good);
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::vector<std::byte> bad = good;
+    bad[i] ^= std::byte{1};
+    EXPECT_THROW((void)heat_filter::load(bad), error) << i;
+    EXPECT_THROW((void)heat_filter::load(std::span(good).first(i)), error) << i;
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime
