@@ -23,6 +23,9 @@ constexpr const char* examples =
     "on";
 
 constexpr const char* details =
+    "It eats lines with an item and a time: web server logs (common, combined, with virtual\n"
+    "hosts), NDJSON, CSV, TSV and plain lines, also as gzip, zstd or xz. `bloomtime generate |\n"
+    "head` shows some.\n"
     "Tables on a terminal, tab-separated values with a line of keys in a pipe, and with --json\n"
     "one object {\"schema\": 1, \"command\": ..., ...}; `bloomtime COMMAND --help` lists its "
     "keys.\n"
