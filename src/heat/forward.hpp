@@ -8,7 +8,9 @@
 #include <string>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
+#include <bloomtime/time.hpp>
 
 // What filters and lists on forward-decayed weights share: an event counts 2^fraction units times
 // the factor of its epoch, and all units halve with every halving of decay::power.
@@ -55,10 +57,12 @@ inline unsigned_wide units_above(std::uint64_t weight, const decay::power& then,
   return halved(static_cast<unsigned_wide>(weight) * then.upper, static_cast<unsigned>(shift));
 }
 
+// Rounded down; nothing after 64 halvings, which is what decay that forgets at once does.
 inline unsigned_wide units_below(std::uint64_t weight, const decay::power& then,
                                  const decay::power& now, unsigned fraction) {
-  const decay::wide shift = decay::factor_bits - fraction + (now.halvings - then.halvings);
-  if (shift >= 127) return 0;
+  const decay::wide behind = now.halvings - then.halvings;
+  if (behind >= 64) return 0;
+  const decay::wide shift = decay::factor_bits - fraction + behind;
   return static_cast<unsigned_wide>(weight) * then.lower >> static_cast<unsigned>(shift);
 }
 
@@ -86,6 +90,17 @@ inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const d
   const double unit = std::nextafter(static_cast<double>(now.lower), 0);
   return std::ldexp(units / unit, static_cast<int>(decay::factor_bits - mass_fraction) -
                                       exponent(now.halvings - then.halvings));
+}
+
+// Events per second.
+inline estimate rate_of(const estimate& count, const decay& fading, const clock& epochs) {
+  if (!fading.fades()) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan, nan};
+  }
+  const double seconds = static_cast<double>(epochs.resolution().count()) / 1e6;
+  const double factor = (1 - fading.factor()) / seconds;
+  return {count.value * factor, count.lower * factor, count.upper * factor};
 }
 
 }  // namespace bloomtime::forward

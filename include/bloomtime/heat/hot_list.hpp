@@ -109,8 +109,8 @@ class hot_list {
 
   // An instant as this list sees it, and all instants that it sees alike.
   struct moment {
-    instant first;
-    instant last;
+    instant first{1};
+    instant last{0};  // none so far
     std::int64_t epoch = 0;
     std::int64_t bucket = 0;
     bloomtime::decay::power slow{};
@@ -141,6 +141,8 @@ class hot_list {
     estimate heat;
   };
 
+  struct joined;  // an entry of two lists at once
+
   hot_list() = default;
 
   moment moment_of(instant when) const noexcept;
@@ -150,10 +152,11 @@ class hot_list {
   void go_to(const moment& next) noexcept;
 
   std::optional<std::uint32_t> find(digest d) const noexcept;
+  std::uint64_t least() const noexcept;
   void make_room();
-  std::uint32_t enter(digest d) noexcept;
+  std::uint32_t enter(digest d, std::uint64_t units) noexcept;
   std::uint32_t replace_least(digest d) noexcept;
-  void restart(slot& s, digest d) noexcept;
+  void begin_entry(std::uint32_t slot, digest d) noexcept;
   void raise(std::uint32_t slot, std::uint64_t units) noexcept;
 
   bool before(const node& a, const node& b) const noexcept;
@@ -169,13 +172,15 @@ class hot_list {
   std::vector<std::uint64_t> recent(std::uint32_t slot, std::int64_t bucket) const;
 
   estimate bounds_of(std::uint32_t slot, const moment& now) const noexcept;
-  double unlisted_at(const moment& now) const noexcept;
+  double hits_above(std::uint64_t units, const moment& now) const noexcept;
   double trend(std::uint32_t slot, double heat, const moment& now) const noexcept;
   std::vector<hot_item> hottest(std::size_t n, std::vector<bounds> all, const moment& now) const;
 
   void expect_mergeable(const hot_list& other) const;
-  void take_over(const hot_list& from, std::uint32_t slot, std::uint64_t cnt);
-  std::vector<std::uint32_t> ascending() const;
+  static hot_list sum_of(const hot_list& a, const hot_list& b);
+  hot_list without_entries() const;
+  void take(const joined& j);
+  std::uint32_t append(digest d, std::string_view text, std::uint64_t cnt);
   template <class Use>
   void write(Use&& use) const;
   void read_parameters(const detail::container_view& view);
