@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include <bloomtime/error.hpp>
@@ -115,6 +116,18 @@ decay decay::by_rate(std::uint64_t rate) { return decay(rate); }
 double decay::factor() const noexcept {
   if (forgets_at_once()) return 0;
   return std::exp2(-std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits)));
+}
+
+double decay::half_life() const noexcept {
+  if (forgets_at_once()) return 0;
+  return 1 / std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));
+}
+
+double decay::sum_over(double epochs) const noexcept {
+  if (forgets_at_once()) return 1;
+  if (!fades()) return epochs;
+  const double log = -std::numbers::ln2 / half_life();
+  return std::expm1(epochs * log) / std::expm1(log);
 }
 
 decay::power decay::at(std::int64_t epoch) const noexcept {
