@@ -39,12 +39,12 @@ std::uint64_t counter_cells::size() const noexcept {
   return std::visit([](const auto& c) { return c.size(); }, counters_);
 }
 
-bool counter_cells::set(std::uint64_t cell, std::uint64_t value) noexcept {
-  if (value >= largest()) {
-    pin(cell);
+bool counter_cells::set(const raise& r) noexcept {
+  if (r.to >= largest()) {
+    pin(r.cell);
     return false;
   }
-  std::visit([&](auto& c) { c.set(cell, static_cast<std::uint32_t>(value)); }, counters_);
+  std::visit([&](auto& c) { c.set(r.cell, static_cast<std::uint32_t>(r.to)); }, counters_);
   return true;
 }
 

@@ -13,7 +13,7 @@
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/bloom.hpp>
 
-#include "settings.hpp"
+#include "forward.hpp"
 
 namespace bloomtime {
 namespace {
@@ -31,6 +31,10 @@ double not_below(std::uint64_t n) {
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > largest - b ? largest : a + b;
+}
+
+std::uint64_t epochs_between(std::int64_t from, std::int64_t to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
 bool is_rounding(std::uint64_t n) { return n >= 1 && n <= 3; }
@@ -68,7 +72,8 @@ shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k,
 
 template <class Cells>
 basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& config)
-    : decay_(heat::decay_of(config)), clock_(config.epoch) {
+    : decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
+      clock_(config.epoch) {
   const std::uint64_t setting = Cells::setting_of(config);
   const shape size = shape_of<Cells>(config, setting, most_k, usual_k);
   k_ = size.k;
@@ -76,7 +81,7 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
   seed_ = config.seed;
   rounding_ = config.rounding;
   increase_ = config.increase;
-  ahead_ = heat::epochs_in(config.ahead, config.epoch);
+  ahead_ = forward::epochs_in(config.ahead, config.epoch);
   if (!Cells::is_setting(setting, cells())) {
     throw error(errc::too_large, std::string("a ") + Cells::name + " cannot have " + text(cells()) +
                                      " cells, take less memory or fewer items");
@@ -92,16 +97,23 @@ std::int64_t basic_decaying_filter<Cells>::epoch_of(instant when) const noexcept
 }
 
 template <class Cells>
+decay::power basic_decaying_filter<Cells>::power_at(instant when) const noexcept {
+  const std::int64_t epoch = epoch_of(when);
+  return epoch > epoch_ ? decay_.at(epoch) : power_;
+}
+
+template <class Cells>
 detail::fade basic_decaying_filter<Cells>::fade_to(std::int64_t epoch) const noexcept {
-  const std::uint64_t passed = epoch > epoch_ ? heat::epochs_between(epoch_, epoch) : 0;
+  const std::uint64_t passed = epoch > epoch_ ? epochs_between(epoch_, epoch) : 0;
   return {decay_, passed, rounding_, static_cast<std::uint64_t>(epoch) ^ detail::mix(seed_)};
 }
 
 template <class Cells>
 void basic_decaying_filter<Cells>::go_to(std::int64_t epoch, const decay::power& next) noexcept {
   cells_.sweep(fade_to(epoch));
-  mass_.advance(power_, next);
-  late_.advance(power_, next);
+  const decay::wide halvings = next.halvings - power_.halvings;
+  mass_ = forward::faded_mass(mass_, halvings);
+  late_ = forward::faded_mass(late_, halvings);
   epoch_ = epoch;
   power_ = next;
 }
@@ -120,12 +132,12 @@ outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::ui
   const bool first = events_ == 0;
   const bool later = !first && epoch > epoch_;
   const bool late = !first && epoch < epoch_;
-  if (later && heat::epochs_between(epoch_, epoch) > ahead_) return outcome::future;
+  if (later && epochs_between(epoch_, epoch) > ahead_) return outcome::future;
   if (weight == 0) return late ? outcome::late : outcome::added;
 
   std::uint64_t units = weight;
   if (late) {
-    const std::uint64_t age = heat::epochs_between(epoch, epoch_);
+    const std::uint64_t age = epochs_between(epoch, epoch_);
     units = detail::fade(decay_, age, rounding::up, 0)(weight, 0);
   }
   const raises plan =
@@ -139,9 +151,9 @@ outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::ui
   }
   if (later) go_to(epoch, then);
   bool pinned = plan.all_pinned;
-  for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r.cell, r.to);
-  mass_.add(weight, then, power_);
-  if (late) late_.add(1, power_, power_);
+  for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r);
+  mass_ += forward::units_above(weight, then, power_, forward::mass_fraction);
+  if (late) late_ += forward::units_above(1, power_, power_, forward::mass_fraction);
   events_ += events_ != largest;
   return pinned ? outcome::saturated : late ? outcome::late : outcome::added;
 }
@@ -200,8 +212,7 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
   }
   const double mass = this->mass(when);
   if (least == largest) return {std::min(not_below(guess), mass), 0, mass};
-  const decay::power now = epoch_of(when) > epoch_ ? decay_.at(epoch_of(when)) : power_;
-  const double late = late_.at(power_, now);
+  const double late = forward::mass_in_hits(late_, power_, power_at(when));
   const double value = not_below(least);
   // Rounding up adds less than 1 / (1 - lambda) to a counter, and late events less than 1 each.
   const double rounded_up = decay_.fades() ? 1 / (1 - decay_.factor()) : 0;
@@ -212,13 +223,13 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
 
 template <class Cells>
 estimate basic_decaying_filter<Cells>::rate_of(const estimate& count) const noexcept {
-  return heat::rate_of(count, decay_, clock_);
+  return forward::rate_of(count, decay_, clock_);
 }
 
 template <class Cells>
 double basic_decaying_filter<Cells>::mass(instant when) const noexcept {
-  const std::int64_t epoch = epoch_of(when);
-  return mass_.at(power_, epoch > epoch_ ? decay_.at(epoch) : power_);
+  if (events_ == 0) return 0;
+  return forward::mass_in_hits(mass_, power_, power_at(when));
 }
 
 template <class Cells>
@@ -270,10 +281,11 @@ void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
     const detail::raise r{i, had, pinned ? largest : sum(had, passing(other.cells_.get(i), i))};
     if (r.to == had) continue;
     merged.cells_.prepare({&r, 1});
-    merged.cells_.set(i, r.to);
+    merged.cells_.set(r);
   }
-  merged.mass_.add(other.mass_, other.power_, merged.power_);
-  merged.late_.add(other.late_, other.power_, merged.power_);
+  const decay::wide behind = merged.power_.halvings - other.power_.halvings;
+  merged.mass_ += forward::faded_mass(other.mass_, behind);
+  merged.late_ += forward::faded_mass(other.late_, behind);
   merged.events_ = sum(events_, other.events_);
   *this = std::move(merged);
 }
@@ -297,7 +309,7 @@ template <class Cells>
 template <class Use>
 void basic_decaying_filter<Cells>::write(Use&& use) const {
   detail::container_writer out({.family = family::heat,
-                                .engine = Cells::engine_id,
+                                .engine = engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::rows),
                                 .seed = seed_,
                                 .clock = clock_});
@@ -311,7 +323,7 @@ void basic_decaying_filter<Cells>::write(Use&& use) const {
   p.u64(static_cast<std::uint8_t>(increase_));
   p.u64(events_);
   p.i64(epoch_);
-  for (const auto units : {mass_.units(), late_.units()}) {
+  for (const unsigned_wide units : {mass_, late_}) {
     p.u64(static_cast<std::uint64_t>(units));
     p.u64(static_cast<std::uint64_t>(units >> 64));
   }
@@ -327,7 +339,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
     -> basic_decaying_filter {
   const auto view = detail::container_view::parse(container);
   const detail::container_info& info = view.info();
-  if (info.family != family::heat || info.engine != Cells::engine_id) {
+  if (info.family != family::heat || info.engine != engine_id) {
     throw error(errc::unknown_kind, std::string("expected a ") + Cells::name + ", found family " +
                                         text(static_cast<std::uint8_t>(info.family)) + ", engine " +
                                         text(info.engine));
@@ -338,8 +350,8 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   f.seed_ = info.seed;
   detail::byte_reader in = view.parameters();
   const auto wide = [&] {
-    const detail::decayed_mass::wide low = in.u64();
-    return detail::decayed_mass(low | static_cast<detail::decayed_mass::wide>(in.u64()) << 64);
+    const unsigned_wide low = in.u64();
+    return low | static_cast<unsigned_wide>(in.u64()) << 64;
   };
   const std::uint64_t setting = in.u64();
   const std::uint64_t k = in.u64();
@@ -357,7 +369,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
       !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
       !is_increase(increase_id) || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
-      (f.events_ == 0 && (f.epoch_ != 0 || f.mass_.units() != 0 || f.late_.units() != 0))) {
+      (f.events_ == 0 && (f.epoch_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
     throw error(errc::corrupt,
                 std::string("the parameters of this ") + Cells::name + " contradict each other");
   }

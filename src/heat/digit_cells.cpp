@@ -108,14 +108,19 @@ void digit_cells::prepare(std::span<const raise> raises) {
   }
 }
 
-bool digit_cells::set(std::uint64_t cell, std::uint64_t value) noexcept {
-  const unsigned have = chain_of(get(cell));
-  const unsigned want = chain_of(value);
-  if (value == too_large || (want > have && want - have > pool_.capacity() - pool_.used())) {
-    pin(cell);
+bool digit_cells::set(const raise& r) noexcept {
+  const unsigned have = chain_of(r.from);
+  const unsigned want = chain_of(r.to);
+  if (r.to == too_large || (want > have && want - have > pool_.capacity() - pool_.used())) {
+    pin(r.cell);
     return false;
   }
-  write(cell, value);
+  if (r.from >> 4 == r.to >> 4) {  // no carry, as in fifteen of sixteen events
+    digits_.set(r.cell, r.to & 15);
+    nonzero_.set(r.cell, r.to != 0);
+  } else {
+    write(r.cell, r.to);
+  }
   return true;
 }
 

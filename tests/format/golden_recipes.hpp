@@ -49,9 +49,32 @@ inline any_filter heat_32() {
                                   .cell_bits = 32}));
 }
 
+inline any_filter decaying_16() {
+  return with_events(
+      decaying_filter({.memory = 256, .half_life = std::chrono::minutes(5), .seed = 42}));
+}
+inline any_filter decaying_random() {
+  return with_events(decaying_filter({.items = 10,
+                                      .memory = 320,
+                                      .lambda = 0.75,
+                                      .epoch = std::chrono::minutes(1),
+                                      .rounding = rounding::random,
+                                      .increase = increase::minimum,
+                                      .cell_bits = 32}));
+}
+inline any_filter pooled() {
+  return with_events(pooled_decaying_filter(
+      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .seed = 42}));
+}
+inline any_filter pooled_pinned() {
+  return with_events(pooled_decaying_filter(
+      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .pool_memory = 50}));
+}
+
 inline constexpr std::array recipes{
-    recipe{"heat_16", heat_16},
-    recipe{"heat_32", heat_32},
+    recipe{"decaying_16", decaying_16}, recipe{"decaying_random", decaying_random},
+    recipe{"heat_16", heat_16},         recipe{"heat_32", heat_32},
+    recipe{"pooled", pooled},           recipe{"pooled_pinned", pooled_pinned},
 };
 
 }  // namespace bloomtime::golden

@@ -15,7 +15,7 @@
 
 namespace bloomtime::detail {
 
-// A cell that an event raises.
+// A cell and what it becomes.
 struct raise {
   std::uint64_t cell;
   std::uint64_t from;
@@ -53,9 +53,8 @@ class counter_cells {
 
   // Makes room, so that raising by these cannot fail.
   void prepare(std::span<const raise>) const noexcept {}
-  // False if the cell is pinned for it.
-  bool set(std::uint64_t cell, std::uint64_t value) noexcept;
-  void pin(std::uint64_t cell) noexcept;
+  // From the value it has; false if the cell is pinned for it.
+  bool set(const raise& r) noexcept;
   void sweep(const fade& by) noexcept;
 
   template <class Use>
@@ -72,6 +71,8 @@ class counter_cells {
   std::span<const std::byte> bytes() const noexcept {
     return std::visit([](const auto& c) { return c.bytes(); }, counters_);
   }
+
+  void pin(std::uint64_t cell) noexcept;
 
   std::variant<packed_cells<16>, packed_cells<32>> counters_;
   std::uint64_t pinned_ = 0;

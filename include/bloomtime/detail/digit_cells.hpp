@@ -49,8 +49,7 @@ class digit_cells {
   std::uint64_t pinned_cells() const noexcept { return pinned_; }
 
   void prepare(std::span<const raise> raises);
-  bool set(std::uint64_t cell, std::uint64_t value) noexcept;
-  void pin(std::uint64_t cell) noexcept;
+  bool set(const raise& r) noexcept;
   void sweep(const fade& by) noexcept;
 
   template <class Use>
@@ -75,6 +74,7 @@ class digit_cells {
     return (static_cast<unsigned>(std::bit_width(value >> 4)) + 3) / 4;
   }
 
+  void pin(std::uint64_t cell) noexcept;
   void write(std::uint64_t cell, std::uint64_t value) noexcept;
   void shorten(std::uint64_t cell, unsigned nodes) noexcept;
 

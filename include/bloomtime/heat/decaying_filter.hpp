@@ -11,7 +11,6 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/counter_cells.hpp>
-#include <bloomtime/detail/decayed_mass.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -31,6 +30,8 @@ namespace bloomtime {
 template <class Cells>
 class basic_decaying_filter {
  public:
+  static constexpr std::uint8_t engine_id = Cells::engine_id;
+
   explicit basic_decaying_filter(const decaying_config& config);
 
   // added or late. saturated if a counter has become too small, or if all of the item's are: see
@@ -87,6 +88,7 @@ class basic_decaying_filter {
   static basic_decaying_filter load(const std::filesystem::path& path);
 
  private:
+  __extension__ using unsigned_wide = unsigned __int128;
   static constexpr unsigned most_k = 16;
   static constexpr unsigned usual_k = 4;  // if items are not known, as heat_filter has
 
@@ -106,6 +108,7 @@ class basic_decaying_filter {
   raises plan(digest d, const detail::fade& passing, std::uint64_t units) const noexcept;
   detail::fade fade_to(std::int64_t epoch) const noexcept;
   std::int64_t epoch_of(instant when) const noexcept;
+  bloomtime::decay::power power_at(instant when) const noexcept;
   double rounded_off() const noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
   void expect_same_kind(const basic_decaying_filter& other) const;
@@ -124,8 +127,8 @@ class basic_decaying_filter {
   std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
   std::int64_t epoch_ = 0;           // of the newest event
   bloomtime::decay::power power_{};  // at that epoch
-  detail::decayed_mass mass_;
-  detail::decayed_mass late_;  // each late event as one: what rounding them up adds is less
+  unsigned_wide mass_ = 0;
+  unsigned_wide late_ = 0;  // each late event as one: what rounding it up added is less
 };
 
 extern template class basic_decaying_filter<detail::counter_cells>;
