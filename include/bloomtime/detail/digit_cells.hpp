@@ -75,8 +75,8 @@ class digit_cells {
   }
 
   void pin(std::uint64_t cell) noexcept;
-  void write(std::uint64_t cell, std::uint64_t value) noexcept;
-  void shorten(std::uint64_t cell, unsigned nodes) noexcept;
+  void write(const raise& r) noexcept;
+  void shorten(std::uint64_t cell) noexcept;
 
   packed_cells<4> digits_;
   packed_cells<1> nonzero_;
