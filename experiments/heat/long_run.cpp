@@ -30,7 +30,7 @@ decaying_filter rounding_by(rounding how) {
 // The share of items never seen that are answered with more than nothing.
 template <class Ask>
 double share_taken(Ask&& ask) {
-  constexpr int asked = 4000;
+  constexpr int asked = 20'000;
   int taken = 0;
   for (int i = 0; i < asked; ++i) taken += ask(-1 - i);
   return taken / double(asked);
@@ -40,6 +40,15 @@ template <class Filter>
 double share_warm(const Filter& f, std::int32_t epoch) {
   return share_taken([&](int absent) { return f.at(absent, at(epoch)).value > 0; });
 }
+
+double live_cells(const decaying_filter& f) {
+  std::uint64_t live = 0;
+  for (std::uint64_t i = 0; i < f.cells(); ++i) live += f.counters().get(i) != 0;
+  return static_cast<double>(live) / static_cast<double>(f.cells());
+}
+
+// An absent item passes if its cell in each of the k rows is warm.
+double live_cells(double taken) { return std::pow(taken, 1.0 / k); }
 
 }  // namespace
 
@@ -63,15 +72,16 @@ int main() {
     }
     const int rounded = static_cast<int>(std::pow(10.0, std::floor(std::log10(epoch + 1.0))));
     if ((epoch + 1) % rounded != 0 && (epoch + 1) % 500 != 0) continue;
-    const auto print = [&](const char* name, double taken) {
-      std::printf("%d,%s,%.4f,%.4f\n", epoch + 1, name, taken, std::pow(taken, 1.0 / k));
+    const auto print = [&](const char* name, double taken, double live) {
+      std::printf("%d,%s,%.4f,%.4f\n", epoch + 1, name, taken, live);
     };
-    print("up", share_warm(up, epoch));
-    print("down", share_warm(down, epoch));
-    print("random", share_warm(random, epoch));
-    print("heat_filter", share_warm(flushed, epoch));
+    print("up", share_warm(up, epoch), live_cells(up));
+    print("down", share_warm(down, epoch), live_cells(down));
+    print("random", share_warm(random, epoch), live_cells(random));
+    const double taken = share_warm(flushed, epoch);
+    print("heat_filter", taken, live_cells(taken));
     const double passed = share_taken([&](int absent) { return published.may_contain(absent); });
-    std::printf("%d,published membership,%.4f,%.4f\n", epoch + 1, passed, published.fill());
+    print("published membership", passed, published.fill());
     const double ever = static_cast<double>(epoch + 1) * static_cast<double>(new_items);
     std::printf("%d,its formula,%.4f,\n", epoch + 1,
                 std::pow(-std::expm1(-double(published.k()) * ever / double(published.bits())),
