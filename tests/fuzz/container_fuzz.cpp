@@ -54,7 +54,7 @@ void change(bloom_filter f) {
 
 // What every engine that counts over time promises, whatever it was loaded with.
 template <class Filter>
-void ask_over_time(const Filter& f) {
+void ask(const Filter& f) {
   const instant newest = f.newest().value_or(instant{});
   for (const char* item : {"", "a", "/index.html"}) {
     const estimate e = f.at(item, newest);
@@ -65,7 +65,7 @@ void ask_over_time(const Filter& f) {
 }
 
 template <class Filter>
-void change_over_time(Filter f) {
+void change(Filter f) {
   const instant now = f.newest().value_or(instant{});
   const estimate before = f.at("a", now);
   if (f.add("a", now, 3) == outcome::added) {
@@ -74,9 +74,6 @@ void change_over_time(Filter f) {
   const bytes_type stored = f.serialize();
   require(Filter::load(stored).serialize() == stored, "what was changed can be stored");
 }
-
-void ask(const heat_filter& f) { ask_over_time(f); }
-void change(const heat_filter& f) { change_over_time(f); }
 
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>

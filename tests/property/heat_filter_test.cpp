@@ -72,6 +72,63 @@ RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
   expect_covered(one, exact, instant::from_seconds(newest));
 }
 
+RC_GTEST_PROP(heat_filter, takes_many_events_as_one_by_one, ()) {
+  const heat_config config = small(*rc::gen::elementOf(lambdas), *rc::gen::element(16u, 32u));
+  heat_filter one_by_one(config);
+  heat_filter bulk(config);
+  std::vector<std::uint64_t> items;
+  std::vector<instant> times;
+  std::vector<outcome> expected;
+  for (const step& s : draw_steps(30)) {
+    items.push_back(s.item);
+    times.push_back(instant::from_seconds(s.at));
+    expected.push_back(one_by_one.add(s.item, times.back()));
+  }
+  std::vector<outcome> outcomes(items.size());
+  bulk.add_bulk(items, times, outcomes);
+  RC_ASSERT(outcomes == expected);
+  RC_ASSERT(bulk.serialize() == one_by_one.serialize());
+
+  const instant when(times.back().micros + *rc::gen::inRange<std::int64_t>(-5'000'000, 50'000'000));
+  std::vector<estimate> answers(items.size());
+  bulk.at_bulk(items, when, answers);
+  for (std::size_t i = 0; i < items.size(); ++i) RC_ASSERT(answers[i] == bulk.at(items[i], when));
+}
+
+// Saved and loaded at any moment, it goes on as if nothing had happened.
+RC_GTEST_PROP(heat_filter, resumes_exactly, ()) {
+  heat_filter steady(small(*rc::gen::elementOf(lambdas), *rc::gen::element(16u, 32u)));
+  heat_filter resumed(steady);
+  for (const step& s : draw_steps(1000)) {
+    if (*rc::gen::inRange(0, 10) == 0) resumed = heat_filter::load(resumed.serialize());
+    const instant when = instant::from_seconds(s.at);
+    RC_ASSERT(steady.add(s.item, when, s.weight) == resumed.add(s.item, when, s.weight));
+  }
+  RC_ASSERT(resumed.serialize() == steady.serialize());
+}
+
+RC_GTEST_PROP(heat_filter, passes_time_in_one_step_or_many, ()) {
+  heat_filter f(small(*rc::gen::elementOf(lambdas), 16));
+  for (const step& s : draw_steps(30)) (void)f.add(s.item, instant::from_seconds(s.at), s.weight);
+  heat_filter in_steps(f);
+  std::int64_t now = f.newest()->micros / 1'000'000;
+  for (int i = 0; i < 5; ++i) {
+    now += *rc::gen::inRange<std::int64_t>(0, 100'000);
+    in_steps.advance(instant::from_seconds(now));
+    in_steps.advance(instant::from_seconds(now - 10));  // never back
+  }
+  f.advance(instant::from_seconds(now));
+  for (std::uint64_t item = 0; item < 45; ++item) {
+    const instant when = instant::from_seconds(now);
+    const estimate once = f.at(item, when);
+    const estimate often = in_steps.at(item, when);
+    RC_ASSERT(once.value == often.value);
+    RC_ASSERT(once.upper == often.upper);
+    // The mass is rounded up at each step, by 2^-40 at most.
+    RC_ASSERT(std::abs(once.lower - often.lower) <= 1e-9);
+  }
+}
+
 // The same filter as the papers would have it: every cell is halved at every half-life.
 class eager {
  public:
