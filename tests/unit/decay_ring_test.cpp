@@ -12,20 +12,20 @@
 #include "support/allocations.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/moments.hpp"
 
 namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
+using support::after;
 using support::expect_error;
+using support::first_micro;
+using support::last_micro;
+using support::midnight;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr instant midnight = instant::from_seconds(1'388'534'400);
-constexpr std::int64_t first_micro = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t last_micro = std::numeric_limits<std::int64_t>::max();
-
-instant after(std::chrono::microseconds span) { return instant(midnight.micros + span.count()); }
 
 decay_ring_config last_hour() { return {.items = 1000, .error = 0.01, .window = 1h}; }
 
@@ -78,6 +78,22 @@ TEST(decay_ring, fades_by_a_power_of_age) {
   // Beyond the reach nothing is lost, and nothing is known of ages.
   EXPECT_GE(r.at("x", after(24h * 3650)).value, 1000.0 / 5'256'001);
   EXPECT_EQ(r.at("x", after(24h * 3650)).lower, 0);
+}
+
+TEST(decay_ring, keeps_its_factor_up_to_the_reach) {
+  for (const unsigned b : {1u, 2u, 3u}) {
+    for (int reach = 1; reach <= 40; ++reach) {
+      for (const int phase : {0, 1, 2, 5, 15}) {
+        decay_ring r(
+            {.memory = 4096, .polynomial = 1, .per_octave = b, .reach = reach * 1s, .epoch = 1s});
+        ASSERT_EQ(r.add("x", after(phase * 1s), 1000), outcome::added);
+        for (int age = 0; age <= reach; ++age) {
+          const double value = r.at("x", after((phase + age) * 1s)).value;
+          ASSERT_LE(value * (1 + age), 1000 * (1 + 1.0 / b) * (1 + 1e-9)) << b << ' ' << age;
+        }
+      }
+    }
+  }
 }
 
 TEST(decay_ring, refuses_what_makes_no_ring) {
