@@ -6,6 +6,7 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/estimate.hpp>
+#include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/decaying_filter.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>

@@ -71,10 +71,43 @@ inline any_filter pooled_pinned() {
       {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .pool_memory = 50}));
 }
 
+inline any_filter hot_list_5() {
+  return with_events(hot_list({.entries = 5,
+                               .half_life = std::chrono::minutes(5),
+                               .bucket = std::chrono::minutes(4),
+                               .buckets = 3,
+                               .seed = 42}));
+}
+
+inline any_filter ring_window() {
+  return with_events(
+      decay_ring({.memory = 300, .window = std::chrono::minutes(10), .slots = 10, .seed = 42}));
+}
+inline any_filter ring_weights() {
+  return with_events(decay_ring({.items = 3,
+                                 .memory = 200,
+                                 .weights = {1, 0.5, 0.5, 0.125},
+                                 .epoch = std::chrono::minutes(4)}));
+}
+inline any_filter ring_polynomial() {
+  return with_events(decay_ring({.memory = 400,
+                                 .polynomial = 1.5,
+                                 .per_octave = 2,
+                                 .reach = std::chrono::minutes(10),
+                                 .epoch = std::chrono::seconds(10)}));
+}
+
 inline constexpr std::array recipes{
-    recipe{"decaying_16", decaying_16}, recipe{"decaying_random", decaying_random},
-    recipe{"heat_16", heat_16},         recipe{"heat_32", heat_32},
-    recipe{"pooled", pooled},           recipe{"pooled_pinned", pooled_pinned},
+    recipe{"decaying_16", decaying_16},
+    recipe{"decaying_random", decaying_random},
+    recipe{"heat_16", heat_16},
+    recipe{"heat_32", heat_32},
+    recipe{"hot_list", hot_list_5},
+    recipe{"pooled", pooled},
+    recipe{"pooled_pinned", pooled_pinned},
+    recipe{"ring_polynomial", ring_polynomial},
+    recipe{"ring_weights", ring_weights},
+    recipe{"ring_window", ring_window},
 };
 
 }  // namespace bloomtime::golden

@@ -75,6 +75,25 @@ void change(Filter f) {
   require(Filter::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
+void ask(const hot_list& l) {
+  ask<hot_list>(l);
+  const instant newest = l.newest().value_or(instant{});
+  const auto top = l.top(3, newest);
+  for (std::size_t i = 0; i < top.size(); ++i) {
+    require(i == 0 || top[i - 1].heat.upper >= top[i].heat.upper, "the hottest comes first");
+    require(top[i].recent.size() == l.buckets(), "all buckets are told");
+    require(top[i].trend >= 0, "a trend is a ratio");
+  }
+}
+void change(hot_list l) {
+  change<hot_list>(l);
+  try {
+    l.merge(l);
+  } catch (const error& e) {
+    require(e.code() == errc::too_large, "a list merges with itself");
+  }
+}
+
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>
 auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {

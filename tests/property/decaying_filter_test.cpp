@@ -18,11 +18,11 @@ namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
-using support::draw_steps;
+using support::draw_heat_events;
+using support::heat_event;
 using support::oracle_heat;
-using support::step;
 
-constexpr std::array lambdas{0.0, 0x1p-20, 0.3, 0.5, 0.9, 0.99, 1 - 0x1p-20, 1.0};
+using support::lambdas;
 constexpr std::uint64_t items = 45;  // a few that are in no stream
 constexpr std::uint64_t light = 3000;
 
@@ -43,26 +43,26 @@ decaying_config draw_config(decaying_config c) {
 }
 
 template <class Filter>
-outcome feed(Filter& f, const step& s) {
+outcome feed(Filter& f, const heat_event& s) {
   return f.add(s.item, instant::from_seconds(s.at), s.weight);
 }
 
 template <class Filter>
-Filter fed(const decaying_config& c, const std::vector<step>& steps) {
+Filter fed(const decaying_config& c, const std::vector<heat_event>& steps) {
   Filter f(c);
-  for (const step& s : steps) (void)feed(f, s);
+  for (const heat_event& s : steps) (void)feed(f, s);
   return f;
 }
 
-oracle_heat exact_of(const decay& by, const clock& epochs, const std::vector<step>& steps) {
+oracle_heat exact_of(const decay& by, const clock& epochs, const std::vector<heat_event>& steps) {
   oracle_heat exact(by, epochs);
-  for (const step& s : steps) exact.add(s.item, instant::from_seconds(s.at), s.weight);
+  for (const heat_event& s : steps) exact.add(s.item, instant::from_seconds(s.at), s.weight);
   return exact;
 }
 
-std::int64_t newest_of(const std::vector<step>& steps) {
+std::int64_t newest_of(const std::vector<heat_event>& steps) {
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (const step& s : steps) newest = std::max(newest, s.at);
+  for (const heat_event& s : steps) newest = std::max(newest, s.at);
   return newest;
 }
 
@@ -88,7 +88,7 @@ void expect_never_undercounts() {
   Filter f(c);
   oracle_heat exact(f.decay(), f.clock());
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (const step& s : draw_steps(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
+  for (const heat_event& s : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
     RC_ASSERT(feed(f, s) == (s.at < newest ? outcome::late : outcome::added));
     exact.add(s.item, instant::from_seconds(s.at), s.weight);
     newest = std::max(newest, s.at);
@@ -112,7 +112,7 @@ RC_GTEST_PROP(pooled_decaying_filter, never_undercounts, ()) {
 RC_GTEST_PROP(decaying_filter, bounds_hold_where_counters_are_too_small, ()) {
   auto c = draw_config(small<decaying_filter>(*rc::gen::elementOf(lambdas)));
   c.cell_bits = 16;
-  const auto steps = draw_steps(5, 30'000);
+  const auto steps = draw_heat_events(5, 30'000);
   const auto f = fed<decaying_filter>(c, steps);
   expect_covered(f, exact_of(f.decay(), f.clock(), steps), instant::from_seconds(newest_of(steps)));
   RC_ASSERT(decaying_filter::load(f.serialize()).serialize() == f.serialize());
@@ -124,7 +124,7 @@ RC_GTEST_PROP(pooled_decaying_filter, bounds_hold_where_the_pool_is_empty, ()) {
   pooled_decaying_filter f(c);
   oracle_heat exact(f.decay(), f.clock());
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (const step& s : draw_steps(5, 300)) {
+  for (const heat_event& s : draw_heat_events(5, 300)) {
     (void)feed(f, s);
     exact.add(s.item, instant::from_seconds(s.at), s.weight);
     newest = std::max(newest, s.at);
@@ -146,7 +146,7 @@ RC_GTEST_PROP(pooled_decaying_filter, answers_as_the_basic_filter, ()) {
   pooled_decaying_filter pooled(c);
   RC_ASSERT(basic.cells() == pooled.cells());
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (const step& s : draw_steps(*rc::gen::element<std::int64_t>(3, 100), 100'000)) {
+  for (const heat_event& s : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100), 100'000)) {
     RC_ASSERT(feed(basic, s) == feed(pooled, s));
     newest = std::max(newest, s.at);
     for (std::uint64_t i = 0; i < basic.cells(); ++i) {
@@ -163,7 +163,7 @@ RC_GTEST_PROP(pooled_decaying_filter, answers_as_the_basic_filter, ()) {
 // heat.md 7: whatever bounds the error of plain increments bounds that of minimum increase.
 RC_GTEST_PROP(decaying_filter, minimum_increase_is_never_more_than_plain, ()) {
   auto c = draw_config(small<decaying_filter>(*rc::gen::elementOf(lambdas)));
-  const auto steps = draw_steps(20, light);
+  const auto steps = draw_heat_events(20, light);
   c.increase = increase::plain;
   const auto plain = fed<decaying_filter>(c, steps);
   c.increase = increase::minimum;
@@ -178,13 +178,13 @@ RC_GTEST_PROP(decaying_filter, minimum_increase_is_never_more_than_plain, ()) {
 RC_GTEST_PROP(decaying_filter, covers_ages_from_the_event_on_over_lambda, ()) {
   const double lambda = *rc::gen::element(0.3, 0.5, 0.9, 0.99);
   decaying_config c{.memory = 160, .lambda = lambda, .epoch = 10s, .ahead = 24h * 3650};
-  const auto steps = draw_steps(40, light);
+  const auto steps = draw_heat_events(40, light);
   const auto f = fed<decaying_filter>(c, steps);
   const std::int64_t newest = newest_of(steps);
   const auto exact = exact_of(f.decay(), f.clock(), steps);
   for (std::uint64_t item = 0; item < items; ++item) {
     long double relative = 0;
-    for (const step& s : steps) {
+    for (const heat_event& s : steps) {
       if (s.item != item) continue;
       relative += static_cast<long double>(s.weight) *
                   std::pow(static_cast<long double>(lambda), (newest - s.at) / 10);
@@ -201,7 +201,7 @@ void expect_goes_on_after_loading() {
   const auto c = draw_config(small<Filter>(*rc::gen::elementOf(lambdas)));
   Filter straight(c);
   Filter interrupted(c);
-  for (const step& s : draw_steps(20)) {
+  for (const heat_event& s : draw_heat_events(20)) {
     RC_ASSERT(feed(straight, s) == feed(interrupted, s));
     if (*rc::gen::inRange(0, 10) == 0) interrupted = Filter::load(interrupted.serialize());
   }
@@ -221,8 +221,8 @@ void expect_merged_covers_both_streams() {
   const auto how = *rc::gen::element(increase::plain, increase::minimum);
   auto c = small<Filter>(lambda, how);
   if (*rc::gen::inRange(0, 4) == 0) c.cell_bits = 16;
-  const auto first = draw_steps(50);
-  const auto second = draw_steps(50);
+  const auto first = draw_heat_events(50);
+  const auto second = draw_heat_events(50);
   auto one = fed<Filter>(c, first);
   const auto two = fed<Filter>(c, second);
   auto exact = exact_of(one.decay(), one.clock(), first);
@@ -247,7 +247,7 @@ RC_GTEST_PROP(pooled_decaying_filter, merged_covers_both_streams, ()) {
 RC_GTEST_PROP(decaying_filter, order_matters_no_more_than_rounding, ()) {
   const double lambda = *rc::gen::elementOf(lambdas);
   const auto c = small<decaying_filter>(lambda);
-  auto steps = draw_steps(5, light);
+  auto steps = draw_heat_events(5, light);
   const auto f = fed<decaying_filter>(c, steps);
   std::reverse(steps.begin(), steps.end());
   const auto g = fed<decaying_filter>(c, steps);
@@ -263,7 +263,7 @@ RC_GTEST_PROP(decaying_filter, order_matters_no_more_than_rounding, ()) {
 // Halves, and only they, may be rounded in any number of steps: ceil(ceil(c/2)/2) = ceil(c/4).
 RC_GTEST_PROP(decaying_filter, halves_in_one_step_as_in_many, ()) {
   const auto c = small<decaying_filter>(*rc::gen::element(0.0, 0.5, 1.0));
-  const auto steps = draw_steps(5, light);
+  const auto steps = draw_heat_events(5, light);
   auto at_once = fed<decaying_filter>(c, steps);
   auto in_steps = at_once;
   const std::int64_t newest = newest_of(steps);

@@ -81,6 +81,38 @@ TEST(any, describes_how_heat_fades) {
   EXPECT_NEAR(value_of<double>(facts, "mass"), 5, 1e-9);
 }
 
+TEST(any, describes_a_hot_list) {
+  hot_list l({.entries = 7, .half_life = std::chrono::hours(1), .buckets = 3});
+  (void)l.add("x", instant{}, 5);
+  const auto facts = describe(load_any(l.serialize()));
+  EXPECT_EQ(value_of<std::string>(facts, "engine"), "hot_list");
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "entries"), 7U);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "listed"), 1U);
+  EXPECT_GT(value_of<std::uint64_t>(facts, "memory"), 0U);
+  EXPECT_EQ(value_of<double>(facts, "bucket_seconds"), 3600);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "buckets"), 3U);
+  EXPECT_NEAR(value_of<double>(facts, "mass"), 5, 1e-9);
+}
+
+TEST(any, describes_a_decay_ring) {
+  using facts_type = std::vector<fact>;
+  const auto facts_of = [](const decay_ring_config& c) -> facts_type {
+    decay_ring r(c);
+    (void)r.add("x", instant{}, 5);
+    return describe(load_any(r.serialize()));
+  };
+  const facts_type facts = facts_of({.memory = 4096, .window = std::chrono::hours(1)});
+  EXPECT_EQ(value_of<std::string>(facts, "engine"), "decay_ring");
+  EXPECT_EQ(value_of<std::string>(facts, "decay"), "window");
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "slots"), 61U);
+  EXPECT_EQ(value_of<double>(facts, "epoch_seconds"), 60);
+  EXPECT_EQ(value_of<double>(facts, "mass"), 5);
+  EXPECT_EQ(value_of<std::string>(facts_of({.memory = 640, .weights = {1, 1}}), "decay"),
+            "weights");
+  EXPECT_EQ(value_of<std::string>(facts_of({.memory = 640, .polynomial = 1}), "decay"),
+            "polynomial");
+}
+
 TEST(any, describes_the_published_filters) {
   const auto facts_of = [](auto f) {
     (void)f.add("x", instant{}, 70'000);
