@@ -1,11 +1,9 @@
 // What happens when an epoch ends: nanoseconds of the first adds of an epoch, and lines of cells
 // that heat_filter catches up with. usage: heat_boundary adds|sizes
 
-#include <chrono>
 #include <cstring>
 
-#include <bloomtime/math/random.hpp>
-
+#include "add_times.hpp"
 #include "bench/measure.hpp"
 #include "measures.hpp"
 
@@ -14,31 +12,7 @@ namespace {
 using namespace experiments;
 using namespace bloomtime;
 
-constexpr int boundaries = 21;
-constexpr int adds = 4000;  // per epoch
 constexpr double lambda = 0.9;
-
-double nanoseconds(auto&& action) {
-  const auto start = std::chrono::steady_clock::now();
-  action();
-  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-  return taken.count();
-}
-
-// times[i] of the i-th add of each epoch.
-template <class Filter>
-std::vector<std::vector<double>> add_times(Filter f) {
-  math::random_source random(1);
-  std::vector<std::vector<double>> times(adds);
-  for (int epoch = 0; epoch < boundaries + 20; ++epoch) {
-    for (std::size_t i = 0; i < adds; ++i) {
-      const std::uint64_t item = random.below(20'000);
-      const double taken = nanoseconds([&] { (void)f.add(item, at(epoch)); });
-      if (epoch >= 20) times[i].push_back(taken);
-    }
-  }
-  return times;
-}
 
 constexpr std::uint64_t cells_in(std::uint64_t bytes) { return bytes / 2; }
 
@@ -54,7 +28,7 @@ heat_filter lazy(std::uint64_t bytes) { return heat_filter({.memory = bytes, .la
 
 void print_adds(const char* name, const std::vector<std::vector<double>>& times) {
   for (int offset = -20; offset < 60; ++offset) {
-    const auto i = static_cast<std::size_t>(offset < 0 ? adds + offset : offset);
+    const auto i = static_cast<std::size_t>(offset < 0 ? int{adds} + offset : offset);
     const bench::summary t = bench::summarize(times[i]);
     std::printf("%s,%d,%.0f,%.0f,%.0f\n", name, offset, t.median, t.lower, t.upper);
   }
