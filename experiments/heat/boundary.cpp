@@ -20,9 +20,7 @@ decaying_filter basic(std::uint64_t bytes) {
   return decaying_filter(basic_of(cells_in(bytes), lambda));
 }
 pooled_decaying_filter pooled(std::uint64_t bytes) {
-  return pooled_decaying_filter(
-      {.memory = cells_in(bytes) / 8 * (5 + detail::digit_pool::bits_per_node / 2),
-       .lambda = lambda});
+  return pooled_decaying_filter(pooled_of(cells_in(bytes), lambda));
 }
 heat_filter lazy(std::uint64_t bytes) { return heat_filter({.memory = bytes, .lambda = lambda}); }
 

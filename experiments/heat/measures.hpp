@@ -50,6 +50,12 @@ inline bloomtime::decaying_config basic_of(std::uint64_t cells, double lambda) {
   return {.memory = 2 * cells, .lambda = lambda};
 }
 
+// An optimized filter with as many cells.
+inline bloomtime::decaying_config pooled_of(std::uint64_t cells, double lambda) {
+  constexpr std::uint64_t bits_per_cell = 4 + 1 + bloomtime::detail::digit_pool::bits_per_node / 2;
+  return {.memory = cells / 8 * bits_per_cell, .lambda = lambda};
+}
+
 // A heat filter fed with the stream that has as many bytes in the end, table of large cells and
 // all. The table grows in doublings and depends on the cells: the largest that fits is looked for.
 inline bloomtime::heat_filter heat_filter_in(std::uint64_t bytes, double lambda, const stream& s) {

@@ -20,8 +20,7 @@ int main() {
       if (has_many_epochs && lambda != 0 && lambda != 0.5 && lambda < 0.8) continue;
       const std::uint64_t cells = 6ul * s.items;
       decaying_filter basic(basic_of(cells, lambda));
-      pooled_decaying_filter pooled(
-          {.memory = cells / 8 * (5 + detail::digit_pool::bits_per_node / 2), .lambda = lambda});
+      pooled_decaying_filter pooled(pooled_of(cells, lambda));
       feed(basic, s);
       feed(pooled, s);
       const std::uint64_t used = pooled.counters().pool().used();

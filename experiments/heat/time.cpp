@@ -51,9 +51,7 @@ void measure(const stream& s, double lambda) {
   const std::uint64_t m = 6ul * s.items;
   bench::schedule all;
   const cases basic = add_cases<decaying_filter>(all, s, basic_of(m, lambda));
-  const decaying_config pooled_config{.memory = m / 8 * (5 + detail::digit_pool::bits_per_node / 2),
-                                      .lambda = lambda};
-  const cases pooled = add_cases<pooled_decaying_filter>(all, s, pooled_config);
+  const cases pooled = add_cases<pooled_decaying_filter>(all, s, pooled_of(m, lambda));
   const cases lazy = add_cases<heat_filter>(all, s, heat_config{.memory = 2 * m, .lambda = lambda});
   all.run(rounds);
   const auto print = [&](const char* filter, const char* what, std::size_t which,
