@@ -169,13 +169,15 @@ template <class Cells>
 auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
                                         std::uint64_t units) const noexcept -> raises {
   const detail::row_probes probes{row_, k_};
+  const bool in_parts = increase_ == increase::plain && passing.changes_nothing();
   raises plan;
   std::uint64_t least = largest;
   for (unsigned i = 0; i < k_; ++i) {
     const std::uint64_t cell = probes.position(d, i);
     if (cells_.pinned(cell)) continue;
     plan.all_pinned = false;
-    const std::uint64_t value = passing(cells_.get(cell), cell);
+    const std::uint64_t value =
+        in_parts ? cells_.part(cell, units) : passing(cells_.get(cell), cell);
     least = std::min(least, value);
     plan.list[plan.count++] = {cell, value, sum(value, units)};
   }
