@@ -137,6 +137,7 @@ void digit_cells::sweep(const fade& by) noexcept {
 
 // There must be nodes enough. Chains are touched only by carries.
 void digit_cells::write(const raise& r) noexcept {
+  if (r.from == r.to) return;
   nonzero_.set(r.cell, r.to != 0);
   digits_.set(r.cell, r.to & 15);
   if (r.from >> 4 == r.to >> 4) return;

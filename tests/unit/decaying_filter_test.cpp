@@ -330,11 +330,22 @@ TEST(pooled_decaying_filter, reports_an_empty_pool) {
 
 TEST(pooled_decaying_filter, has_counters_of_64_bits_and_no_more) {
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  pooled_decaying_filter f({.memory = 4096, .lambda = 0.5});
+  pooled_decaying_filter f({.memory = 4096, .lambda = 0.5, .pool_memory = 4096});
   ASSERT_EQ(f.add("x", midnight, half), outcome::added);
   EXPECT_GE(f.at("x", midnight).value, 0x1p63);
   EXPECT_EQ(f.add("x", midnight, half + 5), outcome::saturated);
   EXPECT_GE(f.at("x", midnight).upper, 0x1p64);
+}
+
+// The lowest digit of 288 is 0, and an event of which nothing is left must not make it all.
+TEST(pooled_decaying_filter, keeps_digits_above_a_zero) {
+  pooled_decaying_filter f({.memory = 4096, .lambda = 0});
+  ASSERT_EQ(f.add("x", midnight, 288), outcome::added);
+  EXPECT_EQ(f.add("x", after(-5s), 7), outcome::late);
+  EXPECT_EQ(f.at("x", midnight).value, 288);
+  EXPECT_EQ(f.add("x", midnight, 15), outcome::added);
+  EXPECT_EQ(f.add("x", midnight, 1), outcome::added);
+  EXPECT_EQ(f.at("x", midnight).value, 304);
 }
 
 TEST(pooled_decaying_filter, forgets_who_was_there) {
