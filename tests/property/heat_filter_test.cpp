@@ -150,25 +150,27 @@ class eager {
     const std::uint64_t units =
         behind >= 127 ? 1
                       : static_cast<std::uint64_t>((product + (wide{1} << behind) - 1) >> behind);
-    const detail::row_probes probes{like_.cells() / like_.k(), like_.k()};
-    const digest d = digest_of(item, like_.seed());
-    std::uint64_t least = ~std::uint64_t{0};
-    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[probes.position(d, i)]);
+    const std::uint64_t raised = this->units(item) + units;
     for (unsigned i = 0; i < like_.k(); ++i) {
-      std::uint64_t& cell = cells_[probes.position(d, i)];
-      cell = std::max(cell, least + units);
+      std::uint64_t& cell = cells_[number_of(item, i)];
+      cell = std::max(cell, raised);
     }
   }
 
   std::uint64_t units(std::uint64_t item) const {
-    const detail::row_probes probes{like_.cells() / like_.k(), like_.k()};
-    const digest d = digest_of(item, like_.seed());
     std::uint64_t least = ~std::uint64_t{0};
-    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[probes.position(d, i)]);
+    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[number_of(item, i)]);
     return least;
   }
 
  private:
+  std::uint64_t number_of(std::uint64_t item, unsigned i) const {
+    const unsigned per_line = 512 / like_.cell_bits() - 1;
+    const detail::row_line_probes probes{like_.cells() / like_.k() / per_line, like_.k(), per_line};
+    const auto spot = probes.at(digest_of(item, like_.seed()), i);
+    return spot.line * per_line + spot.cell;
+  }
+
   void halve() {
     for (std::uint64_t& cell : cells_) {
       cell = (cell + 1) / 2;

@@ -113,6 +113,23 @@ TEST(any, describes_a_decay_ring) {
             "polynomial");
 }
 
+TEST(any, describes_the_published_filters) {
+  const auto facts_of = [](auto f) {
+    (void)f.add("x", instant{}, 70'000);
+    return describe(load_any(f.serialize()));
+  };
+  const auto basic = facts_of(decaying_filter({.memory = 640, .lambda = 0.5}));
+  EXPECT_EQ(value_of<std::string>(basic, "engine"), "decaying_filter");
+  EXPECT_EQ(value_of<std::uint64_t>(basic, "memory"), 640U);
+  EXPECT_EQ(value_of<std::uint64_t>(basic, "cells"), 320U);
+  EXPECT_EQ(value_of<std::uint64_t>(basic, "saturated"), 4U);
+  EXPECT_NEAR(value_of<double>(basic, "half_life_seconds"), 1, 1e-9);
+  EXPECT_NEAR(value_of<double>(basic, "mass"), 70'000, 1e-4);
+  const auto pooled = facts_of(pooled_decaying_filter({.memory = 640, .lambda = 0.5}));
+  EXPECT_EQ(value_of<std::string>(pooled, "engine"), "pooled_decaying_filter");
+  EXPECT_EQ(value_of<std::uint64_t>(pooled, "saturated"), 0U);
+}
+
 TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
   const bloom_filter f = example();
   const auto facts = describe(any_filter(f));
