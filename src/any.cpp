@@ -1,5 +1,7 @@
 #include <bloomtime/any.hpp>
 
+#include <chrono>
+
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
 
@@ -24,11 +26,38 @@ std::vector<fact> facts_of(const bloom_filter& f) {
   };
 }
 
+double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
+
+std::vector<fact> facts_of(const heat_filter& f) {
+  return {
+      {"family", std::string(name_of(family::heat))},
+      {"engine", "heat_filter"},
+      {"layout", std::string(name_of(layout::rows))},
+      {"memory", f.memory()},
+      {"cells", f.cells()},
+      {"cell_bits", std::uint64_t{f.cell_bits()}},
+      {"k", std::uint64_t{f.k()}},
+      {"seed", f.seed()},
+      {"epoch_seconds", seconds(f.clock().resolution())},
+      {"half_life_seconds", f.decay().half_life() * seconds(f.clock().resolution())},
+      {"events", f.events()},
+      {"mass", f.newest() ? f.mass(*f.newest()) : 0.0},
+  };
+}
+
+any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == heat_filter::engine_id) return heat_filter::load(container);
+  throw error(errc::unknown_kind, "this container holds a filter of family 2 (heat), engine " +
+                                      std::to_string(engine) +
+                                      ", which this bloomtime does not know");
+}
+
 }  // namespace
 
 any_filter load_any(std::span<const std::byte> container) {
   const auto info = detail::container_view::parse(container).info();
   if (info.family == family::bloom) return bloom_filter::load(container);
+  if (info.family == family::heat) return load_heat(info.engine, container);
   if (info.family == family::totals) {
     throw error(
         errc::unknown_kind,

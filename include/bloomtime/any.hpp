@@ -9,12 +9,13 @@
 #include <vector>
 
 #include <bloomtime/bloom/bloom_filter.hpp>
+#include <bloomtime/heat/heat_filter.hpp>
 
 // Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
 // turns out to be. Each family adds its engines here and nowhere else.
 namespace bloomtime {
 
-using any_filter = std::variant<bloom_filter>;
+using any_filter = std::variant<bloom_filter, heat_filter>;
 
 // Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
 any_filter load_any(std::span<const std::byte> container);

@@ -117,6 +117,11 @@ double decay::factor() const noexcept {
   return std::exp2(-std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits)));
 }
 
+double decay::half_life() const noexcept {
+  if (forgets_at_once()) return 0;
+  return 1 / std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));
+}
+
 decay::power decay::at(std::int64_t epoch) const noexcept {
   if (forgets_at_once()) return {wide{epoch} * 64, one, one};
   const wide exponent = wide{epoch} * rate_;

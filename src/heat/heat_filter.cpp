@@ -14,7 +14,6 @@
 namespace bloomtime {
 namespace {
 
-constexpr std::uint8_t engine_id = 3;  // 1 and 2 are the published filters
 constexpr std::uint32_t lines_section = 1;
 constexpr std::uint32_t large_section = 2;
 
@@ -123,7 +122,7 @@ heat_filter::heat_filter(const heat_config& config)
 // -- time --------------------------------------------------------------------------------------
 
 decay::power heat_filter::power_at(std::int64_t epoch) const noexcept {
-  return epoch == epoch_ ? power_ : decay_.at(epoch);
+  return events_ != 0 && epoch == epoch_ ? power_ : decay_.at(epoch);
 }
 
 // How often the cells have been halved since their own count began.

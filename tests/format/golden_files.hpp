@@ -33,8 +33,8 @@ inline const std::array v1{
 inline std::filesystem::path folder() {
   return std::filesystem::path(BLOOMTIME_TESTS_DIR) / "format" / "golden" / "v1";
 }
-inline std::filesystem::path path_of(const file& f) {
-  return folder() / (std::string(f.name) + ".bloomtime");
+inline std::filesystem::path path_of(const std::string& name) {
+  return folder() / (name + ".bloomtime");
 }
 
 // How each of them was made.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/golden_files.hpp"
+#include "format/golden_recipes.hpp"
 #include "support/files.hpp"
 
 namespace bloomtime {
@@ -48,33 +49,48 @@ void expect_answers(const bloom_filter& f, const golden::file& expected) {
 }
 
 TEST_P(golden_file, loads_with_the_answers_it_had) {
-  const bloom_filter f = bloom_filter::load(golden::path_of(GetParam()));
+  const bloom_filter f = bloom_filter::load(golden::path_of(GetParam().name));
   expect_shape(f, GetParam());
   expect_answers(f, GetParam());
 }
 
 TEST_P(golden_file, answers_from_the_file_itself) {
-  const auto f = bloom_filter::map(golden::path_of(GetParam()));
+  const auto f = bloom_filter::map(golden::path_of(GetParam().name));
   f.verify();
   expect_shape(*f, GetParam());
   expect_answers(*f, GetParam());
 }
 
 TEST_P(golden_file, is_recognised_and_written_back_as_it_was) {
-  const any_filter f = load_any(golden::path_of(GetParam()));
+  const any_filter f = load_any(golden::path_of(GetParam().name));
   EXPECT_TRUE(std::get<bloom_filter>(f).serialize() ==
-              support::read_file(golden::path_of(GetParam())));
+              support::read_file(golden::path_of(GetParam().name)));
 }
 
 // The same items make the same bytes, today and on every machine.
 TEST_P(golden_file, is_what_its_recipe_makes) {
   EXPECT_TRUE(golden::make(GetParam()).serialize() ==
-              support::read_file(golden::path_of(GetParam())));
+              support::read_file(golden::path_of(GetParam().name)));
+}
+
+class golden_recipe : public ::testing::TestWithParam<golden::recipe> {};
+INSTANTIATE_TEST_SUITE_P(v1, golden_recipe, ::testing::ValuesIn(golden::recipes),
+                         [](const auto& p) { return p.param.name; });
+
+TEST_P(golden_recipe, makes_the_file_that_was_written) {
+  EXPECT_TRUE(golden::bytes_of(GetParam().make()) ==
+              support::read_file(golden::path_of(GetParam().name)));
+}
+
+TEST_P(golden_recipe, is_recognised_and_written_back_as_it_was) {
+  EXPECT_TRUE(golden::bytes_of(load_any(golden::path_of(GetParam().name))) ==
+              support::read_file(golden::path_of(GetParam().name)));
 }
 
 TEST(golden_files, are_all_in_the_table_and_small) {
   std::set<std::string> known;
-  for (const golden::file& f : golden::v1) known.insert(golden::path_of(f).filename());
+  for (const golden::file& f : golden::v1) known.insert(golden::path_of(f.name).filename());
+  for (const golden::recipe& r : golden::recipes) known.insert(golden::path_of(r.name).filename());
   std::set<std::string> found;
   for (const auto& entry : fs::directory_iterator(golden::folder())) {
     found.insert(entry.path().filename());
@@ -83,36 +99,47 @@ TEST(golden_files, are_all_in_the_table_and_small) {
   EXPECT_EQ(found, known);
 }
 
+void write_seeds_of_the_fuzzer(const std::string& name, const std::vector<std::byte>& stored) {
+  std::vector<std::byte> seed{std::byte{0}};
+  seed.insert(seed.end(), stored.begin(), stored.end());
+  const fs::path corpus = fs::path(BLOOMTIME_TESTS_DIR) / "fuzz" / "corpus" / "container";
+  for (const int mode : {0, 1, 2}) {
+    seed[0] = static_cast<std::byte>(mode);
+    support::write_file(corpus / (name + "_" + std::to_string(mode)), seed);
+  }
+}
+
+void print_numbers(const golden::file& file, const bloom_filter& f) {
+  int integers = 0;
+  int texts = 0;
+  for (int i = 0; i < 2000; ++i) {
+    integers += f.may_contain(1000 + i);
+    texts += f.may_contain("absent-" + std::to_string(i));
+  }
+  std::printf("%s: ones %ju, maybe %d, %d\n", file.name, std::uintmax_t{f.ones()}, integers, texts);
+}
+
 // By hand, once per version of the format, and then never again for that version:
 //   BLOOMTIME_WRITE_GOLDEN=1 format_tests --gtest_filter='golden_files.*'
-// It prints the numbers for the table. The seeds of the fuzzer are the same files behind a byte
-// that says what to seal (tests/fuzz/container_fuzz.cpp).
+// Files that are there already stay as they are. It prints the numbers for the table. The seeds of
+// the fuzzer are the same files behind a byte that says what to seal
+// (tests/fuzz/container_fuzz.cpp).
 TEST(golden_files, can_be_written) {
   const bool here = std::getenv("BLOOMTIME_WRITE_GOLDEN") != nullptr;
   const support::temporary_directory elsewhere;
+  const auto write = [&](const std::string& name, const std::vector<std::byte>& bytes) {
+    const fs::path path = here ? golden::path_of(name) : elsewhere / name.c_str();
+    if (fs::exists(path)) return;
+    support::write_file(path, bytes);
+    EXPECT_TRUE(golden::bytes_of(load_any(path)) == bytes);
+    if (here) write_seeds_of_the_fuzzer(name, bytes);
+  };
   for (const golden::file& file : golden::v1) {
     const bloom_filter f = golden::make(file);
-    const fs::path path = here ? golden::path_of(file) : elsewhere / file.name;
-    f.save(path);
-    EXPECT_TRUE(bloom_filter::load(path).serialize() == f.serialize());
-    if (!here) continue;
-    int integers = 0;
-    int texts = 0;
-    for (int i = 0; i < 2000; ++i) {
-      integers += f.may_contain(1000 + i);
-      texts += f.may_contain("absent-" + std::to_string(i));
-    }
-    std::printf("%s: ones %ju, maybe %d, %d\n", file.name, std::uintmax_t{f.ones()}, integers,
-                texts);
-    std::vector<std::byte> seed{std::byte{0}};
-    const std::vector<std::byte> stored = f.serialize();
-    seed.insert(seed.end(), stored.begin(), stored.end());
-    const fs::path corpus = fs::path(BLOOMTIME_TESTS_DIR) / "fuzz" / "corpus" / "container";
-    for (const int mode : {0, 1, 2}) {
-      seed[0] = static_cast<std::byte>(mode);
-      support::write_file(corpus / (std::string(file.name) + "_" + std::to_string(mode)), seed);
-    }
+    write(file.name, f.serialize());
+    if (here) print_numbers(file, f);
   }
+  for (const golden::recipe& r : golden::recipes) write(r.name, golden::bytes_of(r.make()));
 }
 
 }  // namespace

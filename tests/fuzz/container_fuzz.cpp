@@ -52,6 +52,32 @@ void change(bloom_filter f) {
   require(bloom_filter::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
+// What every engine that counts over time promises, whatever it was loaded with.
+template <class Filter>
+void ask_over_time(const Filter& f) {
+  const instant newest = f.newest().value_or(instant{});
+  for (const char* item : {"", "a", "/index.html"}) {
+    const estimate e = f.at(item, newest);
+    require(0 <= e.lower && e.lower <= e.value && e.value <= e.upper, "bounds enclose the value");
+  }
+  require(f.mass(newest) >= 0, "there is no negative heat");
+  (void)describe(any_filter(f));
+}
+
+template <class Filter>
+void change_over_time(Filter f) {
+  const instant now = f.newest().value_or(instant{});
+  const estimate before = f.at("a", now);
+  if (f.add("a", now, 3) == outcome::added) {
+    require(f.at("a", now).upper >= before.lower + 3, "what was added counts");
+  }
+  const bytes_type stored = f.serialize();
+  require(Filter::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
+void ask(const heat_filter& f) { ask_over_time(f); }
+void change(const heat_filter& f) { change_over_time(f); }
+
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>
 auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {
@@ -66,10 +92,12 @@ auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {
 void load_and_use(const bytes_type& container) {
   const auto loaded = unless_refused([&] { return load_any(container); });
   if (!loaded) return;
-  const auto& f = std::get<bloom_filter>(*loaded);
-  require(f.serialize() == container, "what was loaded is stored as it was");
-  ask(f);
-  change(f);
+  const auto use = [&](const auto& f) {
+    require(f.serialize() == container, "what was loaded is stored as it was");
+    ask(f);
+    change(f);
+  };
+  std::visit(use, *loaded);
 }
 
 // A mapped body is anything at all. The file is in memory, under a name of its own.

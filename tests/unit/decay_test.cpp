@@ -52,6 +52,13 @@ TEST(decay, by_half_life_is_the_quotient) {
   EXPECT_EQ(decay::by_factor(0).factor(), 0);
 }
 
+TEST(decay, knows_its_half_life_in_epochs) {
+  EXPECT_NEAR(decay::by_half_life(1h, 1s).half_life(), 3600, 1e-9);
+  EXPECT_EQ(decay::by_factor(0.25).half_life(), 0.5);
+  EXPECT_EQ(decay::by_factor(0).half_life(), 0);
+  EXPECT_EQ(decay::by_factor(1).half_life(), std::numeric_limits<double>::infinity());
+}
+
 TEST(decay, refuses_what_is_no_decay) {
   for (const double lambda : {-0.1, 1.1, nan, std::numeric_limits<double>::infinity()}) {
     expect_error(
@@ -73,8 +80,8 @@ void expect_power(const decay& d, std::int64_t epoch) {
   const exact factor = ldexp(exp2(exact(exponent - whole)), static_cast<int>(decay::factor_bits));
   EXPECT_LE(exact(p.lower), factor) << epoch;
   EXPECT_GE(exact(p.upper), factor) << epoch;
-  // A root is enclosed within two units. A product adds the widths of both and two for rounding, and
-  // what follows at most doubles it: eight units for each of 54.
+  // A root is enclosed within two units. A product adds the widths of both and two for rounding,
+  // and what follows at most doubles it: eight units for each of 54.
   EXPECT_LE(p.upper - p.lower, 8 * 54u) << epoch;
   EXPECT_GE(p.lower, one);
   EXPECT_LE(p.lower, 2 * one);

@@ -43,6 +43,13 @@ TEST(heat_filter, counts_ages_in_epochs_of_the_clock) {
   EXPECT_NEAR(f.at(1, after(11s)).value, 0.5, 0.005);
 }
 
+TEST(heat_filter, counts_a_first_event_in_the_first_epoch_of_the_clock) {
+  heat_filter f(hourly());
+  ASSERT_EQ(f.add("x", instant{}, 5), outcome::added);
+  EXPECT_NEAR(f.at("x", instant{}).value, 5, 0.05);
+  EXPECT_NEAR(f.mass(instant{}), 5, 1e-9);
+}
+
 TEST(heat_filter, refuses_what_makes_no_filter) {
   const auto refused = [](heat_config c, errc code, std::string_view mention) {
     expect_error(

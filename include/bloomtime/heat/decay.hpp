@@ -30,7 +30,8 @@ class decay {
   std::uint64_t rate() const noexcept { return rate_; }
   bool fades() const noexcept { return rate_ != 0; }
   bool forgets_at_once() const noexcept { return rate_ == immediate; }
-  double factor() const noexcept;  // lambda, for people and for formulas
+  double factor() const noexcept;     // lambda, for people and for formulas
+  double half_life() const noexcept;  // in epochs; infinite if nothing fades
 
   // 2^(epoch * L) = 2^halvings * factor, with lower <= factor <= upper. Where decay forgets at once
   // every epoch is 64 halvings, which leave nothing of any cell.

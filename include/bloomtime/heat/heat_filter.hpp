@@ -44,6 +44,8 @@ struct heat_config {
 // An add touches k cache lines, at most four. Const members may run concurrently.
 class heat_filter {
  public:
+  static constexpr std::uint8_t engine_id = 3;  // 1 and 2 are the published filters
+
   explicit heat_filter(const heat_config& config);
 
   // added or late; future if `when` is too far ahead, full if the count would exceed 64 bits, and
