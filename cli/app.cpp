@@ -43,6 +43,9 @@ class program {
     root_.flag("--version", version_, "version, compiler, instruction set, file format");
     root_.output(asked_);
     root_.act = [this](const printer& out) { return without_command(out); };
+    add_profile(root_, asked_);
+    add_hot(root_, asked_);
+    add_heat(root_, asked_);
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);

@@ -30,6 +30,10 @@ void command::files(std::vector<std::string>& paths, const std::string& descript
   options_.push_back({"FILE", &paths, "", description, "Arguments"});
 }
 
+void command::store(std::vector<std::string>& typed, const std::string& description) {
+  options_.push_back({"STORE", &typed, "", description, "Arguments"});
+}
+
 void command::input(input_options& asked) {
   const std::size_t first = options_.size();
   texts("--item", asked.items, "FIELD",

@@ -30,8 +30,10 @@ std::string line_of(const std::string& condition, const option& o) {
                        values);
   }
   const char* what = !takes_value(o) ? "-f" : is_file(o) ? "-rF" : "-x";
-  return fmt::format("complete -c bloomtime -n {} -l {} {}{} -d {}\n", condition, o.name.substr(2),
-                     what, values, quoted(o.description));
+  const bool short_name = !o.name.starts_with("--");
+  return fmt::format("complete -c bloomtime -n {} -{} {} {}{} -d {}\n", condition,
+                     short_name ? 's' : 'l', o.name.substr(short_name ? 1 : 2), what, values,
+                     quoted(o.description));
 }
 
 }  // namespace

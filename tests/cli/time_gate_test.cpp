@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/profile/time_gate.hpp"
+#include "cli/input/time_gate.hpp"
 
 namespace bloomtime::cli {
 namespace {

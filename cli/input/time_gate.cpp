@@ -1,4 +1,4 @@
-#include "cli/profile/time_gate.hpp"
+#include "cli/input/time_gate.hpp"
 
 #include <algorithm>
 #include <utility>
