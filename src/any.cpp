@@ -45,8 +45,26 @@ std::vector<fact> facts_of(const heat_filter& f) {
   };
 }
 
+std::vector<fact> facts_of(const hot_list& l) {
+  return {
+      {"family", std::string(name_of(family::heat))},
+      {"engine", "hot_list"},
+      {"memory", l.memory()},
+      {"entries", l.entries()},
+      {"listed", l.listed()},
+      {"seed", l.seed()},
+      {"epoch_seconds", seconds(l.clock().resolution())},
+      {"half_life_seconds", l.decay().half_life() * seconds(l.clock().resolution())},
+      {"bucket_seconds", seconds(l.bucket())},
+      {"buckets", std::uint64_t{l.buckets()}},
+      {"events", l.events()},
+      {"mass", l.newest() ? l.mass(*l.newest()) : 0.0},
+  };
+}
+
 any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == heat_filter::engine_id) return heat_filter::load(container);
+  if (engine == hot_list::engine_id) return hot_list::load(container);
   throw error(errc::unknown_kind, "this container holds a filter of family 2 (heat), engine " +
                                       std::to_string(engine) +
                                       ", which this bloomtime does not know");

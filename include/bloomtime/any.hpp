@@ -10,12 +10,13 @@
 
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/hot_list.hpp>
 
 // Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
 // turns out to be. Each family adds its engines here and nowhere else.
 namespace bloomtime {
 
-using any_filter = std::variant<bloom_filter, heat_filter>;
+using any_filter = std::variant<bloom_filter, heat_filter, hot_list>;
 
 // Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
 any_filter load_any(std::span<const std::byte> container);

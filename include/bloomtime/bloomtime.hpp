@@ -7,6 +7,7 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include <bloomtime/error.hpp>
@@ -120,6 +121,13 @@ double decay::factor() const noexcept {
 double decay::half_life() const noexcept {
   if (forgets_at_once()) return 0;
   return 1 / std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));
+}
+
+double decay::sum_over(double epochs) const noexcept {
+  if (forgets_at_once()) return 1;
+  if (!fades()) return epochs;
+  const double log = -std::numbers::ln2 / half_life();
+  return std::expm1(epochs * log) / std::expm1(log);
 }
 
 decay::power decay::at(std::int64_t epoch) const noexcept {

@@ -11,6 +11,8 @@
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/math/bloom.hpp>
 
+#include "forward.hpp"
+
 namespace bloomtime {
 namespace {
 
@@ -20,23 +22,10 @@ constexpr std::uint32_t large_section = 2;
 // A hit counts 2^8 units times the factor of its epoch. More would fill cells sooner, less would
 // round every hit up by more than 1/256.
 constexpr unsigned fraction = 8;
-constexpr unsigned mass_fraction = 40;
-
-__extension__ using unsigned_wide = unsigned __int128;
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
-
-decay decay_of(const heat_config& c) {
-  if (c.half_life.has_value() == c.lambda.has_value()) {
-    throw error(errc::invalid_argument,
-                std::string("heat fades by a half-life or by a factor lambda, and got ") +
-                    (c.lambda ? "both" : "neither"));
-  }
-  return c.lambda ? decay::by_factor(*c.lambda) : decay::by_half_life(*c.half_life, c.epoch);
-}
 
 std::uint64_t cells_per_line(unsigned cell_bits) {
   if (cell_bits != 16 && cell_bits != 32) {
@@ -76,42 +65,18 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
   return {k, lines / k};
 }
 
-std::uint64_t epochs_in(std::chrono::microseconds span, std::chrono::microseconds epoch) {
-  if (span.count() < 0) {
-    throw error(errc::invalid_argument, "events may be stamped ahead by nothing or more, got " +
-                                            std::to_string(span.count()) + " microseconds");
-  }
-  return static_cast<std::uint64_t>(span / epoch);
-}
-
-template <class Number>
-constexpr Number halved(Number n, unsigned times) {
-  return (n >> times) + ((n >> times << times) != n ? 1 : 0);
-}
-
-// What an event counts now; rounded up, and never nothing.
-unsigned_wide units(std::uint64_t weight, const decay::power& then, const decay::power& now,
-                    unsigned fraction_bits) {
-  const decay::wide shift = decay::factor_bits - fraction_bits + (now.halvings - then.halvings);
-  if (shift >= 127) return 1;
-  return halved(static_cast<unsigned_wide>(weight) * then.upper, static_cast<unsigned>(shift));
-}
-
-double hits_above(double units, const decay::power& p) {
-  const double unit = std::nextafter(static_cast<double>(p.lower), 0);
-  return std::nextafter(std::ldexp(units, decay::factor_bits - fraction) / unit, infinite);
-}
-
 }  // namespace
 
 heat_filter::heat_filter(const heat_config& config)
-    : cells_(narrow()), decay_(decay_of(config)), clock_(config.epoch) {
+    : cells_(narrow()),
+      decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
+      clock_(config.epoch) {
   const std::uint64_t per_line = cells_per_line(config.cell_bits);
   const shape size = shape_of(config, per_line, most_k);
   k_ = size.k;
   row_ = size.lines_per_row * per_line;
   seed_ = config.seed;
-  ahead_ = epochs_in(config.ahead, config.epoch);
+  ahead_ = forward::epochs_in(config.ahead, config.epoch);
   if (config.cell_bits == 16) {
     cells_ = narrow(k_ * size.lines_per_row);
   } else {
@@ -133,7 +98,7 @@ std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
 
 void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
   const decay::wide behind = next.halvings - power_.halvings;
-  mass_ = behind >= 128 ? (mass_ != 0 ? 1 : 0) : halved(mass_, static_cast<unsigned>(behind));
+  mass_ = forward::faded_mass(mass_, behind);
   if (next.halvings - base_ > narrow::most_halvings) {
     std::visit([&](auto& cells) { cells.rebase(halvings_at(next)); }, cells_);
     base_ = next.halvings;
@@ -164,7 +129,7 @@ outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
   if (weight == 0) return outcome::added;
   const decay::power now = later ? then : power_;
   const cells_of_item cells = look_up(d, now);
-  const unsigned_wide more = units(weight, then, now, fraction);
+  const unsigned_wide more = forward::units_above(weight, then, now, fraction);
   if (more > largest - cells.least) return outcome::full;
   const std::uint64_t raised = cells.least + static_cast<std::uint64_t>(more);
   std::visit(
@@ -175,7 +140,7 @@ outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
   // From here on nothing fails.
   if (later) go_to(epoch, now);
   raise(cells, raised);
-  mass_ += units(weight, then, now, mass_fraction);
+  mass_ += forward::units_above(weight, then, now, forward::mass_fraction);
   events_ += events_ != largest;
   return epoch < epoch_ ? outcome::late : outcome::added;
 }
@@ -215,12 +180,13 @@ estimate heat_filter::at_digest(digest d, instant when) const noexcept {
   if (events_ == 0) return {};
   const decay::power now = power_at(std::max(epoch_, clock_.tick_of(when).number));
   const std::uint64_t least = look_up(d, now).least;
-  const auto units = std::nextafter(static_cast<double>(least), infinite);
+  const auto units = std::nextafter(static_cast<double>(least), forward::infinite);
   estimate answer;
-  answer.value = least == 0 ? 0 : hits_above(units, now);
+  answer.value = least == 0 ? 0 : forward::hits_above(units, now, fraction);
   // A halving forgets one unit, and halves what was forgotten before: two units at most.
   const double forgotten = decay_.fades() ? 2 : 0;
-  answer.upper = forgotten == 0 ? answer.value : hits_above(units + forgotten, now);
+  answer.upper =
+      forgotten == 0 ? answer.value : forward::hits_above(units + forgotten, now, fraction);
   const double others = std::numbers::e * mass(when) / static_cast<double>(row_);
   answer.lower =
       std::max(0.0, answer.value / (1 + std::ldexp(1, -static_cast<int>(fraction))) - others);
@@ -228,22 +194,13 @@ estimate heat_filter::at_digest(digest d, instant when) const noexcept {
 }
 
 estimate heat_filter::rate_of(const estimate& count) const noexcept {
-  if (!decay_.fades()) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    return {nan, nan, nan};
-  }
-  const double seconds = static_cast<double>(clock_.resolution().count()) / 1e6;
-  const double factor = (1 - decay_.factor()) / seconds;
-  return {count.value * factor, count.lower * factor, count.upper * factor};
+  return forward::rate_of(count, decay_, clock_);
 }
 
 double heat_filter::mass(instant when) const noexcept {
   if (events_ == 0) return 0;
   const decay::power now = power_at(std::max(epoch_, clock_.tick_of(when).number));
-  const auto behind = static_cast<int>(std::min<decay::wide>(now.halvings - power_.halvings, 4096));
-  const double units = std::nextafter(static_cast<double>(mass_), infinite);
-  const double unit = std::nextafter(static_cast<double>(now.lower), 0);
-  return std::ldexp(units / unit, static_cast<int>(decay::factor_bits - mass_fraction) - behind);
+  return forward::mass_in_hits(mass_, power_, now);
 }
 
 double heat_filter::confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
@@ -290,7 +247,7 @@ void heat_filter::merge(const heat_filter& other) {
   if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_, other.power_);
   sum.add_cells(other);
   const decay::wide behind = sum.power_.halvings - other.power_.halvings;
-  if (behind < 128) sum.mass_ += halved(other.mass_, static_cast<unsigned>(behind));
+  if (behind < 128) sum.mass_ += forward::halved(other.mass_, static_cast<unsigned>(behind));
   sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
   *this = std::move(sum);
 }

@@ -32,6 +32,9 @@ class decay {
   bool forgets_at_once() const noexcept { return rate_ == immediate; }
   double factor() const noexcept;     // lambda, for people and for formulas
   double half_life() const noexcept;  // in epochs; infinite if nothing fades
+  // What a steady stream of one event per epoch has gathered after so many: (1 - lambda^n) over
+  // (1 - lambda).
+  double sum_over(double epochs) const noexcept;
 
   // 2^(epoch * L) = 2^halvings * factor, with lower <= factor <= upper. Where decay forgets at once
   // every epoch is 64 halvings, which leave nothing of any cell.

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <bloomtime/digest.hpp>
+
+namespace bloomtime::detail {
+
+// Finds the slot of a digest: open addressing with linear probing, at most half full. It keeps 32
+// bits of each digest and asks whoever has the rest. Only reserve() allocates.
+class digest_index {
+ public:
+  // is_it(slot) says whether the slot has this digest.
+  template <class IsIt>
+  std::optional<std::uint32_t> find(digest d, IsIt&& is_it) const noexcept {
+    if (places_.empty()) return std::nullopt;
+    for (std::size_t i = tag(d) & mask(); places_[i].next_slot != 0; i = (i + 1) & mask()) {
+      const std::uint32_t slot = places_[i].next_slot - 1;
+      if (places_[i].tag == tag(d) && is_it(slot)) return slot;
+    }
+    return std::nullopt;
+  }
+
+  // Makes room for `count` in all.
+  void reserve(std::size_t count) {
+    if (2 * count <= places_.size()) return;
+    digest_index larger;
+    larger.places_.resize(std::bit_ceil(2 * count));
+    for (const place& p : places_) {
+      if (p.next_slot != 0) larger.put(p);
+    }
+    places_.swap(larger.places_);
+  }
+
+  void insert(digest d, std::uint32_t slot) noexcept { put({tag(d), slot + 1}); }
+
+  // Closes the gap, as side_table::erase does.
+  void erase(digest d, std::uint32_t slot) noexcept {
+    std::size_t hole = tag(d) & mask();
+    while (places_[hole].next_slot != slot + 1) hole = (hole + 1) & mask();
+    for (std::size_t i = (hole + 1) & mask(); places_[i].next_slot != 0; i = (i + 1) & mask()) {
+      if (((i - places_[i].tag) & mask()) >= ((i - hole) & mask())) {
+        places_[hole] = places_[i];
+        hole = i;
+      }
+    }
+    places_[hole] = {};
+  }
+
+  std::size_t bytes() const noexcept { return places_.capacity() * sizeof(place); }
+
+ private:
+  struct place {
+    std::uint32_t tag = 0;
+    std::uint32_t next_slot = 0;  // the slot + 1; zero where the place is free
+  };
+
+  static std::uint32_t tag(digest d) noexcept { return static_cast<std::uint32_t>(d.lo); }
+  std::size_t mask() const noexcept { return places_.size() - 1; }
+
+  void put(place p) noexcept {
+    std::size_t i = p.tag & mask();
+    while (places_[i].next_slot != 0) i = (i + 1) & mask();
+    places_[i] = p;
+  }
+
+  std::vector<place> places_;
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/digest_index.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/estimate.hpp>
+#include <bloomtime/heat/decay.hpp>
+#include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime {
+
+// How many items are listed, and how their heat fades: by `half_life`, or by the factor `lambda`
+// per epoch.
+struct hot_list_config {
+  std::uint64_t entries = 1000;
+  std::optional<std::chrono::microseconds> half_life = {};
+  std::optional<double> lambda = {};
+  std::chrono::microseconds epoch = std::chrono::seconds(1);
+  std::chrono::microseconds ahead = std::chrono::hours(24);  // further ahead is an error
+  // What the trend compares with; an eighth of the half-life, but at least an epoch, if not given.
+  std::optional<std::chrono::microseconds> fast_half_life = {};
+  std::chrono::microseconds bucket = std::chrono::hours(1);  // of recent counts
+  unsigned buckets = 24;
+  std::uint64_t seed = 0;
+};
+
+struct hot_item {
+  std::string item;                   // its first 1024 bytes
+  estimate heat;                      // decayed count; lower <= truth <= upper, always
+  bool guaranteed = false;            // certainly one of the n hottest that were asked for
+  double trend = 1;                   // rate of late over rate; 1 if steady, above if rising
+  std::vector<std::uint64_t> recent;  // events per bucket since it was last listed, oldest first
+};
+
+// What is hot now? The hottest items of a stream by decayed count, in fixed memory: SpaceSaving
+// (Metwally et al. 2005) on weights that grow with time instead of counts that fade. Of every item
+// on the list the count is known within bounds that hold always; no other item has more than
+// unlisted(), which is at most about mass / entries. So every item with more than that is listed.
+// Ages are counted in epochs of the clock, as in heat_filter. Const members may run concurrently.
+class hot_list {
+ public:
+  static constexpr std::uint8_t engine_id = 4;
+  static constexpr std::uint64_t most_entries = std::uint64_t{1} << 24;
+  static constexpr unsigned most_buckets = 10'000;
+  static constexpr std::size_t longest_text = 1024;
+
+  explicit hot_list(const hot_list_config& config);
+
+  // added or late; future if `when` is too far ahead, full if a count would exceed 2^47, and then
+  // nothing has changed. Late events count what is left of them. An item is its digest; its text
+  // is kept for people. Throws only if memory is out, with the state unchanged.
+  outcome add(std::string_view item, instant when, std::uint64_t weight = 1) {
+    return add(digest_of(item, seed_), item, when, weight);
+  }
+  // Hashed already, with seed().
+  outcome add(digest d, std::string_view item, instant when, std::uint64_t weight = 1);
+
+  // The n hottest at `when`, or at the newest event if that is later, by their upper bound.
+  std::vector<hot_item> top(std::size_t n, instant when) const;
+  // The same with bounds tightened by a filter that saw the same stream (same seed, decay, clock).
+  std::vector<hot_item> top(std::size_t n, instant when, const heat_filter& filter) const;
+
+  // Of any item, listed or not; the value is the upper bound.
+  estimate at(std::string_view item, instant when) const noexcept {
+    return at(digest_of(item, seed_), when);
+  }
+  estimate at(digest d, instant when) const noexcept;
+
+  // No item that is not listed is hotter than this.
+  double unlisted(instant when) const noexcept;
+  // Events per second for a count: (1 - lambda) / epoch times it. Not a number if nothing fades.
+  estimate rate(const estimate& heat) const noexcept;
+  double mass(instant when) const noexcept;  // the heat of all events together, rounded up
+
+  // The list of both streams. Both need the same entries, seed, decays, clock and buckets.
+  void merge(const hot_list& other);
+
+  std::uint64_t entries() const noexcept { return entries_; }
+  std::uint64_t listed() const noexcept { return slots_.size(); }
+  std::uint64_t memory() const noexcept;
+  std::uint64_t seed() const noexcept { return seed_; }
+  const bloomtime::decay& decay() const noexcept { return slow_; }
+  const bloomtime::decay& fast_decay() const noexcept { return fast_; }
+  const bloomtime::clock& clock() const noexcept { return clock_; }
+  std::chrono::microseconds bucket() const noexcept { return bucket_clock_.resolution(); }
+  unsigned buckets() const noexcept { return buckets_; }
+  std::uint64_t events() const noexcept { return events_; }
+  std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
+
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  static hot_list load(std::span<const std::byte> container);
+  static hot_list load(const std::filesystem::path& path);
+
+ private:
+  __extension__ using unsigned_wide = unsigned __int128;
+
+  // An instant as this list sees it, and all instants that it sees alike.
+  struct moment {
+    instant first{1};
+    instant last{0};  // none so far
+    std::int64_t epoch = 0;
+    std::int64_t bucket = 0;
+    bloomtime::decay::power slow{};
+    bloomtime::decay::power fast{};
+
+    bool contains(instant t) const noexcept { return first <= t && t <= last; }
+  };
+
+  // low is what was surely counted of the item, rounded down; its cnt, rounded up, may include what
+  // the entry before it in this slot had. Both in units of the newest moment.
+  struct slot {
+    digest id;
+    std::uint64_t low = 0;
+    std::uint64_t fast = 0;      // as low, with the fast decay; for the trend only
+    std::int64_t bucket = 0;     // newest bucket of its ring of recent counts
+    std::uint32_t head = 0;      // where in the ring that is
+    std::uint32_t position = 0;  // in the heap
+    std::string text;
+  };
+
+  struct node {
+    std::uint64_t cnt;
+    std::uint32_t slot;
+  };
+
+  struct bounds {
+    std::uint32_t slot;
+    estimate heat;
+  };
+
+  struct joined;  // an entry of two lists at once
+
+  hot_list() = default;
+
+  moment moment_of(instant when) const noexcept;
+  moment at_or_newest(instant when) const noexcept;
+  const moment& recall(instant when) noexcept;
+  bool full() const noexcept { return slots_.size() == entries_; }
+  void go_to(const moment& next) noexcept;
+
+  std::optional<std::uint32_t> find(digest d) const noexcept;
+  std::uint64_t least() const noexcept;
+  void make_room();
+  std::uint32_t enter(digest d, std::uint64_t units) noexcept;
+  std::uint32_t replace_least(digest d) noexcept;
+  void begin_entry(std::uint32_t slot, digest d) noexcept;
+  void raise(std::uint32_t slot, std::uint64_t units) noexcept;
+
+  bool before(const node& a, const node& b) const noexcept;
+  void place(std::uint32_t position, node n) noexcept;
+  void sift_down(std::uint32_t position) noexcept;
+  void sift_up(std::uint32_t position) noexcept;
+  void rebuild_heap() noexcept;
+
+  std::uint64_t* ring_of(std::uint32_t slot) noexcept;
+  const std::uint64_t* ring_of(std::uint32_t slot) const noexcept;
+  void shift_ring(std::uint32_t slot, std::int64_t bucket) noexcept;
+  void count_recent(std::uint32_t slot, std::int64_t bucket, std::uint64_t weight) noexcept;
+  std::vector<std::uint64_t> recent(std::uint32_t slot, std::int64_t bucket) const;
+
+  estimate bounds_of(std::uint32_t slot, const moment& now) const noexcept;
+  double hits_above(std::uint64_t units, const moment& now) const noexcept;
+  double trend(std::uint32_t slot, double heat, const moment& now) const noexcept;
+  std::vector<hot_item> hottest(std::size_t n, std::vector<bounds> all, const moment& now) const;
+
+  void expect_mergeable(const hot_list& other) const;
+  static hot_list sum_of(const hot_list& a, const hot_list& b);
+  hot_list without_entries() const;
+  void take(const joined& j);
+  std::uint32_t append(digest d, std::string_view text, std::uint64_t cnt);
+  template <class Use>
+  void write(Use&& use) const;
+  void read_parameters(const detail::container_view& view);
+  void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);
+
+  std::uint64_t entries_ = 0;
+  std::uint64_t seed_ = 0;
+  bloomtime::decay slow_ = bloomtime::decay::by_rate(0);
+  bloomtime::decay fast_ = bloomtime::decay::by_rate(0);
+  bloomtime::clock clock_;
+  bloomtime::clock bucket_clock_;
+  unsigned buckets_ = 0;
+  std::uint64_t ahead_ = 0;   // epochs
+  std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
+  std::int64_t start_ = 0;    // the epoch of the first event
+  moment newest_;
+  moment last_;  // that was looked up; saves computing it again
+  unsigned_wide mass_ = 0;
+  std::vector<slot> slots_;
+  std::vector<node> heap_;  // the smallest count first
+  std::vector<std::uint64_t> rings_;
+  detail::digest_index index_;
+  std::string spare_;  // a text on its way into a slot
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include <bloomtime/error.hpp>
+#include <bloomtime/estimate.hpp>
+#include <bloomtime/heat/decay.hpp>
+#include <bloomtime/time.hpp>
+
+// What filters and lists on forward-decayed weights share: an event counts 2^fraction units times
+// the factor of its epoch, and all units halve with every halving of decay::power.
+namespace bloomtime::forward {
+
+__extension__ using unsigned_wide = unsigned __int128;
+
+inline constexpr unsigned mass_fraction = 40;
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
+inline decay decay_of(std::optional<std::chrono::microseconds> half_life,
+                      std::optional<double> lambda, std::chrono::microseconds epoch) {
+  if (half_life.has_value() == lambda.has_value()) {
+    throw error(errc::invalid_argument,
+                std::string("heat fades by a half-life or by a factor lambda, and got ") +
+                    (lambda ? "both" : "neither"));
+  }
+  return lambda ? decay::by_factor(*lambda) : decay::by_half_life(*half_life, epoch);
+}
+
+inline std::uint64_t epochs_in(std::chrono::microseconds span, std::chrono::microseconds epoch) {
+  if (span.count() < 0) {
+    throw error(errc::invalid_argument, "events may be stamped ahead by nothing or more, got " +
+                                            std::to_string(span.count()) + " microseconds");
+  }
+  return static_cast<std::uint64_t>(span / epoch);
+}
+
+// After so many halvings, rounded up at the end, which is the same as every time.
+template <class Number>
+constexpr Number halved(Number n, unsigned times) {
+  return (n >> times) + ((n >> times << times) != n ? 1 : 0);
+}
+
+constexpr unsigned_wide faded_mass(unsigned_wide mass, decay::wide halvings) {
+  return halvings >= 128 ? (mass != 0 ? 1 : 0) : halved(mass, static_cast<unsigned>(halvings));
+}
+
+// What an event counts now; rounded up, and never nothing.
+inline unsigned_wide units_above(std::uint64_t weight, const decay::power& then,
+                                 const decay::power& now, unsigned fraction) {
+  const decay::wide shift = decay::factor_bits - fraction + (now.halvings - then.halvings);
+  if (shift >= 127) return 1;
+  return halved(static_cast<unsigned_wide>(weight) * then.upper, static_cast<unsigned>(shift));
+}
+
+// Rounded down; nothing after 64 halvings, which is what decay that forgets at once does.
+inline unsigned_wide units_below(std::uint64_t weight, const decay::power& then,
+                                 const decay::power& now, unsigned fraction) {
+  const decay::wide behind = now.halvings - then.halvings;
+  if (behind >= 64) return 0;
+  const decay::wide shift = decay::factor_bits - fraction + behind;
+  return static_cast<unsigned_wide>(weight) * then.lower >> static_cast<unsigned>(shift);
+}
+
+// Units as hits, rounded up. The caller rounds what it makes a double of.
+inline double hits_above(double units, const decay::power& p, unsigned fraction) {
+  const double unit = std::nextafter(static_cast<double>(p.lower), 0);
+  return std::nextafter(std::ldexp(units, static_cast<int>(decay::factor_bits - fraction)) / unit,
+                        infinite);
+}
+
+inline double hits_below(double units, const decay::power& p, unsigned fraction) {
+  const double unit = std::nextafter(static_cast<double>(p.upper), infinite);
+  return std::nextafter(std::ldexp(units, static_cast<int>(decay::factor_bits - fraction)) / unit,
+                        0);
+}
+
+// Halvings between two moments as an exponent; more than doubles have.
+inline int exponent(decay::wide halvings) {
+  return static_cast<int>(halvings < 4096 ? halvings : 4096);
+}
+
+// `then` is when the units were counted.
+inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
+  const double units = std::nextafter(static_cast<double>(mass), infinite);
+  const double unit = std::nextafter(static_cast<double>(now.lower), 0);
+  return std::ldexp(units / unit, static_cast<int>(decay::factor_bits - mass_fraction) -
+                                      exponent(now.halvings - then.halvings));
+}
+
+// Events per second.
+inline estimate rate_of(const estimate& count, const decay& fading, const clock& epochs) {
+  if (!fading.fades()) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan, nan};
+  }
+  const double seconds = static_cast<double>(epochs.resolution().count()) / 1e6;
+  const double factor = (1 - fading.factor()) / seconds;
+  return {count.value * factor, count.lower * factor, count.upper * factor};
+}
+
+}  // namespace bloomtime::forward
