@@ -10,6 +10,7 @@
 
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/heat.hpp>
 
 #include "forward.hpp"
 
@@ -41,10 +42,25 @@ struct shape {
 };
 
 shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
-  if (c.error.has_value() == c.memory.has_value()) {
-    throw error(errc::invalid_argument,
-                std::string("a heat filter is sized by error or by memory, and got ") +
-                    (c.error ? "both" : "neither"));
+  const bool by_share = c.epsilon || c.delta;
+  const int ways = c.error.has_value() + by_share + c.memory.has_value();
+  if (ways != 1) {
+    throw error(
+        errc::invalid_argument,
+        std::string(
+            "a heat filter is sized by error, by epsilon and delta or by memory, and got ") +
+            (ways == 0   ? "neither"
+             : ways == 2 ? "both of two"
+                         : "all"));
+  }
+  if (by_share) {
+    if (!c.epsilon || !c.delta) {
+      throw error(errc::invalid_argument,
+                  std::string("epsilon and delta go together, and got only ") +
+                      (c.epsilon ? "epsilon" : "delta"));
+    }
+    const auto size = math::heat_size_for_share(*c.epsilon, *c.delta, most_k);
+    return {size.k, (size.row + per_line - 1) / per_line};
   }
   if (c.error) {
     const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
@@ -64,6 +80,16 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
                 .k;
   return {k, lines / k};
 }
+
+// What a unit is worth, with room for the rounding of a count, of a product and of this.
+double hits_per_unit(const decay::power& p) {
+  const double unit = std::nextafter(static_cast<double>(p.lower), 0);
+  return std::ldexp(1, decay::factor_bits - fraction) / unit * (1 + 0x1p-50);
+}
+
+// The least share of a value that was truly added: an event counts at most one unit in 2^fraction
+// too much.
+constexpr double least_share = 1 / (1 + 1.0 / (1 << fraction)) * (1 - 0x1p-49);
 
 }  // namespace
 
@@ -96,6 +122,19 @@ std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
   return static_cast<std::uint32_t>(std::min(p.halvings - base_, most));
 }
 
+// Most events belong to the newest epoch; they need no division.
+std::int64_t heat_filter::epoch_of(instant when) const noexcept {
+  const bool newest = events_ != 0 && epoch_begins_ <= when && when <= epoch_ends_;
+  return newest ? epoch_ : clock_.tick_of(when).number;
+}
+
+void heat_filter::set_epoch(std::int64_t epoch, const decay::power& p) noexcept {
+  epoch_ = epoch;
+  epoch_begins_ = clock_.start_of({epoch});
+  epoch_ends_ = clock_.end_of({epoch});
+  power_ = p;
+}
+
 void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
   const decay::wide behind = next.halvings - power_.halvings;
   mass_ = forward::faded_mass(mass_, behind);
@@ -103,8 +142,7 @@ void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
     std::visit([&](auto& cells) { cells.rebase(halvings_at(next)); }, cells_);
     base_ = next.halvings;
   }
-  epoch_ = epoch;
-  power_ = next;
+  set_epoch(epoch, next);
 }
 
 void heat_filter::advance(instant now) noexcept {
@@ -114,12 +152,12 @@ void heat_filter::advance(instant now) noexcept {
 
 // -- events ------------------------------------------------------------------------------------
 
-outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
-  const std::int64_t epoch = clock_.tick_of(when).number;
+template <class Cells>
+outcome heat_filter::add_to(Cells& cells, digest d, instant when, std::uint64_t weight) {
+  const std::int64_t epoch = epoch_of(when);
   const decay::power then = power_at(epoch);
   if (events_ == 0) {
-    epoch_ = epoch;
-    power_ = then;
+    set_epoch(epoch, then);
     base_ = then.halvings;
   }
   const bool later = epoch > epoch_;
@@ -128,47 +166,72 @@ outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
   }
   if (weight == 0) return outcome::added;
   const decay::power now = later ? then : power_;
-  const cells_of_item cells = look_up(d, now);
+  const detail::row_probes probes{row_, k_};
+  const std::uint32_t halvings = halvings_at(now);
+  std::array<std::uint64_t, most_k> place;
+  std::array<std::uint64_t, most_k> value;
+  std::uint64_t least = largest;
+  for (unsigned i = 0; i < k_; ++i) {
+    place[i] = probes.position(d, i);
+    value[i] = cells.get(place[i], halvings);
+    least = std::min(least, value[i]);
+  }
   const unsigned_wide more = forward::units_above(weight, then, now, fraction);
-  if (more > largest - cells.least) return outcome::full;
-  const std::uint64_t raised = cells.least + static_cast<std::uint64_t>(more);
-  std::visit(
-      [&](auto& all) {
-        if (raised >= all.elsewhere) all.reserve(k_);
-      },
-      cells_);
+  if (more > largest - least) return outcome::full;
+  const std::uint64_t raised = least + static_cast<std::uint64_t>(more);
+  if (raised >= cells.elsewhere) cells.reserve(k_);
   // From here on nothing fails.
   if (later) go_to(epoch, now);
-  raise(cells, raised);
+  const std::uint32_t after = halvings_at(power_);  // go_to may have begun a new count
+  for (unsigned i = 0; i < k_; ++i) {
+    // Minimum increase: a cell that is high enough already is so because of other items.
+    if (value[i] < raised) cells.set(place[i], raised, after);
+  }
   mass_ += forward::units_above(weight, then, now, forward::mass_fraction);
   events_ += events_ != largest;
   return epoch < epoch_ ? outcome::late : outcome::added;
 }
 
-heat_filter::cells_of_item heat_filter::look_up(digest d, const decay::power& now) const noexcept {
+outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
+  return std::visit([&](auto& cells) { return add_to(cells, d, when, weight); }, cells_);
+}
+
+void heat_filter::check_bulk(std::size_t items, std::size_t given, const char* what) {
+  if (items != given) {
+    throw error(errc::invalid_argument, "a bulk call with " + text(items) +
+                                            " items needs as many " + what + ", got " +
+                                            text(given));
+  }
+}
+
+void heat_filter::prefetch_write(const detail::digest_block& block) const noexcept {
   const detail::row_probes probes{row_, k_};
-  const std::uint32_t halvings = halvings_at(now);
-  cells_of_item found;
-  found.least = largest;
   std::visit(
       [&](const auto& cells) {
-        for (unsigned i = 0; i < k_; ++i) {
-          found.place[i] = probes.position(d, i);
-          found.value[i] = cells.get(found.place[i], halvings);
-          found.least = std::min(found.least, found.value[i]);
+        for (std::size_t i = 0; i < block.count; ++i) {
+          for (unsigned j = 0; j < k_; ++j) cells.prefetch_write(probes.position(block[i], j));
         }
       },
       cells_);
-  return found;
 }
 
-// Minimum increase: a cell that is high enough already is so because of other items.
-void heat_filter::raise(const cells_of_item& of, std::uint64_t units) {
-  const std::uint32_t now = halvings_at(power_);
+void heat_filter::prefetch_read(const detail::digest_block& block) const noexcept {
+  const detail::row_probes probes{row_, k_};
+  std::visit(
+      [&](const auto& cells) {
+        for (std::size_t i = 0; i < block.count; ++i) {
+          for (unsigned j = 0; j < k_; ++j) cells.prefetch_read(probes.position(block[i], j));
+        }
+      },
+      cells_);
+}
+
+void heat_filter::add_block(const detail::digest_block& block, std::span<const instant> when,
+                            std::span<outcome> outcomes) {
   std::visit(
       [&](auto& cells) {
-        for (unsigned i = 0; i < k_; ++i) {
-          if (of.value[i] < units) cells.set(of.place[i], units, now);
+        for (std::size_t i = 0; i < block.count; ++i) {
+          outcomes[i] = add_to(cells, block[i], when[i], 1);
         }
       },
       cells_);
@@ -176,21 +239,39 @@ void heat_filter::raise(const cells_of_item& of, std::uint64_t units) {
 
 // -- answers -----------------------------------------------------------------------------------
 
-estimate heat_filter::at_digest(digest d, instant when) const noexcept {
-  if (events_ == 0) return {};
-  const decay::power now = power_at(std::max(epoch_, clock_.tick_of(when).number));
-  const std::uint64_t least = look_up(d, now).least;
-  const auto units = std::nextafter(static_cast<double>(least), forward::infinite);
-  estimate answer;
-  answer.value = least == 0 ? 0 : forward::hits_above(units, now, fraction);
+heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
+  if (events_ == 0) return {0, 0, 0};
+  const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
+  return {halvings_at(now), hits_per_unit(now),
+          std::numbers::e * mass(when) / static_cast<double>(row_)};
+}
+
+template <class Cells>
+estimate heat_filter::answer(const Cells& cells, digest d, const moment& now) const noexcept {
+  const detail::row_probes probes{row_, k_};
+  std::uint64_t least = largest;
+  for (unsigned i = 0; i < k_; ++i) {
+    least = std::min(least, cells.get(probes.position(d, i), now.halvings));
+  }
   // A halving forgets one unit, and halves what was forgotten before: two units at most.
   const double forgotten = decay_.fades() ? 2 : 0;
-  answer.upper =
-      forgotten == 0 ? answer.value : forward::hits_above(units + forgotten, now, fraction);
-  const double others = std::numbers::e * mass(when) / static_cast<double>(row_);
-  answer.lower =
-      std::max(0.0, answer.value / (1 + std::ldexp(1, -static_cast<int>(fraction))) - others);
-  return answer;
+  const double count = static_cast<double>(least);
+  const double value = count * now.unit;
+  return {value, std::max(0.0, value * least_share - now.others), (count + forgotten) * now.unit};
+}
+
+estimate heat_filter::at_digest(digest d, instant when) const noexcept {
+  const moment now = moment_of(when);
+  return std::visit([&](const auto& cells) { return answer(cells, d, now); }, cells_);
+}
+
+void heat_filter::at_block(const detail::digest_block& block, const moment& now,
+                           std::span<estimate> answers) const noexcept {
+  std::visit(
+      [&](const auto& cells) {
+        for (std::size_t i = 0; i < block.count; ++i) answers[i] = answer(cells, block[i], now);
+      },
+      cells_);
 }
 
 estimate heat_filter::rate_of(const estimate& count) const noexcept {
@@ -349,7 +430,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   f.k_ = static_cast<unsigned>(k);
   f.clock_ = *info.clock;
   if (f.events_ != 0) {
-    f.power_ = f.decay_.at(f.epoch_);
+    f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
     f.base_ = f.power_.halvings - static_cast<decay::wide>(halvings);
   }
   const auto lines = view.section(lines_section, k * (f.row_ / per_line) * detail::line_bytes);

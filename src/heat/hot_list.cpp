@@ -273,10 +273,10 @@ std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, std::int64_t b
 estimate hot_list::bounds_of(std::uint32_t number, const moment& now) const noexcept {
   const slot& s = slots_[number];
   const double upper = hits_above(heap_[s.position].cnt, now);
-  const int behind = forward::exponent(now.slow.halvings - newest_.slow.halvings);
-  const double low = std::nextafter(static_cast<double>(s.low), 0);
-  return {upper, forward::hits_below(std::ldexp(low, -behind), now.slow, hot_units::fraction),
-          upper};
+  const std::uint64_t low =
+      hot_units::faded_below(s.low, now.slow.halvings - newest_.slow.halvings);
+  const double units = std::nextafter(static_cast<double>(low), 0);
+  return {upper, forward::hits_below(units, now.slow, hot_units::fraction), upper};
 }
 
 double hot_list::hits_above(std::uint64_t units, const moment& now) const noexcept {
@@ -318,7 +318,8 @@ double hot_list::trend(std::uint32_t number, double heat, const moment& now) con
   const int behind = forward::exponent(now.fast.halvings - newest_.fast.halvings);
   const double units = std::ldexp(static_cast<double>(slots_[number].fast), -behind);
   const double fast = forward::hits_below(units, now.fast, hot_units::fraction);
-  return (fast / fast_.sum_over(epochs)) / (heat / slow_.sum_over(epochs));
+  if (fast == 0 || heat == 0) return 0;
+  return fast / heat * (slow_.sum_over(epochs) / fast_.sum_over(epochs));
 }
 
 std::vector<hot_item> hot_list::top(std::size_t n, instant when) const {

@@ -49,9 +49,18 @@ inline any_filter heat_32() {
                                   .cell_bits = 32}));
 }
 
+inline any_filter hot_list_5() {
+  return with_events(hot_list({.entries = 5,
+                               .half_life = std::chrono::minutes(5),
+                               .bucket = std::chrono::minutes(4),
+                               .buckets = 3,
+                               .seed = 42}));
+}
+
 inline constexpr std::array recipes{
     recipe{"heat_16", heat_16},
     recipe{"heat_32", heat_32},
+    recipe{"hot_list", hot_list_5},
 };
 
 }  // namespace bloomtime::golden

@@ -54,7 +54,7 @@ void change(bloom_filter f) {
 
 // What every engine that counts over time promises, whatever it was loaded with.
 template <class Filter>
-void ask_over_time(const Filter& f) {
+void ask(const Filter& f) {
   const instant newest = f.newest().value_or(instant{});
   for (const char* item : {"", "a", "/index.html"}) {
     const estimate e = f.at(item, newest);
@@ -65,7 +65,7 @@ void ask_over_time(const Filter& f) {
 }
 
 template <class Filter>
-void change_over_time(Filter f) {
+void change(Filter f) {
   const instant now = f.newest().value_or(instant{});
   const estimate before = f.at("a", now);
   if (f.add("a", now, 3) == outcome::added) {
@@ -75,8 +75,24 @@ void change_over_time(Filter f) {
   require(Filter::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
-void ask(const heat_filter& f) { ask_over_time(f); }
-void change(const heat_filter& f) { change_over_time(f); }
+void ask(const hot_list& l) {
+  ask_over_time(l);
+  const instant newest = l.newest().value_or(instant{});
+  const auto top = l.top(3, newest);
+  for (std::size_t i = 0; i < top.size(); ++i) {
+    require(i == 0 || top[i - 1].heat.upper >= top[i].heat.upper, "the hottest comes first");
+    require(top[i].recent.size() == l.buckets(), "all buckets are told");
+    require(top[i].trend >= 0, "a trend is a ratio");
+  }
+}
+void change(hot_list l) {
+  change_over_time(l);
+  try {
+    l.merge(l);
+  } catch (const error& e) {
+    require(e.code() == errc::too_large, "a list merges with itself");
+  }
+}
 
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>

@@ -8,46 +8,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/heat_stream.hpp"
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
+using support::covers;
+using support::draw_heat_events;
+using support::heat_event;
 using support::oracle_heat;
-
-constexpr std::array lambdas{0.0, 0x1p-20, 0.3, 0.5, 0.9, 0.99, 1 - 0x1p-20, 1.0};
-
-struct step {
-  std::uint64_t item;
-  std::int64_t at;  // seconds
-  std::uint64_t weight;
-};
-
-// A stream with bursts, gaps and late events over few items, so that cells are shared.
-std::vector<step> draw_steps(std::int64_t longest_gap) {
-  const auto size = *rc::gen::inRange<std::size_t>(1, 200);
-  std::vector<step> steps;
-  std::int64_t now = *rc::gen::inRange<std::int64_t>(-1000, 1000);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (*rc::gen::inRange(0, 4) == 0) now += *rc::gen::inRange<std::int64_t>(0, longest_gap);
-    const bool late = *rc::gen::inRange(0, 5) == 0;
-    const bool heavy = *rc::gen::inRange(0, 10) == 0;
-    steps.push_back({*rc::gen::inRange<std::uint64_t>(0, 40),
-                     late ? now - *rc::gen::inRange<std::int64_t>(0, 50) : now,
-                     *rc::gen::inRange<std::uint64_t>(1, heavy ? 1'000'000 : 4)});
-  }
-  return steps;
-}
 
 heat_config small(double lambda, unsigned cell_bits) {
   return {
       .memory = 4 * 64, .lambda = lambda, .epoch = 1s, .ahead = 24h * 3650, .cell_bits = cell_bits};
-}
-
-// libm errs by less than 1e-15 of a weight.
-bool covers(double upper, long double truth) {
-  return static_cast<long double>(upper) >= truth * (1 - 1e-14L);
 }
 
 void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when) {
@@ -60,12 +35,12 @@ void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when
 }
 
 RC_GTEST_PROP(heat_filter, never_undercounts, ()) {
-  const double lambda = *rc::gen::elementOf(lambdas);
+  const double lambda = *rc::gen::elementOf(support::lambdas);
   const unsigned cell_bits = *rc::gen::element(16u, 32u);
   heat_filter f(small(lambda, cell_bits));
   oracle_heat exact(f.decay(), f.clock());
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (const step& s : draw_steps(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
+  for (const heat_event& s : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
     const outcome became = f.add(s.item, instant::from_seconds(s.at), s.weight);
     RC_ASSERT(became == (s.at < newest ? outcome::late : outcome::added));
     exact.add(s.item, instant::from_seconds(s.at), s.weight);
@@ -78,14 +53,14 @@ RC_GTEST_PROP(heat_filter, never_undercounts, ()) {
 }
 
 RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
-  const double lambda = *rc::gen::elementOf(lambdas);
+  const double lambda = *rc::gen::elementOf(support::lambdas);
   const unsigned cell_bits = *rc::gen::element(16u, 32u);
   heat_filter one(small(lambda, cell_bits));
   heat_filter two(small(lambda, cell_bits));
   oracle_heat exact(one.decay(), one.clock());
   std::int64_t newest = -2000;
   for (heat_filter* f : {&one, &two}) {
-    for (const step& s : draw_steps(50)) {
+    for (const heat_event& s : draw_heat_events(50)) {
       (void)f->add(s.item, instant::from_seconds(s.at), s.weight);
       exact.add(s.item, instant::from_seconds(s.at), s.weight);
       newest = std::max(newest, s.at);
@@ -95,6 +70,63 @@ RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
   one.merge(two);
   RC_ASSERT(one.events() == events);
   expect_covered(one, exact, instant::from_seconds(newest));
+}
+
+RC_GTEST_PROP(heat_filter, takes_many_events_as_one_by_one, ()) {
+  const heat_config config = small(*rc::gen::elementOf(lambdas), *rc::gen::element(16u, 32u));
+  heat_filter one_by_one(config);
+  heat_filter bulk(config);
+  std::vector<std::uint64_t> items;
+  std::vector<instant> times;
+  std::vector<outcome> expected;
+  for (const step& s : draw_steps(30)) {
+    items.push_back(s.item);
+    times.push_back(instant::from_seconds(s.at));
+    expected.push_back(one_by_one.add(s.item, times.back()));
+  }
+  std::vector<outcome> outcomes(items.size());
+  bulk.add_bulk(items, times, outcomes);
+  RC_ASSERT(outcomes == expected);
+  RC_ASSERT(bulk.serialize() == one_by_one.serialize());
+
+  const instant when(times.back().micros + *rc::gen::inRange<std::int64_t>(-5'000'000, 50'000'000));
+  std::vector<estimate> answers(items.size());
+  bulk.at_bulk(items, when, answers);
+  for (std::size_t i = 0; i < items.size(); ++i) RC_ASSERT(answers[i] == bulk.at(items[i], when));
+}
+
+// Saved and loaded at any moment, it goes on as if nothing had happened.
+RC_GTEST_PROP(heat_filter, resumes_exactly, ()) {
+  heat_filter steady(small(*rc::gen::elementOf(lambdas), *rc::gen::element(16u, 32u)));
+  heat_filter resumed(steady);
+  for (const step& s : draw_steps(1000)) {
+    if (*rc::gen::inRange(0, 10) == 0) resumed = heat_filter::load(resumed.serialize());
+    const instant when = instant::from_seconds(s.at);
+    RC_ASSERT(steady.add(s.item, when, s.weight) == resumed.add(s.item, when, s.weight));
+  }
+  RC_ASSERT(resumed.serialize() == steady.serialize());
+}
+
+RC_GTEST_PROP(heat_filter, passes_time_in_one_step_or_many, ()) {
+  heat_filter f(small(*rc::gen::elementOf(lambdas), 16));
+  for (const step& s : draw_steps(30)) (void)f.add(s.item, instant::from_seconds(s.at), s.weight);
+  heat_filter in_steps(f);
+  std::int64_t now = f.newest()->micros / 1'000'000;
+  for (int i = 0; i < 5; ++i) {
+    now += *rc::gen::inRange<std::int64_t>(0, 100'000);
+    in_steps.advance(instant::from_seconds(now));
+    in_steps.advance(instant::from_seconds(now - 10));  // never back
+  }
+  f.advance(instant::from_seconds(now));
+  for (std::uint64_t item = 0; item < 45; ++item) {
+    const instant when = instant::from_seconds(now);
+    const estimate once = f.at(item, when);
+    const estimate often = in_steps.at(item, when);
+    RC_ASSERT(once.value == often.value);
+    RC_ASSERT(once.upper == often.upper);
+    // The mass is rounded up at each step, by 2^-40 at most.
+    RC_ASSERT(std::abs(once.lower - often.lower) <= 1e-9);
+  }
 }
 
 // The same filter as the papers would have it: every cell is halved at every half-life.
@@ -154,7 +186,7 @@ RC_GTEST_PROP(heat_filter, halves_lazily_as_if_at_once, ()) {
   heat_filter f(small(lambda, *rc::gen::element(16u, 32u)));
   eager model(f);
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (const step& s : draw_steps(30)) {
+  for (const heat_event& s : draw_heat_events(30)) {
     const instant when = instant::from_seconds(s.at);
     (void)f.add(s.item, when, s.weight);
     model.add(s.item, when, s.weight);

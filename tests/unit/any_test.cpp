@@ -81,6 +81,19 @@ TEST(any, describes_how_heat_fades) {
   EXPECT_NEAR(value_of<double>(facts, "mass"), 5, 1e-9);
 }
 
+TEST(any, describes_a_hot_list) {
+  hot_list l({.entries = 7, .half_life = std::chrono::hours(1), .buckets = 3});
+  (void)l.add("x", instant{}, 5);
+  const auto facts = describe(load_any(l.serialize()));
+  EXPECT_EQ(value_of<std::string>(facts, "engine"), "hot_list");
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "entries"), 7U);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "listed"), 1U);
+  EXPECT_GT(value_of<std::uint64_t>(facts, "memory"), 0U);
+  EXPECT_EQ(value_of<double>(facts, "bucket_seconds"), 3600);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "buckets"), 3U);
+  EXPECT_NEAR(value_of<double>(facts, "mass"), 5, 1e-9);
+}
+
 TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
   const bloom_filter f = example();
   const auto facts = describe(any_filter(f));

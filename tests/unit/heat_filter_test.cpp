@@ -41,6 +41,8 @@ TEST(heat_filter, counts_ages_in_epochs_of_the_clock) {
   ASSERT_EQ(f.add(1, after(9s)), outcome::added);
   EXPECT_NEAR(f.at(1, after(9s)).value, 1, 0.005);
   EXPECT_NEAR(f.at(1, after(11s)).value, 0.5, 0.005);
+  EXPECT_NEAR(f.at(1, after(10s - 1us)).value, 1, 0.005);
+  EXPECT_NEAR(f.at(1, after(10s)).value, 0.5, 0.005);
 }
 
 TEST(heat_filter, counts_a_first_event_in_the_first_epoch_of_the_clock) {
@@ -61,6 +63,11 @@ TEST(heat_filter, refuses_what_makes_no_filter) {
   refused({.items = 10, .half_life = 1h}, errc::invalid_argument, "neither");
   refused({.items = 10, .error = 0.01, .memory = 100, .half_life = 1h}, errc::invalid_argument,
           "both");
+  refused({.epsilon = 0.01, .half_life = 1h}, errc::invalid_argument, "only epsilon");
+  refused({.delta = 0.01, .half_life = 1h}, errc::invalid_argument, "only delta");
+  refused({.epsilon = 0.01, .delta = 0.1, .memory = 100, .half_life = 1h}, errc::invalid_argument,
+          "both of two");
+  refused({.epsilon = nan, .delta = 0.1, .half_life = 1h}, errc::invalid_argument, "epsilon");
   refused({.items = 10, .error = 0.01, .half_life = 0s}, errc::invalid_argument, "half-life");
   refused({.items = 10, .error = 0.01, .lambda = nan}, errc::invalid_argument, "decay factor");
   refused({.items = 10, .error = nan, .half_life = 1h}, errc::invalid_argument, "error");
@@ -73,6 +80,42 @@ TEST(heat_filter, refuses_what_makes_no_filter) {
 }
 
 // One corrupt stamp must not wipe the heat.
+TEST(heat_filter, is_sized_by_a_share_of_all_heat) {
+  const heat_filter f({.epsilon = 1e-4, .delta = 0.02, .half_life = 1h});
+  EXPECT_EQ(f.k(), 4u);
+  const double row = static_cast<double>(f.cells()) / f.k();
+  EXPECT_GE(row, std::pow(0.02, -0.25) / 1e-4);
+  EXPECT_LT(row, std::pow(0.02, -0.25) / 1e-4 + 32);
+}
+
+TEST(heat_filter, bulk_calls_need_room_for_their_answers) {
+  heat_filter f(hourly());
+  const std::vector<std::uint64_t> items(3);
+  std::vector<instant> times(2);
+  std::vector<outcome> outcomes(3);
+  std::vector<estimate> answers(4);
+  expect_error(
+      errc::invalid_argument, [&] { f.add_bulk(items, times, outcomes); }, "as many times");
+  times.resize(3);
+  outcomes.resize(2);
+  expect_error(
+      errc::invalid_argument, [&] { f.add_bulk(items, times, outcomes); }, "as many outcomes");
+  expect_error(
+      errc::invalid_argument, [&] { f.at_bulk(items, midnight, answers); }, "as many answers");
+  EXPECT_EQ(f.events(), 0u);
+}
+
+// One hit ages half-life by half-life until its last unit is forgotten.
+TEST(heat_filter, forgets_a_hit_after_eight_half_lives) {
+  heat_filter f(hourly());
+  ASSERT_EQ(f.add("x", midnight), outcome::added);
+  EXPECT_GT(f.at("x", after(7h)).value, 0);
+  EXPECT_EQ(f.at("x", after(10h)).value, 0);
+  EXPECT_GE(f.at("x", after(10h)).upper, 0x1p-10);
+  f.advance(after(24h * 365));
+  EXPECT_EQ(f.at("x", after(24h * 365)).value, 0);
+}
+
 TEST(heat_filter, refuses_the_far_future_and_takes_the_past) {
   heat_filter f(hourly());
   ASSERT_EQ(f.add("x", midnight, 8), outcome::added);

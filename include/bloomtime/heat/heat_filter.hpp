@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <variant>
 #include <vector>
@@ -22,11 +22,14 @@
 namespace bloomtime {
 
 // By accuracy: `items` that are warm at the same time, and `error`, the chance that an answer about
-// one of them is more than exact. By memory: `memory`, with `items` if known. And how heat fades:
-// by `half_life`, or by the factor `lambda` per epoch.
+// one of them is more than exact; or `epsilon` and `delta`: answers exceed the truth by more than
+// the share epsilon of all heat with a chance of at most delta. By memory: `memory`, with `items`
+// if known. And how heat fades: by `half_life`, or by the factor `lambda` per epoch.
 struct heat_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
+  std::optional<double> epsilon = {};
+  std::optional<double> delta = {};
   std::optional<std::uint64_t> memory = {};  // bytes of cells
   std::optional<std::chrono::microseconds> half_life = {};
   std::optional<double> lambda = {};
@@ -56,6 +59,19 @@ class heat_filter {
     return add_digest(detail::as_digest(x, seed_), when, weight);
   }
 
+  // Many events in their order, each with its time and outcome: the same as one by one, and faster
+  // where the filter exceeds the cache. If memory is out the events before have been added.
+  template <std::ranges::contiguous_range Items>
+  void add_bulk(const Items& items, std::span<const instant> when, std::span<outcome> outcomes) {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    check_bulk(all.size(), when.size(), "times");
+    check_bulk(all.size(), outcomes.size(), "outcomes");
+    detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
+      prefetch_write(next);
+      add_block(now, when.subspan(first), outcomes.subspan(first));
+    });
+  }
+
   // The decayed count at `when`, or at the newest event if that is later. upper holds always, lower
   // with at least the chance confidence() for any item at any time fixed beforehand: with the
   // chance e^-k all k rows have more than e times their mean share of the other items' heat
@@ -63,6 +79,17 @@ class heat_filter {
   template <item T>
   estimate at(const T& x, instant when) const noexcept {
     return at_digest(detail::as_digest(x, seed_), when);
+  }
+
+  template <std::ranges::contiguous_range Items>
+  void at_bulk(const Items& items, instant when, std::span<estimate> answers) const {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    check_bulk(all.size(), answers.size(), "answers");
+    const moment now = moment_of(when);
+    detail::in_blocks<1>(all, seed_, [&](const auto& block, const auto& next, std::size_t first) {
+      prefetch_read(next);
+      at_block(block, now, answers.subspan(first));
+    });
   }
 
   // Events per second: (1 - lambda) / epoch times the count. Not a number if nothing fades.
@@ -105,17 +132,30 @@ class heat_filter {
 
   heat_filter() noexcept : cells_(narrow()) {}
 
-  struct cells_of_item {
-    std::array<std::uint64_t, most_k> place;
-    std::array<std::uint64_t, most_k> value;
-    std::uint64_t least;
+  // What all answers about one moment have in common.
+  struct moment {
+    std::uint32_t halvings;
+    double unit;    // hits per unit of a cell, rounded up
+    double others;  // hits by which other items raise an answer, with the chance confidence()
   };
 
   outcome add_digest(digest d, instant when, std::uint64_t weight);
   estimate at_digest(digest d, instant when) const noexcept;
   estimate rate_of(const estimate& count) const noexcept;
-  cells_of_item look_up(digest d, const bloomtime::decay::power& now) const noexcept;
-  void raise(const cells_of_item& of, std::uint64_t units);
+  static void check_bulk(std::size_t items, std::size_t given, const char* what);
+  void prefetch_write(const detail::digest_block& block) const noexcept;
+  void prefetch_read(const detail::digest_block& block) const noexcept;
+  void add_block(const detail::digest_block& block, std::span<const instant> when,
+                 std::span<outcome> outcomes);
+  void at_block(const detail::digest_block& block, const moment& now,
+                std::span<estimate> answers) const noexcept;
+  template <class Cells>
+  outcome add_to(Cells& cells, digest d, instant when, std::uint64_t weight);
+  template <class Cells>
+  estimate answer(const Cells& cells, digest d, const moment& now) const noexcept;
+  moment moment_of(instant when) const noexcept;
+  std::int64_t epoch_of(instant when) const noexcept;
+  void set_epoch(std::int64_t epoch, const bloomtime::decay::power& p) noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
   bloomtime::decay::power power_at(std::int64_t epoch) const noexcept;
   std::uint32_t halvings_at(const bloomtime::decay::power& p) const noexcept;
@@ -129,9 +169,11 @@ class heat_filter {
   std::uint64_t seed_ = 0;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
   bloomtime::clock clock_;
-  std::uint64_t ahead_ = 0;          // epochs
-  std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
-  std::int64_t epoch_ = 0;           // of the newest event
+  std::uint64_t ahead_ = 0;   // epochs
+  std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
+  std::int64_t epoch_ = 0;    // of the newest event
+  instant epoch_begins_;      // and ends, both included
+  instant epoch_ends_;
   bloomtime::decay::power power_{};  // at that epoch
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
   unsigned_wide mass_ = 0;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+// How far a heat filter of k rows answers above the truth, before it is built. What is said here
+// holds for plain increments, and hence for minimum increase, which only lowers cells.
+namespace bloomtime::math {
+
+struct heat_size {
+  unsigned k;
+  std::uint64_t row;  // cells of one of k rows
+};
+
+// The mean over-estimate of an answer, in hits, when `items` are warm and have `heat` hits each on
+// average: heat * sum over j >= 1 of P(load >= j)^k, where the load of a cell is the number of
+// other items in it. Exact if all are equally warm; at most that otherwise: unequal heat spreads
+// the sum in a cell (convex order), and the least of k cells is a concave function of them.
+double heat_excess(std::uint64_t items, double heat, heat_size size);
+
+// The share epsilon of all heat that an answer exceeds the truth by with a chance of at most delta:
+// delta^(-1/k) / row, since a row exceeds a times its mean with a chance of at most 1/a, and the k
+// rows are independent (Cormode & Muthukrishnan 2005 take a = e).
+double heat_share(heat_size size, double delta);
+
+// The fewest cells for epsilon and delta, with at most most_k rows.
+heat_size heat_size_for_share(double epsilon, double delta, unsigned most_k);
+
+}  // namespace bloomtime::math
