@@ -57,7 +57,7 @@ void print_batch(const typed& given, const opened_profile& opened, const printer
   const field_profile& field = opened.field(given.field);
   std::string text;
   for_each_item(given.batch, [&](std::string_view item) {
-    const estimate e = field.heat.at(item, opened.at);
+    const estimate e = field.at(item, opened.at);
     text += fmt::format("{}\t{}\t{}\t{}\n", tsv_text(item), e.value, e.lower, e.upper);
     if (text.size() < written_at_once) return;
     out.print(text);
@@ -71,8 +71,8 @@ void print_batch(const typed& given, const opened_profile& opened, const printer
 row row_of(const field_profile& field, std::string_view item, instant at) {
   constexpr std::size_t widest_item = 60;
   constexpr double seconds_per_minute = 60;
-  const estimate e = field.heat.at(item, at);
-  const double rate = seconds_per_minute * field.heat.rate(item, at).value;
+  const estimate e = field.at(item, at);
+  const double rate = seconds_per_minute * field.hot.rate(e).value;
   return {{{std::string(item), cut_to(item, widest_item)},
            {e.value, hits_text(e)},
            {e.lower, short_text(e.lower)},
@@ -99,7 +99,7 @@ void print_report(const typed& given, const opened_profile& opened, const printe
     });
   }
   const std::string& store = given.words.front();
-  const auto confidence = brief_chance_text(1 - field.heat.confidence());
+  const std::string wrong = chance_text(1 - field.heat.confidence());
   out.print({.command = "heat",
              .title = fmt::format("{} at {}", store, time_text(opened.at, opened.zone)),
              .fields = {{"store", store},
@@ -108,7 +108,7 @@ void print_report(const typed& given, const opened_profile& opened, const printe
                         {"records", opened.read.records},
                         {"held_back", std::uint64_t{opened.profile.held().size()}}},
              .tables = {std::move(t)},
-             .notes = {fmt::format("at most: always; at least: but for a chance of {}", confidence)},
+             .notes = {fmt::format("at most: always; at least: but for a chance of {}", wrong)},
              .closing = {}});
 }
 

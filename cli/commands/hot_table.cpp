@@ -16,7 +16,13 @@ namespace {
 
 constexpr double seconds_per_minute = 60;
 
-double off_by(const estimate& e) { return std::max(e.upper - e.value, e.value - e.lower); }
+// How much a count may be off by, rounded up: a bound has to stay one.
+std::string bound_text(const estimate& e) {
+  const double most = std::max(e.upper - e.value, e.value - e.lower);
+  const double hundredths = std::ceil(100 * most);
+  return hundredths < 1000 ? fmt::format("± {:.2f}", hundredths / 100)
+                           : fmt::format("± {}", short_text(std::ceil(most)));
+}
 
 double rate_per_minute(const field_profile& f, const hot_item& item) {
   return seconds_per_minute * f.hot.rate(item.heat).value;
@@ -26,7 +32,7 @@ std::string trend_text(double trend) {
   constexpr double notable = 1.1;
   if (std::isnan(trend)) return "";
   const char* arrow = trend > notable ? "↑" : trend < 1 / notable ? "↓" : "→";
-  return fmt::format("{} {}", arrow, short_text(trend, 2));
+  return fmt::format("{} {:.1f}", arrow, trend);
 }
 
 // -- for people ----------------------------------------------------------------------------------
@@ -54,7 +60,7 @@ table table_of(const field_profile& f, const std::vector<hot_item>& items, const
     const std::string name = cut_to(item.item, widest_item(how, f.hot.buckets()));
     t.rows.push_back({{{item.item, name},
                        {item.heat.value, short_text(item.heat.value)},
-                       {{}, "± " + short_text(off_by(item.heat), 2)},
+                       {{}, bound_text(item.heat)},
                        {{}, short_text(rate_per_minute(f, item))},
                        {item.trend, trend_text(item.trend)},
                        {item.recent, sparkline(item.recent)}},
@@ -101,7 +107,7 @@ void add_rows(table& to, const field_profile& f, const std::vector<hot_item>& it
 }  // namespace
 
 std::string hits_text(const estimate& heat) {
-  return fmt::format("{} ± {}", short_text(heat.value), short_text(off_by(heat), 2));
+  return fmt::format("{} {}", short_text(heat.value), bound_text(heat));
 }
 
 std::vector<table> hot_tables(const std::vector<const field_profile*>& fields, std::size_t n,

@@ -41,6 +41,19 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
 
 }  // namespace
 
+estimate field_profile::at(std::string_view item, instant when) const {
+  const digest d = digest_of(item, seed);
+  const estimate by_filter = heat.at(d, when);
+  const estimate by_list = hot.at(d, when);  // whose bounds hold always
+  estimate both;
+  both.value = std::clamp(by_filter.value, by_list.lower, by_list.upper);
+  both.upper = std::max(both.value, std::min(by_filter.upper, by_list.upper));
+  // The filter's lower bound can fail, and then the list may know it.
+  const bool possible = by_filter.lower <= both.value;
+  both.lower = possible ? std::max(by_filter.lower, by_list.lower) : by_list.lower;
+  return both;
+}
+
 std::uint64_t field_profile::memory() const {
   return heat.memory() + hot.memory() + items.distinct.registers().size();
 }

@@ -28,6 +28,8 @@ struct field_profile {
   hot_list hot;
   store::census items;
 
+  // The decayed count of any item, by what filter and list know together.
+  estimate at(std::string_view item, instant when) const;
   std::uint64_t memory() const;
 };
 
