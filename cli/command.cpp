@@ -37,7 +37,7 @@ void command::store(std::vector<std::string>& typed, const std::string& descript
 void command::input(input_options& asked) {
   const std::size_t first = options_.size();
   texts("--item", asked.items, "FIELD",
-        "name, column number or NDJSON key; host,path for both together; may be given again");
+        "name, column number or NDJSON key; host,path for both; may be given again");
   text("--time", asked.time, "FIELD", "where the time stands, named like an item");
   text("--format", asked.format, "FORMAT",
        "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain",

@@ -114,9 +114,9 @@ template void profiler::use(const std::vector<std::string>&, instant);
 
 void profiler::flush() {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    for (std::size_t e = 0; e < times_.size(); ++e) {
-      expect_counted(fields_[i].heat.add(digests_[i][e], times_[e]));
-    }
+    outcomes_.resize(times_.size());
+    fields_[i].heat.add_bulk(digests_[i], times_, outcomes_);
+    std::for_each(outcomes_.begin(), outcomes_.end(), expect_counted);
     digests_[i].clear();
   }
   times_.clear();

@@ -75,6 +75,7 @@ class profiler {
   // Events on their way into the heat filters, which take many at once faster than one by one.
   std::vector<instant> times_;
   std::vector<std::vector<digest>> digests_;  // of each field
+  std::vector<outcome> outcomes_;
 };
 
 template <class Count, class Reject>

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace bloomtime::cli {
+
+// What a heat filter is asked for: warm items, and either an error or a memory in bytes.
+struct heat_target {
+  std::uint64_t items = 0;
+  std::optional<double> error;
+  std::optional<std::uint64_t> memory;
+};
+
+struct heat_choice {
+  unsigned cell_bits = 16;
+  unsigned k = 0;
+  std::uint64_t row = 0;  // cells of one of k rows
+  double error = 0;
+  bool recommended = false;
+
+  std::uint64_t memory() const;
+};
+
+// What heat_filter makes of the error and the items, or of the memory alone, as profile does: one
+// for each width of its cells.
+std::vector<heat_choice> heat_choices(const heat_target& target);
+
+}  // namespace bloomtime::cli
