@@ -24,5 +24,6 @@ void machine_tables(session& run);
 void bloom_tables(session& run);
 void generate_tables(session& run);
 void reader_tables(session& run);
+void profile_tables(session& run);
 
 }  // namespace bench

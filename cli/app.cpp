@@ -14,8 +14,11 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr const char* examples =
+    "bloomtime profile access.log                            what and who is hot on my site?\n"
+    "bloomtime hot access.bloomtime -n 50                    ask again, without the log\n"
+    "bloomtime heat access.bloomtime /index.html --field path    how hot is that?\n"
+    "bloomtime plan heat --items 1M                          how accurate is that?\n"
     "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
-    "bloomtime plan bloom --items 1M --memory 1MB            how accurate is one megabyte?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
     "bloomtime info users.bloom                              what is in this file?\n"
     "bloomtime verify *.bloom                                is every byte as it was written?\n"

@@ -9,13 +9,13 @@
 
 #include "cli/command.hpp"
 #include "cli/commands/hot_table.hpp"
+#include "cli/commands/opened_profile.hpp"
 #include "cli/input/byte_source.hpp"
 #include "cli/input/columns.hpp"
 #include "cli/input/lines.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/render.hpp"
 #include "cli/output/text.hpp"
-#include "cli/commands/opened_profile.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -94,9 +94,8 @@ void print_report(const typed& given, const opened_profile& opened, const printe
     t.rows.push_back(row_of(field, given.words[i], opened.at));
   }
   if (!given.batch.empty()) {
-    for_each_item(given.batch, [&](std::string_view item) {
-      t.rows.push_back(row_of(field, item, opened.at));
-    });
+    for_each_item(given.batch,
+                  [&](std::string_view item) { t.rows.push_back(row_of(field, item, opened.at)); });
   }
   const std::string& store = given.words.front();
   const std::string wrong = chance_text(1 - field.heat.confidence());
@@ -117,10 +116,10 @@ exit_status heat(const typed& given, const output_options& asked, const printer&
     throw usage_error("heat needs a store. Try bloomtime heat access.bloomtime /index.html");
   }
   if ((given.words.size() == 1) == given.batch.empty()) {
-    throw usage_error(fmt::format("heat needs {}. Try bloomtime heat {} /index.html",
-                                  given.batch.empty() ? "an item, or --batch with a file of them"
-                                                      : "either items or --batch",
-                                  given.words.front()));
+    throw usage_error(fmt::format(
+        "heat needs {}. Try bloomtime heat {} /index.html",
+        given.batch.empty() ? "an item, or --batch with a file of them" : "either items or --batch",
+        given.words.front()));
   }
   const opened_profile opened = open_profile(given.words.front(), given.at);
   if (!given.batch.empty() && !asked.json && !asked.table) {
@@ -142,9 +141,11 @@ constexpr const char* details =
     "the keys item, hits, lower, upper and rate_per_minute (events per minute, as it is now).\n"
     "upper is never below the truth; lower is not above it but for the chance e^-4, per item.\n"
     "--batch prints `item <TAB> hits <TAB> lower <TAB> upper` per line of the file and nothing\n"
-    "else, also on a terminal, unless --json or --table is given. In the file \\t \\n \\r \\\\ and\n"
+    "else, also on a terminal, unless --json or --table is given. In the file \\t \\n \\r \\\\ "
+    "and\n"
     "\\xNN stand for one byte, as in all TSV that bloomtime prints.\n"
-    "JSON: {\"schema\": 1, \"command\": \"heat\", \"store\", \"field\", \"at\" (microseconds since\n"
+    "JSON: {\"schema\": 1, \"command\": \"heat\", \"store\", \"field\", \"at\" (microseconds "
+    "since\n"
     "       1970), \"records\", \"held_back\", \"items\": [one object per item]}";
 
 }  // namespace

@@ -22,8 +22,8 @@ struct typed {
 
 exit_status hot(const typed& given, const printer& out) {
   if (given.store.size() != 1) {
-    throw usage_error(fmt::format(
-        "hot needs one store, got {}. Try bloomtime hot access.bloomtime", given.store.size()));
+    throw usage_error(fmt::format("hot needs one store, got {}. Try bloomtime hot access.bloomtime",
+                                  given.store.size()));
   }
   const std::uint64_t rows = parse_count("-n", given.rows);
   const std::string& name = given.store.front();

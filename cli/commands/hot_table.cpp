@@ -53,7 +53,8 @@ table table_of(const field_profile& f, const std::vector<hot_item>& items, const
                       {"off", "", side::left, audience::everybody, 1},
                       {"rate", "rate/min", side::right, audience::everybody, 2},
                       {"trend", "trend", side::left, audience::everybody, 3},
-                      {"recent", "last " + span_text(f.hot.bucket(), f.hot.buckets()), side::left, audience::everybody, 4}},
+                      {"recent", "last " + span_text(f.hot.bucket(), f.hot.buckets()), side::left,
+                       audience::everybody, 4}},
           .rows = {},
           .as_list = false};
   for (const hot_item& item : items) {

@@ -45,9 +45,10 @@ const field_profile& opened_profile::field(const std::string& typed) const {
   if (!typed.empty()) return field_named(profile, typed);
   if (profile.fields().size() == 1) return profile.fields().front();
   const std::vector<std::string> names = names_of(profile);
-  throw usage_error(fmt::format("the store has the fields {}; say with --field which one is meant, "
-                                "as in --field {}",
-                                fmt::join(names, ", "), names.front()));
+  throw usage_error(
+      fmt::format("the store has the fields {}; say with --field which one is meant, "
+                  "as in --field {}",
+                  fmt::join(names, ", "), names.front()));
 }
 
 std::vector<const field_profile*> opened_profile::fields(const std::string& typed) const {

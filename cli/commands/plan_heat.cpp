@@ -51,8 +51,8 @@ heat_target target_of(const typed& given) {
   if (!given.error.empty()) {
     target.error = parse_chance("--error", given.error);
   } else {
-    target.memory = given.memory.empty() ? default_memory_per_field
-                                         : parse_bytes("--memory", given.memory);
+    target.memory =
+        given.memory.empty() ? default_memory_per_field : parse_bytes("--memory", given.memory);
   }
   if (target.memory && *target.memory > math::max_bits / 8) {
     throw usage_error(
@@ -152,11 +152,11 @@ std::vector<std::string> closing(const heat_target& target, const typed& given,
 }
 
 std::string title(const heat_target& target) {
-  const std::string what = fmt::format("Heat of {} warm item{}", count_text(target.items),
-                                       target.items == 1 ? "" : "s");
-  return target.error ? fmt::format("{}, {} of the answers too high", what,
-                                    brief_chance_text(*target.error))
-                      : fmt::format("{} in {}", what, bytes_text(*target.memory));
+  const std::string what =
+      fmt::format("Heat of {} warm item{}", count_text(target.items), target.items == 1 ? "" : "s");
+  return target.error
+             ? fmt::format("{}, {} of the answers too high", what, brief_chance_text(*target.error))
+             : fmt::format("{} in {}", what, bytes_text(*target.memory));
 }
 
 template <class T>

@@ -55,9 +55,8 @@ std::optional<microseconds> span_of(const char* option, const std::string& text)
 wishes wishes_of(const typed& given) {
   return {.half_life = span_of("--half-life", given.half_life),
           .resolution = span_of("--resolution", given.resolution),
-          .memory = given.memory.empty()
-                        ? std::nullopt
-                        : std::optional(parse_bytes("--memory", given.memory))};
+          .memory = given.memory.empty() ? std::nullopt
+                                         : std::optional(parse_bytes("--memory", given.memory))};
 }
 
 // -- where it is kept ----------------------------------------------------------------------------
@@ -82,9 +81,10 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   s.half_life = asked.half_life.value_or(s.half_life);
   s.memory = asked.memory.value_or(default_memory_per_field * fields);
   if (s.half_life < s.resolution) {
-    throw usage_error(fmt::format("the half-life must be at least one tick ({}), got {}. Try "
-                                  "--half-life 1h, or a shorter --resolution",
-                                  span_text(s.resolution), span_text(s.half_life)));
+    throw usage_error(
+        fmt::format("the half-life must be at least one tick ({}), got {}. Try "
+                    "--half-life 1h, or a shorter --resolution",
+                    span_text(s.resolution), span_text(s.half_life)));
   }
   if (s.memory / fields < least_memory_per_field) {
     throw usage_error(fmt::format("--memory must be at least {} for each of the {} fields, got {}",
@@ -97,9 +97,10 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
 void expect_same(const std::string& store, const char* what, const std::string& kept,
                  const std::string& asked) {
   if (kept == asked) return;
-  throw usage_error(fmt::format("{} was made with {} {}, and {} was asked for; leave that out to "
-                                "continue it, or name another --store",
-                                store, what, kept, asked));
+  throw usage_error(
+      fmt::format("{} was made with {} {}, and {} was asked for; leave that out to "
+                  "continue it, or name another --store",
+                  store, what, kept, asked));
 }
 
 void expect_settings(const std::string& store, const store::profile_settings& kept,
@@ -157,8 +158,8 @@ class run {
     }
     input_.items = kept;
     before_ = writer_->about().records;
-    note(fmt::format("{}: continued; it has {} records, up to {}", directory_,
-                     count_text(before_), time_text(newest_of(facts(), *profile_), zone())));
+    note(fmt::format("{}: continued; it has {} records, up to {}", directory_, count_text(before_),
+                     time_text(newest_of(facts(), *profile_), zone())));
   }
 
   void begin(const std::vector<std::string>& fields) {
@@ -240,8 +241,10 @@ void add_profile(command& root, output_options& asked) {
   self.examples = examples;
   static const std::string details =
       std::string(
-          "Reads events (an item or several, and a time) and keeps for each field how hot its items\n"
-          "are: every event counts 2^(-age / half-life). A store that exists is continued, exactly\n"
+          "Reads events (an item or several, and a time) and keeps for each field how hot its "
+          "items\n"
+          "are: every event counts 2^(-age / half-life). A store that exists is continued, "
+          "exactly\n"
           "as if all had been read in one go; it is written once, at the end, and as a whole.\n"
           "The hottest items, for programs one row each with the keys\n") +
       hot_keys +
@@ -250,7 +253,8 @@ void add_profile(command& root, output_options& asked) {
       "Lines stamped more than 24 hours ahead wait until later ones prove them right (counted)\n"
       "or wrong (rejected); those that still wait at the end are kept and told of.\n"
       "JSON: {\"schema\": 1, \"command\": \"profile\", \"store\", \"lines\", \"rejected\", "
-      "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", \"at\" "
+      "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
+      "\"at\" "
       "(microseconds since\n       1970), \"zone\", \"half_life_seconds\", \"resolution_seconds\", "
       "\"memory_bytes\",\n       \"items\": [...], \"fields\": [...]}";
   self.details = details;

@@ -89,9 +89,9 @@ table fields_table(const profiler& profile, std::uint64_t records) {
           .rows = {},
           .as_list = false};
   for (const field_profile& f : profile.fields()) {
-    t.rows.push_back({{text_cell(f.name), count_cell(distinct_items(f)),
-                       bytes_cell(f.heat.memory()), bytes_cell(f.hot.memory()),
-                       bytes_cell(exact_bytes(f, records))}});
+    t.rows.push_back(
+        {{text_cell(f.name), count_cell(distinct_items(f)), bytes_cell(f.heat.memory()),
+          bytes_cell(f.hot.memory()), bytes_cell(exact_bytes(f, records))}});
   }
   return t;
 }

@@ -35,8 +35,8 @@ std::string specification(const option& o) {
   const bool again = std::holds_alternative<std::vector<std::string>*>(o.into);
   const std::string value = takes_value(o) ? fmt::format(":{}:{}", o.type, action(o)) : "";
   const char* follows = !takes_value(o) ? "" : o.name.starts_with("--") ? "=" : "+";
-  return quoted(fmt::format("{}{}{}[{}]{}", again ? "*" : "", o.name, follows,
-                            plain(o.description), value));
+  return quoted(
+      fmt::format("{}{}{}[{}]{}", again ? "*" : "", o.name, follows, plain(o.description), value));
 }
 
 std::string function_of(const command& c) {

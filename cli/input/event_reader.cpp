@@ -195,8 +195,7 @@ void event_reader::reject(bad_line reason, const std::string& which, std::string
   }
   if (samples_ == most_samples) return;
   ++samples_;
-  tell(fmt::format("{}: {} is {}: {}", source_->name(), which, described(reason),
-                   shortened(text)));
+  tell(fmt::format("{}: {} is {}: {}", source_->name(), which, described(reason), shortened(text)));
 }
 
 void event_reader::reject_earlier(bad_line reason, std::string_view raw) {

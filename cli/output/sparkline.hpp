@@ -6,7 +6,8 @@
 
 namespace bloomtime::cli {
 
-// Counts as a row of bars from ▁ to █, the highest being the largest of them; · where there is none.
+// Counts as a row of bars from ▁ to █, the highest being the largest of them; · where there is
+// none.
 std::string sparkline(std::span<const std::uint64_t> counts);
 
 }  // namespace bloomtime::cli

@@ -87,10 +87,9 @@ ledger ledger::load(std::span<const std::byte> container) {
   parameters.expect_end();
   const auto counted = view.section(fields_section);
   const std::size_t registers = census().distinct.registers().size();
-  if (read.settings.resolution.count() <= 0 ||
-      read.settings.half_life < read.settings.resolution || fields == 0 ||
-      counted.size() / (8 + registers) != fields || counted.size() % (8 + registers) != 0 ||
-      held > time_gate::most_held) {
+  if (read.settings.resolution.count() <= 0 || read.settings.half_life < read.settings.resolution ||
+      fields == 0 || counted.size() / (8 + registers) != fields ||
+      counted.size() % (8 + registers) != 0 || held > time_gate::most_held) {
     corrupt("the parameters of this ledger contradict each other");
   }
   detail::byte_reader in(counted);

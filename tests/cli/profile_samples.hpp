@@ -16,8 +16,9 @@ namespace bloomtime::cli {
 // Lines `epoch <TAB> item <TAB> item`, in small filters.
 inline std::vector<std::string> profile_command(const std::vector<std::string>& files,
                                                 const std::filesystem::path& store) {
-  std::vector<std::string> words{"profile", "--format", "tsv",    "--time", "1", "--item", "2",
-                                 "--item",  "3",        "--store", store,    "--memory", "8000"};
+  std::vector<std::string> words{"profile", "--format", "tsv",    "--time", "1",
+                                 "--item",  "2",        "--item", "3",      "--store",
+                                 store,     "--memory", "8000"};
   words.insert(words.end(), files.begin(), files.end());
   return words;
 }

@@ -37,9 +37,9 @@ rc::Gen<std::vector<std::string>> logs() {
         case 3: lines.emplace_back("?\t?\t?\n"); continue;
         default: break;
       }
-      lines.push_back(fmt::format("{}\titem{}\t{}\n", stamp, *rc::gen::inRange(0, 40),
-                                  std::string(static_cast<std::size_t>(*rc::gen::inRange(0, 40)),
-                                              'x')));
+      lines.push_back(
+          fmt::format("{}\titem{}\t{}\n", stamp, *rc::gen::inRange(0, 40),
+                      std::string(static_cast<std::size_t>(*rc::gen::inRange(0, 40)), 'x')));
     }
     return lines;
   });
@@ -146,8 +146,7 @@ TEST_P(real_heat, is_never_below_the_exact_count) {
 
 INSTANTIATE_TEST_SUITE_P(data, real_heat,
                          testing::Values("almhuette_2015-16.tsv.xz", "wpblog_2016.tsv.xz",
-                                         "asa_honeypot_2025.tsv.xz",
-                                         "apache_combined_10k.log.xz"));
+                                         "asa_honeypot_2025.tsv.xz", "apache_combined_10k.log.xz"));
 
 }  // namespace
 }  // namespace bloomtime::cli
