@@ -56,8 +56,10 @@ class time_gate {
 
  private:
   static bool is_far(instant from, instant to) noexcept {
-    return from<to&& static_cast<std::uint64_t>(to.micros) -
-                static_cast<std::uint64_t>(from.micros)> static_cast<std::uint64_t>(far.count());
+    if (to <= from) return false;
+    const auto distance =
+        static_cast<std::uint64_t>(to.micros) - static_cast<std::uint64_t>(from.micros);
+    return distance > static_cast<std::uint64_t>(far.count());
   }
 
   std::vector<held_event>::iterator first_believable() noexcept;
