@@ -206,12 +206,6 @@ void write_csv(csv_file& csv, const size_run& run) {
 
 // -- targets -------------------------------------------------------------------------------------
 
-void print_target(std::string_view what, double limit, const summary& figure) {
-  fmt::print("  {:<11}  {:.2f} ({:.2f} to {:.2f}), at most {:.2f}: {}\n",
-             figure.median <= limit ? "reached" : "NOT REACHED", figure.median, figure.lower,
-             figure.upper, limit, what);
-}
-
 const row* find_row(const size_run& run, calls how) {
   const auto found = std::find_if(run.rows.begin(), run.rows.end(), [&](const row& r) {
     return r.subject == reference && r.key == "8 B" && r.how == how;

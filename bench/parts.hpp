@@ -23,6 +23,7 @@ struct session {
 void machine_tables(session& run);
 void bloom_tables(session& run);
 void generate_tables(session& run);
+void heat_tables(session& run);
 void reader_tables(session& run);
 void profile_tables(session& run);
 

@@ -49,4 +49,10 @@ void csv_file::close() {
   if (!out_) throw std::runtime_error("the CSV file is incomplete: writing it failed");
 }
 
+void print_target(std::string_view what, double limit, const summary& figure) {
+  fmt::print("  {:<11}  {:.2f} ({:.2f} to {:.2f}), at most {:.2f}: {}\n",
+             figure.median <= limit ? "reached" : "NOT REACHED", figure.median, figure.lower,
+             figure.upper, limit, what);
+}
+
 }  // namespace bench

@@ -37,4 +37,7 @@ class csv_file {
   std::ofstream out_;
 };
 
+// A figure that must not exceed its limit, and whether it does.
+void print_target(std::string_view what, double limit, const summary& figure);
+
 }  // namespace bench

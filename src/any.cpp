@@ -45,6 +45,27 @@ std::vector<fact> facts_of(const heat_filter& f) {
   };
 }
 
+std::string_view engine_of(const decaying_filter&) { return "decaying_filter"; }
+std::string_view engine_of(const pooled_decaying_filter&) { return "pooled_decaying_filter"; }
+
+template <class Cells>
+std::vector<fact> facts_of(const basic_decaying_filter<Cells>& f) {
+  return {
+      {"family", std::string(name_of(family::heat))},
+      {"engine", std::string(engine_of(f))},
+      {"layout", std::string(name_of(layout::rows))},
+      {"memory", f.memory()},
+      {"cells", f.cells()},
+      {"k", std::uint64_t{f.k()}},
+      {"seed", f.seed()},
+      {"epoch_seconds", seconds(f.clock().resolution())},
+      {"half_life_seconds", f.decay().half_life() * seconds(f.clock().resolution())},
+      {"events", f.events()},
+      {"mass", f.newest() ? f.mass(*f.newest()) : 0.0},
+      {"saturated", f.saturated()},
+  };
+}
+
 std::vector<fact> facts_of(const hot_list& l) {
   return {
       {"family", std::string(name_of(family::heat))},
@@ -62,9 +83,35 @@ std::vector<fact> facts_of(const hot_list& l) {
   };
 }
 
+std::string name_of(decay_ring::kind k) {
+  return k == decay_ring::kind::window    ? "window"
+         : k == decay_ring::kind::weights ? "weights"
+                                          : "polynomial";
+}
+
+std::vector<fact> facts_of(const decay_ring& r) {
+  return {
+      {"family", std::string(name_of(family::heat))},
+      {"engine", "decay_ring"},
+      {"layout", std::string(name_of(layout::rows))},
+      {"memory", r.memory()},
+      {"cells", r.cells()},
+      {"k", std::uint64_t{r.k()}},
+      {"seed", r.seed()},
+      {"decay", name_of(r.decay())},
+      {"slots", std::uint64_t{r.slots()}},
+      {"epoch_seconds", seconds(r.clock().resolution())},
+      {"events", r.events()},
+      {"mass", r.newest() ? r.mass(*r.newest()) : 0.0},
+  };
+}
+
 any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == decaying_filter::engine_id) return decaying_filter::load(container);
+  if (engine == pooled_decaying_filter::engine_id) return pooled_decaying_filter::load(container);
   if (engine == heat_filter::engine_id) return heat_filter::load(container);
   if (engine == hot_list::engine_id) return hot_list::load(container);
+  if (engine == decay_ring::engine_id) return decay_ring::load(container);
   throw error(errc::unknown_kind, "this container holds a filter of family 2 (heat), engine " +
                                       std::to_string(engine) +
                                       ", which this bloomtime does not know");

@@ -6,8 +6,11 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/estimate.hpp>
+#include <bloomtime/heat/decay_ring.hpp>
+#include <bloomtime/heat/decaying_filter.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/heat/pooled_decaying_filter.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>

@@ -55,27 +55,49 @@ constexpr std::uint64_t ceiling_product(std::uint64_t a, std::uint64_t b) {
                                     decay::factor_bits);
 }
 
+// Digits of a fraction, six bits each: digits[j][d] encloses 2^(d * 2^-(6 (j + 1))).
+constexpr unsigned digit_bits = 6;
+constexpr auto digits = [] {
+  std::array<std::array<bounds, 1 << digit_bits>, decay::fraction_bits / digit_bits> all{};
+  for (unsigned j = 0; j < all.size(); ++j) {
+    for (unsigned d = 0; d < all[j].size(); ++d) {
+      bounds product{one, one};
+      for (unsigned i = 0; i < digit_bits; ++i) {
+        if ((d >> (digit_bits - 1 - i) & 1) == 0) continue;
+        const bounds& root = roots[j * digit_bits + i];
+        product = {floor_product(product.lower, root.lower),
+                   ceiling_product(product.upper, root.upper)};
+      }
+      all[j][d] = product;
+    }
+  }
+  return all;
+}();
+static_assert(decay::fraction_bits % digit_bits == 0);
+
 // 2^(fraction / 2^54).
 bounds power_of_two(std::uint64_t fraction) {
   bounds product{one, one};
-  for (unsigned i = 0; i < decay::fraction_bits; ++i) {
-    if ((fraction >> (decay::fraction_bits - 1 - i) & 1) == 0) continue;
-    product = {floor_product(product.lower, roots[i].lower),
-               ceiling_product(product.upper, roots[i].upper)};
+  unsigned shift = decay::fraction_bits;
+  for (const auto& powers : digits) {
+    shift -= digit_bits;
+    const bounds& digit = powers[fraction >> shift & ((1 << digit_bits) - 1)];
+    product = {floor_product(product.lower, digit.lower),
+               ceiling_product(product.upper, digit.upper)};
   }
   return product;
 }
 
 // log2(x / 2^63) in units of 2^-54 for x in [2^63, 2^64): a digit for every squaring.
 std::uint64_t log2_of(std::uint64_t x) {
-  std::uint64_t digits = 0;
+  std::uint64_t binary = 0;
   for (unsigned i = 0; i < decay::fraction_bits; ++i) {
     const unsigned_wide square = static_cast<unsigned_wide>(x) * x;  // in [2^126, 2^128)
     const bool above = (square >> 127) != 0;
     x = static_cast<std::uint64_t>(square >> (above ? 64 : 63));
-    digits = digits << 1 | (above ? 1 : 0);
+    binary = binary << 1 | (above ? 1 : 0);
   }
-  return digits;
+  return binary;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
@@ -97,10 +98,9 @@ heat_filter::heat_filter(const heat_config& config)
     : cells_(narrow()),
       decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
       clock_(config.epoch) {
-  const std::uint64_t per_line = cells_per_line(config.cell_bits);
-  const shape size = shape_of(config, per_line, most_k);
+  const shape size = shape_of(config, cells_per_line(config.cell_bits), most_k);
   k_ = size.k;
-  row_ = size.lines_per_row * per_line;
+  row_lines_ = size.lines_per_row;
   seed_ = config.seed;
   ahead_ = forward::epochs_in(config.ahead, config.epoch);
   if (config.cell_bits == 16) {
@@ -122,10 +122,9 @@ std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
   return static_cast<std::uint32_t>(std::min(p.halvings - base_, most));
 }
 
-// Most events belong to the newest epoch; they need no division.
+// Most events are single hits in the newest epoch; they need no division and no power.
 std::int64_t heat_filter::epoch_of(instant when) const noexcept {
-  const bool newest = events_ != 0 && epoch_begins_ <= when && when <= epoch_ends_;
-  return newest ? epoch_ : clock_.tick_of(when).number;
+  return in_newest_epoch(when) ? epoch_ : clock_.tick_of(when).number;
 }
 
 void heat_filter::set_epoch(std::int64_t epoch, const decay::power& p) noexcept {
@@ -133,6 +132,13 @@ void heat_filter::set_epoch(std::int64_t epoch, const decay::power& p) noexcept 
   epoch_begins_ = clock_.start_of({epoch});
   epoch_ends_ = clock_.end_of({epoch});
   power_ = p;
+  hit_ = arrival_of(1, p, p);
+}
+
+heat_filter::arrival heat_filter::arrival_of(std::uint64_t weight, const decay::power& then,
+                                             const decay::power& now) const noexcept {
+  return {halvings_at(now), forward::units_above(weight, then, now, fraction),
+          forward::units_above(weight, then, now, forward::mass_fraction)};
 }
 
 void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
@@ -152,48 +158,87 @@ void heat_filter::advance(instant now) noexcept {
 
 // -- events ------------------------------------------------------------------------------------
 
-template <class Cells>
-outcome heat_filter::add_to(Cells& cells, digest d, instant when, std::uint64_t weight) {
+template <class Self, class Use>
+decltype(auto) heat_filter::dispatch(Self& self, Use&& use) {
+  const auto with_k = [&](auto& cells) {
+    switch (self.k_) {
+      case 1: return use(cells, std::integral_constant<unsigned, 1>());
+      case 2: return use(cells, std::integral_constant<unsigned, 2>());
+      case 3: return use(cells, std::integral_constant<unsigned, 3>());
+      default: return use(cells, std::integral_constant<unsigned, most_k>());
+    }
+  };
+  return std::visit(with_k, self.cells_);
+}
+
+template <unsigned k, class Cells>
+heat_filter::spots heat_filter::spots_of(const Cells&, digest d) const noexcept {
+  const detail::row_line_probes probes{row_lines_, k, Cells::per_line};
+  spots where;
+  for (unsigned i = 0; i < k; ++i) where[i] = probes.at(d, i);
+  return where;
+}
+
+// Raises the item's cells; false if its count would exceed 64 bits. Calls prepare() between the
+// last thing that may fail and the first that changes anything; it says how often the cells have
+// been halved then.
+template <unsigned k, class Cells, class Prepare>
+bool heat_filter::count(Cells& cells, const spots& where, const arrival& event, Prepare&& prepare) {
+  std::array<std::uint64_t, most_k> value;
+  std::uint64_t least = largest;
+  for (unsigned i = 0; i < k; ++i) {
+    value[i] = cells.get(where[i], event.halvings);
+    least = std::min(least, value[i]);
+  }
+  if (event.units > largest - least) return false;
+  const std::uint64_t raised = least + static_cast<std::uint64_t>(event.units);
+  if (raised >= cells.elsewhere) [[unlikely]]
+    cells.reserve(k);
+  const std::uint32_t halvings = prepare();
+  for (unsigned i = 0; i < k; ++i) {
+    // Minimum increase: a cell that is high enough already is so because of other items.
+    if (value[i] < raised) cells.raise(where[i], raised, halvings);
+  }
+  mass_ += event.mass;
+  events_ += events_ != largest;
+  return true;
+}
+
+template <unsigned k, class Cells>
+outcome heat_filter::add_to(Cells& cells, const spots& where, instant when, std::uint64_t weight) {
+  if (weight != 1 || !in_newest_epoch(when)) return add_elsewhen<k>(cells, where, when, weight);
+  return count<k>(cells, where, hit_, [&] { return hit_.halvings; }) ? outcome::added
+                                                                     : outcome::full;
+}
+
+template <unsigned k, class Cells>
+outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when,
+                                  std::uint64_t weight) {
   const std::int64_t epoch = epoch_of(when);
   const decay::power then = power_at(epoch);
   if (events_ == 0) {
-    set_epoch(epoch, then);
     base_ = then.halvings;
+    set_epoch(epoch, then);
   }
   const bool later = epoch > epoch_;
   if (later && static_cast<std::uint64_t>(epoch) - static_cast<std::uint64_t>(epoch_) > ahead_) {
     return outcome::future;
   }
   if (weight == 0) return outcome::added;
-  const decay::power now = later ? then : power_;
-  const detail::row_probes probes{row_, k_};
-  const std::uint32_t halvings = halvings_at(now);
-  std::array<std::uint64_t, most_k> place;
-  std::array<std::uint64_t, most_k> value;
-  std::uint64_t least = largest;
-  for (unsigned i = 0; i < k_; ++i) {
-    place[i] = probes.position(d, i);
-    value[i] = cells.get(place[i], halvings);
-    least = std::min(least, value[i]);
+  const auto catch_up = [&] {
+    if (later) go_to(epoch, then);
+    return hit_.halvings;
+  };
+  if (!count<k>(cells, where, arrival_of(weight, then, later ? then : power_), catch_up)) {
+    return outcome::full;
   }
-  const unsigned_wide more = forward::units_above(weight, then, now, fraction);
-  if (more > largest - least) return outcome::full;
-  const std::uint64_t raised = least + static_cast<std::uint64_t>(more);
-  if (raised >= cells.elsewhere) cells.reserve(k_);
-  // From here on nothing fails.
-  if (later) go_to(epoch, now);
-  const std::uint32_t after = halvings_at(power_);  // go_to may have begun a new count
-  for (unsigned i = 0; i < k_; ++i) {
-    // Minimum increase: a cell that is high enough already is so because of other items.
-    if (value[i] < raised) cells.set(place[i], raised, after);
-  }
-  mass_ += forward::units_above(weight, then, now, forward::mass_fraction);
-  events_ += events_ != largest;
   return epoch < epoch_ ? outcome::late : outcome::added;
 }
 
 outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
-  return std::visit([&](auto& cells) { return add_to(cells, d, when, weight); }, cells_);
+  return dispatch(*this, [&](auto& cells, auto k) {
+    return add_to<k()>(cells, spots_of<k()>(cells, d), when, weight);
+  });
 }
 
 void heat_filter::check_bulk(std::size_t items, std::size_t given, const char* what) {
@@ -204,37 +249,18 @@ void heat_filter::check_bulk(std::size_t items, std::size_t given, const char* w
   }
 }
 
-void heat_filter::prefetch_write(const detail::digest_block& block) const noexcept {
-  const detail::row_probes probes{row_, k_};
-  std::visit(
-      [&](const auto& cells) {
-        for (std::size_t i = 0; i < block.count; ++i) {
-          for (unsigned j = 0; j < k_; ++j) cells.prefetch_write(probes.position(block[i], j));
-        }
-      },
-      cells_);
-}
-
-void heat_filter::prefetch_read(const detail::digest_block& block) const noexcept {
-  const detail::row_probes probes{row_, k_};
-  std::visit(
-      [&](const auto& cells) {
-        for (std::size_t i = 0; i < block.count; ++i) {
-          for (unsigned j = 0; j < k_; ++j) cells.prefetch_read(probes.position(block[i], j));
-        }
-      },
-      cells_);
-}
-
-void heat_filter::add_block(const detail::digest_block& block, std::span<const instant> when,
+void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
+                            const detail::digest_block& next, std::span<const instant> when,
                             std::span<outcome> outcomes) {
-  std::visit(
-      [&](auto& cells) {
-        for (std::size_t i = 0; i < block.count; ++i) {
-          outcomes[i] = add_to(cells, block[i], when[i], 1);
-        }
-      },
-      cells_);
+  dispatch(*this, [&](auto& cells, auto k) {
+    for (std::size_t i = 0; i < std::max(count, next.count); ++i) {
+      if (i < next.count) {
+        blocks.next()[i] = spots_of<k()>(cells, next[i]);
+        for (unsigned j = 0; j < k(); ++j) cells.prefetch_write(blocks.next()[i][j]);
+      }
+      if (i < count) outcomes[i] = add_to<k()>(cells, blocks.now()[i], when[i], 1);
+    }
+  });
 }
 
 // -- answers -----------------------------------------------------------------------------------
@@ -243,35 +269,41 @@ heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0};
   const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
   return {halvings_at(now), hits_per_unit(now),
-          std::numbers::e * mass(when) / static_cast<double>(row_)};
+          std::numbers::e * mass(when) / static_cast<double>(row())};
 }
 
-template <class Cells>
-estimate heat_filter::answer(const Cells& cells, digest d, const moment& now) const noexcept {
-  const detail::row_probes probes{row_, k_};
+template <unsigned k, class Cells>
+estimate heat_filter::answer(const Cells& cells, const spots& where,
+                             const moment& now) const noexcept {
   std::uint64_t least = largest;
-  for (unsigned i = 0; i < k_; ++i) {
-    least = std::min(least, cells.get(probes.position(d, i), now.halvings));
+  for (unsigned i = 0; i < k; ++i) {
+    least = std::min(least, cells.get(where[i], now.halvings));
   }
   // A halving forgets one unit, and halves what was forgotten before: two units at most.
   const double forgotten = decay_.fades() ? 2 : 0;
-  const double count = static_cast<double>(least);
+  const auto count = static_cast<double>(least);
   const double value = count * now.unit;
   return {value, std::max(0.0, value * least_share - now.others), (count + forgotten) * now.unit};
 }
 
 estimate heat_filter::at_digest(digest d, instant when) const noexcept {
   const moment now = moment_of(when);
-  return std::visit([&](const auto& cells) { return answer(cells, d, now); }, cells_);
+  return dispatch(*this, [&](const auto& cells, auto k) {
+    return answer<k()>(cells, spots_of<k()>(cells, d), now);
+  });
 }
 
-void heat_filter::at_block(const detail::digest_block& block, const moment& now,
-                           std::span<estimate> answers) const noexcept {
-  std::visit(
-      [&](const auto& cells) {
-        for (std::size_t i = 0; i < block.count; ++i) answers[i] = answer(cells, block[i], now);
-      },
-      cells_);
+void heat_filter::at_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
+                           const moment& asked, std::span<estimate> answers) const noexcept {
+  dispatch(*this, [&](const auto& cells, auto k) {
+    for (std::size_t i = 0; i < std::max(count, next.count); ++i) {
+      if (i < next.count) {
+        blocks.next()[i] = spots_of<k()>(cells, next[i]);
+        for (unsigned j = 0; j < k(); ++j) cells.prefetch_read(blocks.next()[i][j]);
+      }
+      if (i < count) answers[i] = answer<k()>(cells, blocks.now()[i], asked);
+    }
+  });
 }
 
 estimate heat_filter::rate_of(const estimate& count) const noexcept {
@@ -291,7 +323,11 @@ std::optional<instant> heat_filter::newest() const noexcept {
   return clock_.start_of({epoch_});
 }
 
-std::uint64_t heat_filter::cells() const noexcept { return k_ * row_; }
+std::uint64_t heat_filter::row() const noexcept {
+  return row_lines_ * (cell_bits() == 16 ? narrow::per_line : broad::per_line);
+}
+
+std::uint64_t heat_filter::cells() const noexcept { return k_ * row(); }
 
 unsigned heat_filter::cell_bits() const noexcept {
   return std::holds_alternative<narrow>(cells_) ? 16 : 32;
@@ -308,7 +344,7 @@ std::uint64_t heat_filter::lines_caught_up() const noexcept {
 // -- sets of filters ---------------------------------------------------------------------------
 
 void heat_filter::merge(const heat_filter& other) {
-  if (cells_.index() != other.cells_.index() || row_ != other.row_ || k_ != other.k_ ||
+  if (cells_.index() != other.cells_.index() || row_lines_ != other.row_lines_ || k_ != other.k_ ||
       seed_ != other.seed_ || decay_ != other.decay_ || clock_ != other.clock_) {
     const auto describe = [](const heat_filter& f) {
       return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
@@ -341,13 +377,14 @@ void heat_filter::add_cells(const heat_filter& other) {
       [&]<class Cells>(Cells& mine) {
         const Cells& theirs = std::get<Cells>(other.cells_);
         for (std::uint64_t i = 0; i < mine.size(); ++i) {
-          const std::uint64_t more = theirs.get(i, others_now);
+          const typename Cells::spot at{i / Cells::per_line, i % Cells::per_line};
+          const std::uint64_t more = theirs.get(at, others_now);
           if (more == 0) continue;
-          const std::uint64_t had = mine.get(i, now);
+          const std::uint64_t had = mine.get(at, now);
           if (more > largest - had) {
             throw error(errc::too_large, "the heat of both filters together exceeds 64 bits");
           }
-          mine.set(i, had + more, now);
+          mine.raise(at, had + more, now);
         }
       },
       cells_);
@@ -376,7 +413,7 @@ void heat_filter::write(Use&& use) const {
   auto& p = out.parameters();
   p.u64(cell_bits());
   p.u64(k_);
-  p.u64(row_);
+  p.u64(row());
   p.u64(decay_.rate());
   p.u64(ahead_);
   p.u64(events_);
@@ -410,7 +447,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   detail::byte_reader in = view.parameters();
   const std::uint64_t cell_bits = in.u64();
   const std::uint64_t k = in.u64();
-  f.row_ = in.u64();
+  const std::uint64_t row = in.u64();
   f.decay_ = decay::by_rate(in.u64());
   f.ahead_ = in.u64();
   f.events_ = in.u64();
@@ -420,20 +457,22 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   f.mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
   in.expect_end();
   const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
-  if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || f.row_ == 0 ||
-      f.row_ % per_line != 0 || f.row_ / per_line > detail::max_buffer_bytes / 64 / k ||
+  if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || row == 0 ||
+      row % per_line != 0 || row / per_line > detail::max_buffer_bytes / 64 / k ||
       halvings > narrow::most_halvings || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
       (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0))) {
     throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);
+  f.row_lines_ = row / per_line;
   f.clock_ = *info.clock;
   if (f.events_ != 0) {
-    f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
-    f.base_ = f.power_.halvings - static_cast<decay::wide>(halvings);
+    const decay::power newest = f.decay_.at(f.epoch_);
+    f.base_ = newest.halvings - static_cast<decay::wide>(halvings);
+    f.set_epoch(f.epoch_, newest);
   }
-  const auto lines = view.section(lines_section, k * (f.row_ / per_line) * detail::line_bytes);
+  const auto lines = view.section(lines_section, k * f.row_lines_ * detail::line_bytes);
   const auto large = view.section(large_section);
   if (cell_bits == 16) {
     f.cells_ = narrow::read(lines, large, static_cast<std::uint32_t>(halvings));

@@ -1,6 +1,7 @@
 #include <bloomtime/math/heat.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -61,6 +62,16 @@ heat_size heat_size_for_share(double epsilon, double delta, unsigned most_k) {
   constexpr double most = 0x1p43;
   expect(row <= most, "epsilon must leave a row of at most 2^43 cells", epsilon);
   return {best, static_cast<std::uint64_t>(row)};
+}
+
+pool_bits pool_bits_per_cell(std::uint64_t cells, std::uint64_t used) {
+  expect(cells >= 1, "a filter must have at least one cell", cells);
+  constexpr double digit = 4;
+  const double cell = digit + 1;
+  const auto link = static_cast<double>(std::bit_width(cells - 1));  // ceil(log2(cells))
+  const double nodes = static_cast<double>(used) / static_cast<double>(cells);
+  const double linked = digit + 2 * link;
+  return {cell + nodes * digit, cell + digit / 2, cell + nodes * linked, cell + linked / 2};
 }
 
 }  // namespace bloomtime::math

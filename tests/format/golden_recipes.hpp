@@ -49,6 +49,28 @@ inline any_filter heat_32() {
                                   .cell_bits = 32}));
 }
 
+inline any_filter decaying_16() {
+  return with_events(
+      decaying_filter({.memory = 256, .half_life = std::chrono::minutes(5), .seed = 42}));
+}
+inline any_filter decaying_random() {
+  return with_events(decaying_filter({.items = 10,
+                                      .memory = 320,
+                                      .lambda = 0.75,
+                                      .epoch = std::chrono::minutes(1),
+                                      .rounding = rounding::random,
+                                      .increase = increase::minimum,
+                                      .cell_bits = 32}));
+}
+inline any_filter pooled() {
+  return with_events(pooled_decaying_filter(
+      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .seed = 42}));
+}
+inline any_filter pooled_pinned() {
+  return with_events(pooled_decaying_filter(
+      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .pool_memory = 50}));
+}
+
 inline any_filter hot_list_5() {
   return with_events(hot_list({.entries = 5,
                                .half_life = std::chrono::minutes(5),
@@ -57,10 +79,35 @@ inline any_filter hot_list_5() {
                                .seed = 42}));
 }
 
+inline any_filter ring_window() {
+  return with_events(
+      decay_ring({.memory = 300, .window = std::chrono::minutes(10), .slots = 10, .seed = 42}));
+}
+inline any_filter ring_weights() {
+  return with_events(decay_ring({.items = 3,
+                                 .memory = 200,
+                                 .weights = {1, 0.5, 0.5, 0.125},
+                                 .epoch = std::chrono::minutes(4)}));
+}
+inline any_filter ring_polynomial() {
+  return with_events(decay_ring({.memory = 400,
+                                 .polynomial = 1.5,
+                                 .per_octave = 2,
+                                 .reach = std::chrono::minutes(10),
+                                 .epoch = std::chrono::seconds(10)}));
+}
+
 inline constexpr std::array recipes{
+    recipe{"decaying_16", decaying_16},
+    recipe{"decaying_random", decaying_random},
     recipe{"heat_16", heat_16},
     recipe{"heat_32", heat_32},
     recipe{"hot_list", hot_list_5},
+    recipe{"pooled", pooled},
+    recipe{"pooled_pinned", pooled_pinned},
+    recipe{"ring_polynomial", ring_polynomial},
+    recipe{"ring_weights", ring_weights},
+    recipe{"ring_window", ring_window},
 };
 
 }  // namespace bloomtime::golden

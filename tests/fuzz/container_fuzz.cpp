@@ -76,7 +76,7 @@ void change(Filter f) {
 }
 
 void ask(const hot_list& l) {
-  ask_over_time(l);
+  ask<hot_list>(l);
   const instant newest = l.newest().value_or(instant{});
   const auto top = l.top(3, newest);
   for (std::size_t i = 0; i < top.size(); ++i) {
@@ -86,7 +86,7 @@ void ask(const hot_list& l) {
   }
 }
 void change(hot_list l) {
-  change_over_time(l);
+  change<hot_list>(l);
   try {
     l.merge(l);
   } catch (const error& e) {

@@ -73,13 +73,14 @@ RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
 }
 
 RC_GTEST_PROP(heat_filter, takes_many_events_as_one_by_one, ()) {
-  const heat_config config = small(*rc::gen::elementOf(lambdas), *rc::gen::element(16u, 32u));
+  const heat_config config =
+      small(*rc::gen::elementOf(support::lambdas), *rc::gen::element(16u, 32u));
   heat_filter one_by_one(config);
   heat_filter bulk(config);
   std::vector<std::uint64_t> items;
   std::vector<instant> times;
   std::vector<outcome> expected;
-  for (const step& s : draw_steps(30)) {
+  for (const heat_event& s : draw_heat_events(30)) {
     items.push_back(s.item);
     times.push_back(instant::from_seconds(s.at));
     expected.push_back(one_by_one.add(s.item, times.back()));
@@ -97,9 +98,9 @@ RC_GTEST_PROP(heat_filter, takes_many_events_as_one_by_one, ()) {
 
 // Saved and loaded at any moment, it goes on as if nothing had happened.
 RC_GTEST_PROP(heat_filter, resumes_exactly, ()) {
-  heat_filter steady(small(*rc::gen::elementOf(lambdas), *rc::gen::element(16u, 32u)));
+  heat_filter steady(small(*rc::gen::elementOf(support::lambdas), *rc::gen::element(16u, 32u)));
   heat_filter resumed(steady);
-  for (const step& s : draw_steps(1000)) {
+  for (const heat_event& s : draw_heat_events(1000)) {
     if (*rc::gen::inRange(0, 10) == 0) resumed = heat_filter::load(resumed.serialize());
     const instant when = instant::from_seconds(s.at);
     RC_ASSERT(steady.add(s.item, when, s.weight) == resumed.add(s.item, when, s.weight));
@@ -108,8 +109,9 @@ RC_GTEST_PROP(heat_filter, resumes_exactly, ()) {
 }
 
 RC_GTEST_PROP(heat_filter, passes_time_in_one_step_or_many, ()) {
-  heat_filter f(small(*rc::gen::elementOf(lambdas), 16));
-  for (const step& s : draw_steps(30)) (void)f.add(s.item, instant::from_seconds(s.at), s.weight);
+  heat_filter f(small(*rc::gen::elementOf(support::lambdas), 16));
+  for (const heat_event& s : draw_heat_events(30))
+    (void)f.add(s.item, instant::from_seconds(s.at), s.weight);
   heat_filter in_steps(f);
   std::int64_t now = f.newest()->micros / 1'000'000;
   for (int i = 0; i < 5; ++i) {
@@ -148,25 +150,27 @@ class eager {
     const std::uint64_t units =
         behind >= 127 ? 1
                       : static_cast<std::uint64_t>((product + (wide{1} << behind) - 1) >> behind);
-    const detail::row_probes probes{like_.cells() / like_.k(), like_.k()};
-    const digest d = digest_of(item, like_.seed());
-    std::uint64_t least = ~std::uint64_t{0};
-    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[probes.position(d, i)]);
+    const std::uint64_t raised = this->units(item) + units;
     for (unsigned i = 0; i < like_.k(); ++i) {
-      std::uint64_t& cell = cells_[probes.position(d, i)];
-      cell = std::max(cell, least + units);
+      std::uint64_t& cell = cells_[number_of(item, i)];
+      cell = std::max(cell, raised);
     }
   }
 
   std::uint64_t units(std::uint64_t item) const {
-    const detail::row_probes probes{like_.cells() / like_.k(), like_.k()};
-    const digest d = digest_of(item, like_.seed());
     std::uint64_t least = ~std::uint64_t{0};
-    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[probes.position(d, i)]);
+    for (unsigned i = 0; i < like_.k(); ++i) least = std::min(least, cells_[number_of(item, i)]);
     return least;
   }
 
  private:
+  std::uint64_t number_of(std::uint64_t item, unsigned i) const {
+    const unsigned per_line = 512 / like_.cell_bits() - 1;
+    const detail::row_line_probes probes{like_.cells() / like_.k() / per_line, like_.k(), per_line};
+    const auto spot = probes.at(digest_of(item, like_.seed()), i);
+    return spot.line * per_line + spot.cell;
+  }
+
   void halve() {
     for (std::uint64_t& cell : cells_) {
       cell = (cell + 1) / 2;

@@ -23,7 +23,8 @@ struct heat_event {
 inline constexpr std::uint64_t heat_items = 40;
 
 // A stream with bursts, gaps and late events over few items, so that they share what there is.
-inline std::vector<heat_event> draw_heat_events(std::int64_t longest_gap) {
+inline std::vector<heat_event> draw_heat_events(std::int64_t longest_gap,
+                                                std::uint64_t heaviest = 1'000'000) {
   const auto size = *rc::gen::inRange<std::size_t>(1, 200);
   std::vector<heat_event> events;
   std::int64_t now = *rc::gen::inRange<std::int64_t>(-1000, 1000);
@@ -33,7 +34,7 @@ inline std::vector<heat_event> draw_heat_events(std::int64_t longest_gap) {
     const bool heavy = *rc::gen::inRange(0, 10) == 0;
     events.push_back({*rc::gen::inRange<std::uint64_t>(0, heat_items),
                       late ? now - *rc::gen::inRange<std::int64_t>(0, 50) : now,
-                      *rc::gen::inRange<std::uint64_t>(1, heavy ? 1'000'000 : 4)});
+                      *rc::gen::inRange<std::uint64_t>(1, heavy ? heaviest : 4)});
   }
   return events;
 }

@@ -94,6 +94,42 @@ TEST(any, describes_a_hot_list) {
   EXPECT_NEAR(value_of<double>(facts, "mass"), 5, 1e-9);
 }
 
+TEST(any, describes_a_decay_ring) {
+  using facts_type = std::vector<fact>;
+  const auto facts_of = [](const decay_ring_config& c) -> facts_type {
+    decay_ring r(c);
+    (void)r.add("x", instant{}, 5);
+    return describe(load_any(r.serialize()));
+  };
+  const facts_type facts = facts_of({.memory = 4096, .window = std::chrono::hours(1)});
+  EXPECT_EQ(value_of<std::string>(facts, "engine"), "decay_ring");
+  EXPECT_EQ(value_of<std::string>(facts, "decay"), "window");
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "slots"), 61U);
+  EXPECT_EQ(value_of<double>(facts, "epoch_seconds"), 60);
+  EXPECT_EQ(value_of<double>(facts, "mass"), 5);
+  EXPECT_EQ(value_of<std::string>(facts_of({.memory = 640, .weights = {1, 1}}), "decay"),
+            "weights");
+  EXPECT_EQ(value_of<std::string>(facts_of({.memory = 640, .polynomial = 1}), "decay"),
+            "polynomial");
+}
+
+TEST(any, describes_the_published_filters) {
+  const auto facts_of = [](auto f) {
+    (void)f.add("x", instant{}, 70'000);
+    return describe(load_any(f.serialize()));
+  };
+  const auto basic = facts_of(decaying_filter({.memory = 640, .lambda = 0.5}));
+  EXPECT_EQ(value_of<std::string>(basic, "engine"), "decaying_filter");
+  EXPECT_EQ(value_of<std::uint64_t>(basic, "memory"), 640U);
+  EXPECT_EQ(value_of<std::uint64_t>(basic, "cells"), 320U);
+  EXPECT_EQ(value_of<std::uint64_t>(basic, "saturated"), 4U);
+  EXPECT_NEAR(value_of<double>(basic, "half_life_seconds"), 1, 1e-9);
+  EXPECT_NEAR(value_of<double>(basic, "mass"), 70'000, 1e-4);
+  const auto pooled = facts_of(pooled_decaying_filter({.memory = 640, .lambda = 0.5}));
+  EXPECT_EQ(value_of<std::string>(pooled, "engine"), "pooled_decaying_filter");
+  EXPECT_EQ(value_of<std::uint64_t>(pooled, "saturated"), 0U);
+}
+
 TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
   const bloom_filter f = example();
   const auto facts = describe(any_filter(f));

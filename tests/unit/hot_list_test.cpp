@@ -13,19 +13,19 @@
 
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/moments.hpp"
 
 namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
+using support::after;
 using support::expect_error;
+using support::first_micro;
+using support::last_micro;
+using support::midnight;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr instant midnight = instant::from_seconds(1'388'534'400);
-constexpr std::int64_t first_micro = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t last_micro = std::numeric_limits<std::int64_t>::max();
-
-instant after(std::chrono::microseconds span) { return instant(midnight.micros + span.count()); }
 
 TEST(hot_list, lists_the_hottest_first) {
   hot_list l({.half_life = 1h});

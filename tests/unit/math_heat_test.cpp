@@ -100,5 +100,17 @@ TEST(heat_size_for_share, refuses_what_makes_no_filter) {
       "row");
 }
 
+// heat.md 9.2: m = 120 000, links of 17 bits.
+TEST(math_heat, counts_a_pool_in_four_ways) {
+  const auto bits = math::pool_bits_per_cell(120'000, 15'600);  // 0.13 nodes per cell
+  EXPECT_NEAR(bits.used, 5.52, 1e-9);
+  EXPECT_EQ(bits.reserved, 7);
+  EXPECT_NEAR(bits.used_linked, 9.94, 1e-9);
+  EXPECT_EQ(bits.reserved_linked, 24);
+  EXPECT_EQ(math::pool_bits_per_cell(1 << 17, 0).reserved_linked, 24);
+  EXPECT_EQ(math::pool_bits_per_cell((1 << 17) + 1, 0).reserved_linked, 25);
+  support::expect_error(errc::invalid_argument, [] { (void)math::pool_bits_per_cell(0, 0); });
+}
+
 }  // namespace
 }  // namespace bloomtime::math

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -50,70 +51,115 @@ class fading_cells {
   const side_table& large() const noexcept { return large_; }
   std::uint64_t caught_up() const noexcept { return caught_up_; }  // lines so far, for tests
 
-  std::uint64_t get(std::uint64_t cell, std::uint32_t now) const noexcept {
-    const std::byte* const line = line_of(cell);
-    return faded(stored(line, cell), now - load_le16(line));
+  using spot = row_line_probes::spot;
+
+  BLOOMTIME_INLINE std::uint64_t get(spot at, std::uint32_t now) const noexcept {
+    const std::byte* const line = line_of(at);
+    const std::uint64_t value = load_le<Cell>(place(line, at.cell));
+    const std::uint32_t behind = now - load_le16(line);
+    if (value == elsewhere) [[unlikely]]
+      return large_value(at, behind);
+    return faded_cell(value, behind);
   }
 
-  // Makes room so that the next `count` calls of set() cannot fail.
+  // Makes room so that the next `count` calls of raise() cannot fail.
   void reserve(unsigned count) { large_.reserve(large_.size() + count); }
 
-  void set(std::uint64_t cell, std::uint64_t value, std::uint32_t now) {
-    std::byte* const line = line_of(cell);
-    catch_up(line, cell / per_line, now);
-    std::byte* const p = place(line, cell);
-    if (value < elsewhere) {
-      if (load_le<Cell>(p) == elsewhere) large_.erase(cell);
-      store_le(p, static_cast<Cell>(value));
-    } else {
-      large_.set(cell, value);
-      store_le(p, static_cast<Cell>(elsewhere));
-    }
+  // To a value that is at least what get() says.
+  BLOOMTIME_INLINE void raise(spot at, std::uint64_t value, std::uint32_t now) {
+    std::byte* const line = line_of(at);
+    if (load_le16(line) != static_cast<std::uint16_t>(now)) [[unlikely]]
+      catch_up(line, at, now);
+    store_le(place(line, at.cell), static_cast<Cell>(value < elsewhere ? value : elsewhere));
+    if (value >= elsewhere) [[unlikely]]
+      large_.set(number_of(at), value);
   }
 
   // Brings every line up to `now` and starts counting halvings from there, so that now is 0 again.
   void rebase(std::uint32_t now) noexcept {
     for (std::uint64_t i = 0; i < lines(); ++i) {
-      std::byte* const line = lines_.data() + i * line_bytes;
-      catch_up(line, i, now);
+      std::byte* const line = line_of({i, 0});
+      if (load_le16(line) != now) catch_up(line, {i, 0}, now);
       store_le16(line, 0);
     }
   }
 
-  void prefetch_read(std::uint64_t cell) const noexcept { detail::prefetch_read(line_of(cell)); }
-  void prefetch_write(std::uint64_t cell) const noexcept { detail::prefetch_write(line_of(cell)); }
+  BLOOMTIME_INLINE void prefetch_read(spot at) const noexcept {
+    detail::prefetch_read(line_of(at));
+  }
+  BLOOMTIME_INLINE void prefetch_write(spot at) const noexcept {
+    detail::prefetch_write(line_of(at));
+  }
 
  private:
-  const std::byte* line_of(std::uint64_t cell) const noexcept {
-    return lines_.data() + cell / per_line * line_bytes;
-  }
-  std::byte* line_of(std::uint64_t cell) noexcept {
-    return lines_.data() + cell / per_line * line_bytes;
-  }
+  static std::uint64_t number_of(spot at) noexcept { return at.line * per_line + at.cell; }
+  const std::byte* line_of(spot at) const noexcept { return lines_.data() + at.line * line_bytes; }
+  std::byte* line_of(spot at) noexcept { return lines_.data() + at.line * line_bytes; }
   template <class Byte>
   static Byte* place(Byte* line, std::uint64_t cell) noexcept {
-    return line + (1 + cell % per_line) * sizeof(Cell);
+    return line + (1 + cell) * sizeof(Cell);
   }
 
-  std::uint64_t stored(const std::byte* line, std::uint64_t cell) const noexcept {
-    const std::uint64_t value = load_le<Cell>(place(line, cell));
-    if (value != elsewhere) return value;
-    const std::uint64_t* const large = large_.find(cell);
-    return large == nullptr ? value : *large;
+  // faded() of what fits a cell, without a branch: lines are behind by anything.
+  static std::uint64_t faded_cell(std::uint64_t value, std::uint32_t behind) noexcept {
+    constexpr std::uint32_t enough = 8 * sizeof(Cell);  // halvings that leave one unit at most
+    const std::uint32_t times = behind < enough ? behind : enough;
+    const std::uint64_t left = (value + (std::uint64_t{1} << times) - 1) >> times;
+    return left > (behind != 0 ? 1U : 0U) ? left : 0;
   }
 
-  void catch_up(std::byte* line, std::uint64_t number, std::uint32_t now) noexcept {
+  std::uint64_t large_value(spot at, std::uint32_t behind) const noexcept {
+    const std::uint64_t* const large = large_.find(number_of(at));
+    return faded(large == nullptr ? elsewhere : *large, behind);
+  }
+
+  void catch_up(std::byte* line, spot at, std::uint32_t now) noexcept {
     const std::uint32_t behind = now - load_le16(line);
-    if (behind == 0) return;
     ++caught_up_;
+    store_le<Cell>(line, 0);  // where the count of halvings is, so that it counts as an empty cell
+    std::array<std::uint64_t, line_bytes / 8> words;
+    std::uint64_t here = ones;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = load_le64(line + 8 * i);
+      here &= not_zero(~words[i]);
+    }
+    if (here != ones) [[unlikely]] {
+      fade_each(line, at.line, behind);
+    } else {
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        store_le64(line + 8 * i, behind < width ? faded_cells(words[i], behind) : 0);
+      }
+    }
     store_le16(line, static_cast<std::uint16_t>(now));
+  }
+
+  // All cells of a word at once, in plain arithmetic that compilers turn into vectors.
+  static constexpr unsigned width = 8 * sizeof(Cell);
+  static constexpr std::uint64_t ones = ~std::uint64_t{0} / elsewhere;  // 1 in every cell
+  static constexpr std::uint64_t tops = ones << (width - 1);
+
+  // 1 in every cell that is not 0: adding all but the top bit carries into it.
+  static constexpr std::uint64_t not_zero(std::uint64_t cells) noexcept {
+    return (((cells & ~tops) + ~tops) | cells) >> (width - 1) & ones;
+  }
+
+  // faded_cell() of every cell, for 0 < behind < width.
+  static constexpr std::uint64_t faded_cells(std::uint64_t cells, std::uint32_t behind) noexcept {
+    const std::uint64_t rest = ones * ((std::uint64_t{1} << behind) - 1);
+    const std::uint64_t left =
+        ((cells >> behind) & ones * (elsewhere >> behind)) + not_zero(cells & rest);
+    const std::uint64_t kept = not_zero(left & ~ones);  // two units or more
+    return left & ((kept << width) - kept);
+  }
+
+  void fade_each(std::byte* line, std::uint64_t number, std::uint32_t behind) noexcept {
     for (std::uint64_t i = 0; i < per_line; ++i) {
-      std::byte* const p = line + (1 + i) * sizeof(Cell);
+      std::byte* const p = place(line, i);
       const std::uint64_t value = load_le<Cell>(p);
       if (value == elsewhere) {
-        fade_large(p, number * per_line + i, behind);
+        fade_large(p, number_of({number, i}), behind);
       } else {
-        store_le(p, static_cast<Cell>(faded(value, behind)));
+        store_le(p, static_cast<Cell>(faded_cell(value, behind)));
       }
     }
   }
@@ -147,7 +193,7 @@ fading_cells<Cell> fading_cells<Cell>::read(std::span<const std::byte> lines,
   }
   const auto is_marked = [&](std::uint64_t cell, std::uint64_t value) {
     const std::byte* const line = lines.data() + cell / per_line * line_bytes;
-    return value >= elsewhere && load_le<Cell>(place(line, cell)) == elsewhere;
+    return value >= elsewhere && load_le<Cell>(place(line, cell % per_line)) == elsewhere;
   };
   fading_cells cells;
   cells.large_ = side_table::read(large, lines.size() / line_bytes * per_line, is_marked);

@@ -45,6 +45,27 @@ struct row_probes {
   }
 };
 
+// Rows of whole 64-byte lines of `per_line` cells each: what the product that finds the line leaves
+// over finds the cell in it, so that nothing is divided.
+struct row_line_probes {
+  std::uint64_t lines;  // of one row
+  unsigned k;
+  unsigned per_line;
+
+  struct spot {
+    std::uint64_t line;
+    std::uint64_t cell;  // of the line
+  };
+
+  constexpr spot at(digest d, unsigned i) const noexcept {
+    __extension__ using wide = unsigned __int128;
+    const wide place = static_cast<wide>(probe(d, i)) * lines;  // as fold() does
+    return {i * lines + static_cast<std::uint64_t>(place >> 64),
+            static_cast<std::uint64_t>(
+                static_cast<wide>(static_cast<std::uint64_t>(place)) * per_line >> 64)};
+  }
+};
+
 // All k cells in one 64-byte line of `per_line` cells, position i in the i-th of k disjoint
 // sub-ranges of the line: k different cells for the price of one memory access.
 struct line_probes {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -66,9 +67,9 @@ class heat_filter {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     check_bulk(all.size(), when.size(), "times");
     check_bulk(all.size(), outcomes.size(), "outcomes");
+    spot_blocks blocks;
     detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
-      prefetch_write(next);
-      add_block(now, when.subspan(first), outcomes.subspan(first));
+      add_block(blocks.turn(), now.count, next, when.subspan(first), outcomes.subspan(first));
     });
   }
 
@@ -85,10 +86,10 @@ class heat_filter {
   void at_bulk(const Items& items, instant when, std::span<estimate> answers) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     check_bulk(all.size(), answers.size(), "answers");
-    const moment now = moment_of(when);
-    detail::in_blocks<1>(all, seed_, [&](const auto& block, const auto& next, std::size_t first) {
-      prefetch_read(next);
-      at_block(block, now, answers.subspan(first));
+    const moment asked = moment_of(when);
+    spot_blocks blocks;
+    detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
+      at_block(blocks.turn(), now.count, next, asked, answers.subspan(first));
     });
   }
 
@@ -132,6 +133,23 @@ class heat_filter {
 
   heat_filter() noexcept : cells_(narrow()) {}
 
+  // Where an item's cells are, and those of a block of items.
+  using spots = std::array<detail::row_line_probes::spot, most_k>;
+  using spot_block = std::array<spots, detail::bulk_block>;
+
+  // The block to work on, and the one that is on its way.
+  struct spot_blocks {
+    std::array<spot_block, 2> all;
+    bool odd = false;
+
+    spot_blocks& turn() noexcept {
+      odd = !odd;
+      return *this;
+    }
+    const spot_block& now() const noexcept { return all[odd ? 0 : 1]; }
+    spot_block& next() noexcept { return all[odd ? 1 : 0]; }
+  };
+
   // What all answers about one moment have in common.
   struct moment {
     std::uint32_t halvings;
@@ -143,17 +161,37 @@ class heat_filter {
   estimate at_digest(digest d, instant when) const noexcept;
   estimate rate_of(const estimate& count) const noexcept;
   static void check_bulk(std::size_t items, std::size_t given, const char* what);
-  void prefetch_write(const detail::digest_block& block) const noexcept;
-  void prefetch_read(const detail::digest_block& block) const noexcept;
-  void add_block(const detail::digest_block& block, std::span<const instant> when,
-                 std::span<outcome> outcomes);
-  void at_block(const detail::digest_block& block, const moment& now,
-                std::span<estimate> answers) const noexcept;
-  template <class Cells>
-  outcome add_to(Cells& cells, digest d, instant when, std::uint64_t weight);
-  template <class Cells>
-  estimate answer(const Cells& cells, digest d, const moment& now) const noexcept;
+  // Work on the `count` items of one block while the lines of the next are on their way.
+  void add_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
+                 std::span<const instant> when, std::span<outcome> outcomes);
+  void at_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
+                const moment& asked, std::span<estimate> answers) const noexcept;
+  // use(cells, k) with the kind of cells and the number of rows known to the compiler.
+  template <class Self, class Use>
+  static decltype(auto) dispatch(Self& self, Use&& use);
+  template <unsigned k, class Cells>
+  spots spots_of(const Cells& cells, digest d) const noexcept;
+  std::uint64_t row() const noexcept;  // cells of one row
+  // What an event adds.
+  struct arrival {
+    std::uint32_t halvings;  // of the cells, when it is added
+    unsigned_wide units;
+    unsigned_wide mass;
+  };
+  template <unsigned k, class Cells>
+  outcome add_to(Cells& cells, const spots& where, instant when, std::uint64_t weight);
+  template <unsigned k, class Cells>
+  outcome add_elsewhen(Cells& cells, const spots& where, instant when, std::uint64_t weight);
+  template <unsigned k, class Cells, class Prepare>
+  bool count(Cells& cells, const spots& where, const arrival& event, Prepare&& prepare);
+  template <unsigned k, class Cells>
+  estimate answer(const Cells& cells, const spots& where, const moment& now) const noexcept;
+  arrival arrival_of(std::uint64_t weight, const bloomtime::decay::power& then,
+                     const bloomtime::decay::power& now) const noexcept;
   moment moment_of(instant when) const noexcept;
+  bool in_newest_epoch(instant when) const noexcept {
+    return epoch_begins_ <= when && when <= epoch_ends_;
+  }
   std::int64_t epoch_of(instant when) const noexcept;
   void set_epoch(std::int64_t epoch, const bloomtime::decay::power& p) noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
@@ -165,16 +203,17 @@ class heat_filter {
 
   std::variant<narrow, broad> cells_;
   unsigned k_ = 0;
-  std::uint64_t row_ = 0;  // cells of one row
+  std::uint64_t row_lines_ = 0;  // lines of one row
   std::uint64_t seed_ = 0;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
   bloomtime::clock clock_;
-  std::uint64_t ahead_ = 0;   // epochs
-  std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
-  std::int64_t epoch_ = 0;    // of the newest event
-  instant epoch_begins_;      // and ends, both included
-  instant epoch_ends_;
+  std::uint64_t ahead_ = 0;          // epochs
+  std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
+  std::int64_t epoch_ = 0;           // of the newest event
+  instant epoch_begins_{1};          // none so far
+  instant epoch_ends_{0};            // the last of it
   bloomtime::decay::power power_{};  // at that epoch
+  arrival hit_{};                    // one event in that epoch
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
   unsigned_wide mass_ = 0;
 };

@@ -25,4 +25,16 @@ double heat_share(heat_size size, double delta);
 // The fewest cells for epsilon and delta, with at most most_k rows.
 heat_size heat_size_for_share(double epsilon, double delta, unsigned most_k);
 
+// Bits per cell of a filter of hexadecimal digits with a pool of half as many nodes, of which
+// `used` are in use, in the four ways of counting that explain what was published about it (heat.md
+// 9.2): only nodes in use or the pool as it is reserved, and without or with two links per node. A
+// digit of 4 bits and one bit of membership per cell in all of them.
+struct pool_bits {
+  double used;
+  double reserved;
+  double used_linked;
+  double reserved_linked;
+};
+pool_bits pool_bits_per_cell(std::uint64_t cells, std::uint64_t used);
+
 }  // namespace bloomtime::math

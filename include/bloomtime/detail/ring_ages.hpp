@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace bloomtime::detail {
+
+// Which slot of a ring holds which epochs; slots move on as time passes. Either one slot per epoch,
+// and none for those that are too old; or dyadic (docs/heat.md): with b slots per octave, an epoch
+// has a slot of its own while it is at most 2b epochs back, then shares one with its neighbour
+// until their pair is 2b pairs back, and so on, each time in blocks twice as long, aligned to the
+// clock. What is too old even for the last blocks shares the last slot. Epochs that share a slot
+// never part again, so values of slots that become one are added.
+class ring_ages {
+ public:
+  __extension__ using wide = __int128;
+
+  static constexpr unsigned most_slots = 1024;
+  static constexpr wide unbounded = std::numeric_limits<std::int64_t>::max();
+
+  static ring_ages single(unsigned slots) noexcept { return {slots, 0, false}; }
+  // Slots are short enough that 1 + age varies by a factor of at most 1 + 1/b within one, up to
+  // ages of 2b * 2^levels.
+  static ring_ages dyadic(unsigned b, unsigned levels) noexcept {
+    return {2 * b + 1, levels, true};
+  }
+
+  bool is_dyadic() const noexcept { return dyadic_; }
+  unsigned per_octave() const noexcept { return singles_ / 2; }
+  unsigned levels() const noexcept { return levels_; }
+  unsigned slots() const noexcept { return singles_ + (dyadic_ ? levels_ * shared() + 1 : 0); }
+
+  std::optional<unsigned> slot_of(wide epoch, wide now) const noexcept;
+
+  // In epochs, of the youngest and oldest that this slot may hold now.
+  struct ages {
+    wide youngest;
+    wide oldest;
+  };
+  ages ages_of(unsigned slot, std::int64_t now) const noexcept;
+
+  // values[i] belonged to slot i at `from`; afterwards, at `to`.
+  void move(std::span<std::uint64_t> values, std::int64_t from, std::int64_t to) const noexcept;
+
+ private:
+  ring_ages(unsigned singles, unsigned levels, bool dyadic) noexcept
+      : singles_(singles), levels_(levels), dyadic_(dyadic) {}
+
+  // Slots of one length, beyond the first: they are b to 2b blocks back.
+  unsigned shared() const noexcept { return per_octave() + 1; }
+  unsigned level_of(unsigned slot) const noexcept {
+    return slot < singles_ ? 0 : 1 + (slot - singles_) / shared();
+  }
+  bool is_last_of_all(unsigned slot) const noexcept { return dyadic_ && slot + 1 == slots(); }
+  wide block_of(unsigned slot, wide now) const noexcept;
+
+  unsigned singles_;  // slots for one epoch each
+  unsigned levels_;
+  bool dyadic_;
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace bloomtime {
+
+// How a counter is made whole after decay (heat.md 5). Numbers are written into files.
+enum class rounding : std::uint8_t {
+  up = 1,      // never too low. What is below 1 / (1 - lambda) stays for ever.
+  down = 2,    // too low by less than 1 / (1 - lambda)
+  random = 3,  // too low by more than a with at most the chance k exp(-2 a^2 (1 - lambda^2))
+};
+
+// Which of an item's k counters an event raises.
+enum class increase : std::uint8_t {
+  plain = 1,    // all of them, as published
+  minimum = 2,  // those that are below the smallest one plus the event
+};
+
+// For both published filters. By accuracy: `items` that were ever seen (a counter that rounds up
+// never dies) and `error`, the chance that an answer is more than exact. By memory: `memory`, with
+// `items` if known. And how heat fades: by `half_life`, or by the factor `lambda` per epoch.
+struct decaying_config {
+  std::uint64_t items = 0;
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};  // bytes of everything, before any pool grows
+  std::optional<std::chrono::microseconds> half_life = {};
+  std::optional<double> lambda = {};
+  std::chrono::microseconds epoch = std::chrono::seconds(1);
+  std::chrono::microseconds ahead =
+      std::chrono::hours(24);  // further ahead is no time but an error
+  bloomtime::rounding rounding = bloomtime::rounding::up;
+  bloomtime::increase increase = bloomtime::increase::plain;
+  unsigned cell_bits = 16;                        // or 32; a pooled filter's have 4 and digits
+  std::optional<std::uint64_t> pool_memory = {};  // bytes up to which a pool may grow
+  std::uint64_t seed = 0;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,197 @@
+#include <bloomtime/heat/decay_ring.hpp>
+
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/layout.hpp>
+
+#include "../math/expect.hpp"
+#include "ring_weights.hpp"
+
+namespace bloomtime {
+namespace {
+
+using detail::ring_ages;
+using detail::ring_cells;
+using math::text_of;
+
+constexpr std::uint32_t cells_section = 1;
+constexpr std::uint32_t large_section = 2;
+constexpr std::uint32_t totals_section = 3;
+constexpr std::uint32_t weights_section = 4;
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+
+[[noreturn]] void refuse() {
+  throw error(errc::corrupt, "the parameters of this decay ring contradict each other");
+}
+
+}  // namespace
+
+// -- rings of several streams ------------------------------------------------------------------
+
+void decay_ring::merge(const decay_ring& other) {
+  if (kind_ != other.kind_ || alpha_ != other.alpha_ || weights_ != other.weights_ ||
+      slots() != other.slots() || ages_.levels() != other.ages_.levels() || k_ != other.k_ ||
+      row_ != other.row_ || seed_ != other.seed_ || clock_ != other.clock_) {
+    const auto describe = [](const decay_ring& r) {
+      return text_of(r.cells()) + " cells of " + text_of(r.slots()) + " slots, k " + text_of(r.k_) +
+             ", seed " + text_of(r.seed_) + ", decay " + text_of(static_cast<unsigned>(r.kind_)) +
+             ", epochs of " + std::to_string(r.clock_.resolution().count()) + " microseconds";
+    };
+    throw error(errc::incompatible,
+                "decay rings merge if decay, cells, k, seed and clock are equal; here they are (" +
+                    describe(*this) + ") and (" + describe(other) + ")");
+  }
+  if (other.events_ == 0) return;
+  if (events_ == 0) {
+    decay_ring copy(other);
+    copy.ahead_ = ahead_;
+    *this = std::move(copy);
+    return;
+  }
+  decay_ring sum(*this);
+  if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_);
+  sum.add_cells(other);
+  sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
+  *this = std::move(sum);
+}
+
+// A sum of bounds bounds the sum, slot by slot.
+void decay_ring::add_cells(const decay_ring& other) {
+  std::vector<std::uint64_t> totals = other.totals_;
+  ages_.move(totals, other.epoch_, epoch_);
+  const std::uint64_t had = std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0});
+  if (std::accumulate(totals.begin(), totals.end(), std::uint64_t{0}) > largest - had) {
+    throw error(errc::too_large, "the counts of both rings together exceed 64 bits");
+  }
+  for (unsigned s = 0; s < slots(); ++s) totals_[s] += totals[s];
+  counts mine;
+  counts theirs;
+  for (std::uint64_t cell = 0; cell < cells(); ++cell) {
+    look_up(cell, epoch_, mine);
+    other.look_up(cell, epoch_, theirs);
+    for (unsigned s = 0; s < slots(); ++s) {
+      mine[s] = theirs[s] > largest - mine[s] ? largest : mine[s] + theirs[s];
+    }
+    cells_.set(cell, passed(epoch_), std::span(mine.data(), slots()));
+  }
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+std::vector<std::byte> decay_ring::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+void decay_ring::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+// Hands over the writer while what it refers to is alive.
+template <class Use>
+void decay_ring::write(Use&& use) const {
+  detail::container_writer out({.family = family::heat,
+                                .engine = engine_id,
+                                .layout = static_cast<std::uint8_t>(layout::rows),
+                                .seed = seed_,
+                                .clock = clock_});
+  auto& p = out.parameters();
+  p.u64(static_cast<std::uint64_t>(kind_));
+  p.u64(kind_ == kind::polynomial ? ages_.per_octave() : slots());
+  p.u64(ages_.levels());
+  p.f64(alpha_);
+  p.u64(k_);
+  p.u64(row_);
+  p.u64(ahead_);
+  p.u64(events_);
+  p.i64(start_);
+  p.i64(epoch_);
+  detail::byte_writer large;
+  cells_.large().write(large);
+  detail::byte_writer totals;
+  for (const std::uint64_t total : totals_) totals.u64(total);
+  detail::byte_writer weights;
+  for (const double weight : weights_) weights.f64(weight);
+  out.section(cells_section, cells_.storage().bytes());
+  out.section(large_section, large.written());
+  out.section(totals_section, totals.written());
+  out.section(weights_section, weights.written());
+  use(out);
+}
+
+decay_ring decay_ring::load(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  const detail::container_info& info = view.info();
+  if (info.family != family::heat || info.engine != engine_id) {
+    throw error(errc::unknown_kind, "expected a decay ring, found family " +
+                                        text_of(unsigned{static_cast<std::uint8_t>(info.family)}) +
+                                        ", engine " + text_of(unsigned{info.engine}));
+  }
+  view.expect_sections(4);
+  view.verify();
+  decay_ring ring;
+  ring.read_parameters(view);
+  const std::uint64_t bytes = ring_cells::bytes_per_cell(ring.slots()) * ring.k_ * ring.row_;
+  ring.cells_ = ring_cells::read(view.section(cells_section, bytes), view.section(large_section),
+                                 ring.slots(), ring.passed(ring.epoch_));
+  return ring;
+}
+
+void decay_ring::read_parameters(const detail::container_view& view) {
+  const detail::container_info& info = view.info();
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t which = in.u64();
+  const std::uint64_t number = in.u64();  // of slots, in all or per octave
+  const std::uint64_t levels = in.u64();
+  alpha_ = in.f64();
+  const std::uint64_t k = in.u64();
+  row_ = in.u64();
+  ahead_ = in.u64();
+  events_ = in.u64();
+  start_ = in.i64();
+  epoch_ = in.i64();
+  in.expect_end();
+  if (which < 1 || which > 3 || !info.clock ||
+      info.layout != static_cast<std::uint8_t>(layout::rows) || k == 0 || k > most_k ||
+      start_ > epoch_ || (events_ == 0 && (start_ != 0 || epoch_ != 0))) {
+    refuse();
+  }
+  kind_ = static_cast<kind>(which);
+  k_ = static_cast<unsigned>(k);
+  seed_ = info.seed;
+  clock_ = *info.clock;
+  if (kind_ == kind::polynomial) {
+    if (number < 1 || number > 16 || levels > 63 || !(alpha_ >= 0 && alpha_ <= 64)) refuse();
+    ages_ = ring_ages::dyadic(static_cast<unsigned>(number), static_cast<unsigned>(levels));
+  } else {
+    if (number < 1 || number > ring_ages::most_slots || levels != 0 || alpha_ != 0) refuse();
+    ages_ = ring_ages::single(static_cast<unsigned>(number));
+  }
+  const std::uint64_t most = detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k;
+  if (slots() > ring_ages::most_slots || row_ == 0 || row_ > most) refuse();
+  const std::uint64_t weights = kind_ == kind::polynomial ? 0 : slots();
+  detail::byte_reader decay(view.section(weights_section, 8 * weights));
+  for (std::uint64_t i = 0; i < weights; ++i) weights_.push_back(decay.f64());
+  if (weights != 0) expect_weights(weights_, errc::corrupt);
+  if (kind_ == kind::window && weights_ != std::vector<double>(weights, 1.0)) refuse();
+  detail::byte_reader totals(view.section(totals_section, 8 * std::uint64_t{slots()}));
+  std::uint64_t sum = 0;
+  for (unsigned s = 0; s < slots(); ++s) {
+    totals_.push_back(totals.u64());
+    if (totals_.back() > largest - sum) refuse();
+    sum += totals_.back();
+  }
+  if (events_ == 0 && sum != 0) refuse();
+}
+
+decay_ring decay_ring::load(const std::filesystem::path& path) {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,394 @@
+#include <bloomtime/heat/decaying_filter.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/probes.hpp>
+#include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/math/bloom.hpp>
+
+#include "forward.hpp"
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+constexpr double random_tail = 1e-9;  // chance that random rounding takes more than `upper` adds
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+double not_below(std::uint64_t n) {
+  const auto d = static_cast<double>(n);
+  return n < std::uint64_t{1} << 53 ? d
+                                    : std::nextafter(d, std::numeric_limits<double>::infinity());
+}
+
+constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  return a > largest - b ? largest : a + b;
+}
+
+std::uint64_t epochs_between(std::int64_t from, std::int64_t to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+bool is_rounding(std::uint64_t n) { return n >= 1 && n <= 3; }
+bool is_increase(std::uint64_t n) { return n == 1 || n == 2; }
+
+struct shape {
+  unsigned k;
+  std::uint64_t row;
+};
+
+template <class Cells>
+shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k, unsigned usual_k) {
+  if (c.error.has_value() == c.memory.has_value()) {
+    throw error(errc::invalid_argument, std::string("a ") + Cells::name +
+                                            " is sized by error or by memory, and got " +
+                                            (c.error ? "both" : "neither"));
+  }
+  if (c.error) {
+    const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
+    return {size.k, size.bits / size.k};
+  }
+  const std::uint64_t cells = Cells::cells_in(*c.memory, setting);
+  if (cells < usual_k || *c.memory > detail::max_buffer_bytes) {
+    throw error(cells < usual_k ? errc::invalid_argument : errc::too_large,
+                std::string("a ") + Cells::name + " has room for " + text(usual_k) +
+                    " cells and at most " + text(detail::max_buffer_bytes) + " bytes, got " +
+                    text(*c.memory) + " bytes");
+  }
+  const unsigned k =
+      c.items == 0 ? usual_k : math::size_for_bits(layout::rows, c.items, cells, most_k).k;
+  return {k, cells / k};
+}
+
+}  // namespace
+
+template <class Cells>
+basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& config)
+    : decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
+      clock_(config.epoch) {
+  const std::uint64_t setting = Cells::setting_of(config);
+  const shape size = shape_of<Cells>(config, setting, most_k, usual_k);
+  k_ = size.k;
+  row_ = size.row;
+  seed_ = config.seed;
+  rounding_ = config.rounding;
+  increase_ = config.increase;
+  ahead_ = forward::epochs_in(config.ahead, config.epoch);
+  if (!Cells::is_setting(setting, cells())) {
+    throw error(errc::too_large, std::string("a ") + Cells::name + " cannot have " + text(cells()) +
+                                     " cells, take less memory or fewer items");
+  }
+  cells_ = Cells(cells(), setting);
+}
+
+// -- time --------------------------------------------------------------------------------------
+
+template <class Cells>
+std::int64_t basic_decaying_filter<Cells>::epoch_of(instant when) const noexcept {
+  return clock_.tick_of(when).number;
+}
+
+template <class Cells>
+decay::power basic_decaying_filter<Cells>::power_at(instant when) const noexcept {
+  const std::int64_t epoch = epoch_of(when);
+  return epoch > epoch_ ? decay_.at(epoch) : power_;
+}
+
+template <class Cells>
+detail::fade basic_decaying_filter<Cells>::fade_to(std::int64_t epoch) const noexcept {
+  const std::uint64_t passed = epoch > epoch_ ? epochs_between(epoch_, epoch) : 0;
+  return {decay_, passed, rounding_, static_cast<std::uint64_t>(epoch) ^ detail::mix(seed_)};
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::go_to(std::int64_t epoch, const decay::power& next) noexcept {
+  cells_.sweep(fade_to(epoch));
+  const decay::wide halvings = next.halvings - power_.halvings;
+  mass_ = forward::faded_mass(mass_, halvings);
+  late_ = forward::faded_mass(late_, halvings);
+  epoch_ = epoch;
+  power_ = next;
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::advance(instant now) noexcept {
+  const std::int64_t epoch = epoch_of(now);
+  if (events_ != 0 && epoch > epoch_) go_to(epoch, decay_.at(epoch));
+}
+
+// -- events ------------------------------------------------------------------------------------
+
+template <class Cells>
+outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::uint64_t weight) {
+  const std::int64_t epoch = epoch_of(when);
+  const bool first = events_ == 0;
+  const bool later = !first && epoch > epoch_;
+  const bool late = !first && epoch < epoch_;
+  if (later && epochs_between(epoch_, epoch) > ahead_) return outcome::future;
+  if (weight == 0) return late ? outcome::late : outcome::added;
+
+  std::uint64_t units = weight;
+  if (late) {
+    const std::uint64_t age = epochs_between(epoch, epoch_);
+    units = detail::fade(decay_, age, rounding::up, 0)(weight, 0);
+  }
+  const raises plan =
+      this->plan(d, first ? detail::fade(decay_, 0, rounding_, 0) : fade_to(epoch), units);
+  cells_.prepare(plan.span());
+  // From here on nothing fails.
+  const decay::power then = first || epoch != epoch_ ? decay_.at(epoch) : power_;
+  if (first) {
+    epoch_ = epoch;
+    power_ = then;
+  }
+  if (later) go_to(epoch, then);
+  bool pinned = plan.all_pinned;
+  for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r);
+  mass_ += forward::units_above(weight, then, power_, forward::mass_fraction);
+  if (late) late_ += forward::units_above(1, power_, power_, forward::mass_fraction);
+  events_ += events_ != largest;
+  return pinned ? outcome::saturated : late ? outcome::late : outcome::added;
+}
+
+// What an event would raise, and to which values, after the time until then has passed. A pinned
+// cell may be below the truth and counts for nothing.
+template <class Cells>
+auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
+                                        std::uint64_t units) const noexcept -> raises {
+  const detail::row_probes probes{row_, k_};
+  raises plan;
+  std::uint64_t least = largest;
+  for (unsigned i = 0; i < k_; ++i) {
+    const std::uint64_t cell = probes.position(d, i);
+    if (cells_.pinned(cell)) continue;
+    plan.all_pinned = false;
+    const std::uint64_t value = passing(cells_.get(cell), cell);
+    least = std::min(least, value);
+    plan.list[plan.count++] = {cell, value, sum(value, units)};
+  }
+  if (increase_ == increase::plain) return plan;
+  const unsigned count = std::exchange(plan.count, 0);
+  for (unsigned i = 0; i < count; ++i) {
+    const auto [cell, value, unused] = plan.list[i];
+    if (value < sum(least, units)) plan.list[plan.count++] = {cell, value, sum(least, units)};
+  }
+  return plan;
+}
+
+// -- answers -----------------------------------------------------------------------------------
+
+// How much less than exact a counter may be for rounding (heat.md 5.1 and 5.3).
+template <class Cells>
+double basic_decaying_filter<Cells>::rounded_off() const noexcept {
+  const double lambda = decay_.factor();
+  if (rounding_ == rounding::up || !decay_.fades()) return 0;
+  if (rounding_ == rounding::down) return 1 / (1 - lambda);
+  return std::sqrt(std::log(k_ / random_tail) / (2 * (1 - lambda * lambda)));
+}
+
+template <class Cells>
+estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const noexcept {
+  if (events_ == 0) return {};
+  const detail::row_probes probes{row_, k_};
+  const detail::fade passing = fade_to(epoch_of(when));
+  std::uint64_t least = largest;
+  std::uint64_t guess = largest;  // from pinned cells, which tell only that they overflowed
+  for (unsigned i = 0; i < k_; ++i) {
+    const std::uint64_t cell = probes.position(d, i);
+    const std::uint64_t value = cells_.get(cell);
+    if (cells_.pinned(cell)) {
+      guess = std::min(guess, value);
+    } else {
+      least = std::min(least, passing(value, cell));
+    }
+  }
+  const double mass = this->mass(when);
+  if (least == largest) return {std::min(not_below(guess), mass), 0, mass};
+  const double late = forward::mass_in_hits(late_, power_, power_at(when));
+  const double value = not_below(least);
+  // Rounding up adds less than 1 / (1 - lambda) to a counter, and late events less than 1 each.
+  const double rounded_up = decay_.fades() ? 1 / (1 - decay_.factor()) : 0;
+  const double others = std::numbers::e * (mass + late) / static_cast<double>(row_);
+  const double lower = std::max(0.0, value - rounded_up - late - others);
+  return {value, lower, value + rounded_off()};
+}
+
+template <class Cells>
+estimate basic_decaying_filter<Cells>::rate_of(const estimate& count) const noexcept {
+  return forward::rate_of(count, decay_, clock_);
+}
+
+template <class Cells>
+double basic_decaying_filter<Cells>::mass(instant when) const noexcept {
+  if (events_ == 0) return 0;
+  return forward::mass_in_hits(mass_, power_, power_at(when));
+}
+
+template <class Cells>
+double basic_decaying_filter<Cells>::confidence() const noexcept {
+  return -std::expm1(-static_cast<double>(k_));
+}
+
+template <class Cells>
+std::optional<instant> basic_decaying_filter<Cells>::newest() const noexcept {
+  if (events_ == 0) return std::nullopt;
+  return clock_.start_of({epoch_});
+}
+
+// -- sets of filters ---------------------------------------------------------------------------
+
+template <class Cells>
+void basic_decaying_filter<Cells>::expect_same_kind(const basic_decaying_filter& other) const {
+  const auto describe = [](const basic_decaying_filter& f) {
+    return text(f.cells()) + " cells, k " + text(f.k_) + ", seed " + text(f.seed_) +
+           ", decay rate " + text(f.decay_.rate()) + ", epochs of " +
+           std::to_string(f.clock_.resolution().count()) + " microseconds, rounding " +
+           text(static_cast<std::uint8_t>(f.rounding_)) + ", setting " + text(f.cells_.setting());
+  };
+  const bool same = row_ == other.row_ && k_ == other.k_ && seed_ == other.seed_ &&
+                    decay_ == other.decay_ && clock_ == other.clock_ &&
+                    cells_.setting() == other.cells_.setting();
+  if (same && rounding_ == rounding::up && other.rounding_ == rounding::up) return;
+  throw error(errc::incompatible,
+              "decaying filters merge if cells, k, seed, decay and clock are equal and counters "
+              "round up (1); here they are (" +
+                  describe(*this) + ") and (" + describe(other) + ")");
+}
+
+// A sum of bounds bounds the sum.
+template <class Cells>
+void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
+  expect_same_kind(other);
+  if (other.events_ == 0) return;
+  basic_decaying_filter merged(*this);
+  if (events_ == 0) {
+    merged.epoch_ = other.epoch_;
+    merged.power_ = other.power_;
+  }
+  if (other.epoch_ > merged.epoch_) merged.go_to(other.epoch_, other.power_);
+  const detail::fade passing = other.fade_to(merged.epoch_);
+  for (std::uint64_t i = 0; i < cells(); ++i) {
+    const std::uint64_t had = merged.cells_.get(i);
+    const bool pinned = merged.cells_.pinned(i) || other.cells_.pinned(i);
+    const detail::raise r{i, had, pinned ? largest : sum(had, passing(other.cells_.get(i), i))};
+    if (r.to == had) continue;
+    merged.cells_.prepare({&r, 1});
+    merged.cells_.set(r);
+  }
+  const decay::wide behind = merged.power_.halvings - other.power_.halvings;
+  merged.mass_ += forward::faded_mass(other.mass_, behind);
+  merged.late_ += forward::faded_mass(other.late_, behind);
+  merged.events_ = sum(events_, other.events_);
+  *this = std::move(merged);
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+template <class Cells>
+std::vector<std::byte> basic_decaying_filter<Cells>::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+// Hands over the writer while what it refers to is alive.
+template <class Cells>
+template <class Use>
+void basic_decaying_filter<Cells>::write(Use&& use) const {
+  detail::container_writer out({.family = family::heat,
+                                .engine = engine_id,
+                                .layout = static_cast<std::uint8_t>(layout::rows),
+                                .seed = seed_,
+                                .clock = clock_});
+  auto& p = out.parameters();
+  p.u64(cells_.setting());
+  p.u64(k_);
+  p.u64(row_);
+  p.u64(decay_.rate());
+  p.u64(ahead_);
+  p.u64(static_cast<std::uint8_t>(rounding_));
+  p.u64(static_cast<std::uint8_t>(increase_));
+  p.u64(events_);
+  p.i64(epoch_);
+  for (const unsigned_wide units : {mass_, late_}) {
+    p.u64(static_cast<std::uint64_t>(units));
+    p.u64(static_cast<std::uint64_t>(units >> 64));
+  }
+  cells_.stored([&](const auto& sections) {
+    std::uint32_t id = 0;
+    for (const auto& section : sections) out.section(++id, section);
+    use(std::as_const(out));
+  });
+}
+
+template <class Cells>
+auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
+    -> basic_decaying_filter {
+  const auto view = detail::container_view::parse(container);
+  const detail::container_info& info = view.info();
+  if (info.family != family::heat || info.engine != engine_id) {
+    throw error(errc::unknown_kind, std::string("expected a ") + Cells::name + ", found family " +
+                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
+                                        text(info.engine));
+  }
+  view.expect_sections(Cells::sections);
+  view.verify();
+  basic_decaying_filter f;
+  f.seed_ = info.seed;
+  detail::byte_reader in = view.parameters();
+  const auto wide = [&] {
+    const unsigned_wide low = in.u64();
+    return low | static_cast<unsigned_wide>(in.u64()) << 64;
+  };
+  const std::uint64_t setting = in.u64();
+  const std::uint64_t k = in.u64();
+  f.row_ = in.u64();
+  f.decay_ = decay::by_rate(in.u64());
+  f.ahead_ = in.u64();
+  const std::uint64_t rounding_id = in.u64();
+  const std::uint64_t increase_id = in.u64();
+  f.events_ = in.u64();
+  f.epoch_ = in.i64();
+  f.mass_ = wide();
+  f.late_ = wide();
+  in.expect_end();
+  if (k == 0 || k > most_k || f.row_ == 0 || f.row_ > detail::max_buffer_bytes / 4 / k ||
+      !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
+      !is_increase(increase_id) || !info.clock ||
+      info.layout != static_cast<std::uint8_t>(layout::rows) ||
+      (f.events_ == 0 && (f.epoch_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
+    throw error(errc::corrupt,
+                std::string("the parameters of this ") + Cells::name + " contradict each other");
+  }
+  f.k_ = static_cast<unsigned>(k);
+  f.rounding_ = static_cast<bloomtime::rounding>(rounding_id);
+  f.increase_ = static_cast<bloomtime::increase>(increase_id);
+  f.clock_ = *info.clock;
+  if (f.events_ != 0) f.power_ = f.decay_.at(f.epoch_);
+  f.cells_ = Cells::read(view, f.cells(), setting);
+  return f;
+}
+
+template <class Cells>
+auto basic_decaying_filter<Cells>::load(const std::filesystem::path& path)
+    -> basic_decaying_filter {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+template class basic_decaying_filter<detail::counter_cells>;
+template class basic_decaying_filter<detail::digit_cells>;
+
+}  // namespace bloomtime
