@@ -14,7 +14,7 @@ constexpr unsigned most_k = 4;  // cache lines per operation
 // A line has one cell less than fits, for its count of halvings.
 std::uint64_t cells_per_line(unsigned cell_bits) { return 8 * line_bytes / cell_bits - 1; }
 
-heat_choice choice_of(const heat_target& target, unsigned cell_bits) {
+heat_choice choice_of(const plan_target& target, unsigned cell_bits) {
   const std::uint64_t per_line = cells_per_line(cell_bits);
   heat_choice c{.cell_bits = cell_bits};
   if (target.error) {
@@ -41,7 +41,7 @@ std::uint64_t heat_choice::memory() const {
   return k * (row / cells_per_line(cell_bits)) * line_bytes;
 }
 
-std::vector<heat_choice> heat_choices(const heat_target& target) {
+std::vector<heat_choice> heat_choices(const plan_target& target) {
   std::vector<heat_choice> choices{choice_of(target, 16), choice_of(target, 32)};
   choices.front().recommended = true;
   return choices;

@@ -1,17 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-namespace bloomtime::cli {
+#include "cli/commands/plan_target.hpp"
 
-// What a heat filter is asked for: warm items, and either an error or a memory in bytes.
-struct heat_target {
-  std::uint64_t items = 0;
-  std::optional<double> error;
-  std::optional<std::uint64_t> memory;
-};
+namespace bloomtime::cli {
 
 struct heat_choice {
   unsigned cell_bits = 16;
@@ -25,6 +19,6 @@ struct heat_choice {
 
 // What heat_filter makes of the error and the items, or of the memory alone, as profile does: one
 // for each width of its cells.
-std::vector<heat_choice> heat_choices(const heat_target& target);
+std::vector<heat_choice> heat_choices(const plan_target& target);
 
 }  // namespace bloomtime::cli

@@ -8,9 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/error.hpp>
-#include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/heat.hpp>
 
 #include "cli/command.hpp"
@@ -35,7 +33,7 @@ struct typed {
 // The chance with which the share of all heat in the table is exceeded.
 constexpr double rarely = 0.01;
 
-heat_target target_of(const typed& given) {
+plan_target target_of(const typed& given) {
   if (given.items.empty()) {
     throw usage_error(
         "plan heat needs --items, the number of different items that are warm at the same time. "
@@ -46,22 +44,17 @@ heat_target target_of(const typed& given) {
         "plan heat takes --error or --memory, and what profile takes without any; give one of "
         "them");
   }
-  heat_target target;
+  plan_target target;
   target.items = parse_count("--items", given.items);
   if (!given.error.empty()) {
     target.error = parse_chance("--error", given.error);
   } else {
-    target.memory =
-        given.memory.empty() ? default_memory_per_field : parse_bytes("--memory", given.memory);
-  }
-  if (target.memory && *target.memory > math::max_bits / 8) {
-    throw usage_error(
-        fmt::format("--memory can be at most 1TiB (2^40 bytes), got {}", given.memory));
+    target.memory = given.memory.empty() ? default_memory_per_field : parse_memory(given.memory);
   }
   return target;
 }
 
-std::vector<heat_choice> choices_for(const heat_target& target) {
+std::vector<heat_choice> choices_for(const plan_target& target) {
   try {
     return heat_choices(target);
   } catch (const error& e) {
@@ -90,11 +83,11 @@ table empty_table() {
           .as_list = false};
 }
 
-double per_item(std::uint64_t bytes, const heat_target& target) {
+double per_item(std::uint64_t bytes, const plan_target& target) {
   return static_cast<double>(bytes) / static_cast<double>(target.items);
 }
 
-row row_of(const heat_choice& c, const heat_target& target) {
+row row_of(const heat_choice& c, const plan_target& target) {
   const double share = math::heat_share({c.k, c.row}, rarely);
   const double excess = math::heat_excess(target.items, 1, {c.k, c.row});
   return {{text_cell("heat_filter"),
@@ -111,7 +104,7 @@ row row_of(const heat_choice& c, const heat_target& target) {
           c.recommended ? look::strong : look::plain};
 }
 
-row exact_row(const heat_target& target) {
+row exact_row(const plan_target& target) {
   const std::uint64_t bytes = exact_bytes_per_item(0);
   const double all = static_cast<double>(bytes) * static_cast<double>(target.items);
   const auto memory = static_cast<std::uint64_t>(std::min(all, 0x1p63));
@@ -134,7 +127,7 @@ row exact_row(const heat_target& target) {
 // Cells count in units of 2^-8 hits, and a unit that is left alone is forgotten.
 constexpr unsigned half_lives_of_one_hit = 9;
 
-std::vector<std::string> closing(const heat_target& target, const typed& given,
+std::vector<std::string> closing(const plan_target& target, const typed& given,
                                  std::chrono::microseconds half_life) {
   std::vector<std::string> words{fmt::format(
       "An item is warm for about {} after a hit ({} half-lives), twice as many hits make it {} "
@@ -151,7 +144,7 @@ std::vector<std::string> closing(const heat_target& target, const typed& given,
   return words;
 }
 
-std::string title(const heat_target& target) {
+std::string title(const plan_target& target) {
   const std::string what =
       fmt::format("Heat of {} warm item{}", count_text(target.items), target.items == 1 ? "" : "s");
   return target.error
@@ -159,13 +152,8 @@ std::string title(const heat_target& target) {
              : fmt::format("{} in {}", what, bytes_text(*target.memory));
 }
 
-template <class T>
-value or_nothing(const std::optional<T>& data) {
-  return data ? value(*data) : value();
-}
-
 exit_status plan(const typed& given, const printer& out) {
-  const heat_target target = target_of(given);
+  const plan_target target = target_of(given);
   const std::chrono::seconds half_life(parse_seconds("--half-life", given.half_life));
   table t = empty_table();
   for (const heat_choice& c : choices_for(target)) t.rows.push_back(row_of(c, target));

@@ -76,12 +76,12 @@ TEST(exact_size, counts_the_text_only_where_it_has_memory_of_its_own) {
 }
 
 TEST(heat_choices, are_the_filters_that_would_be_built) {
-  const std::vector<heat_target> targets{{.items = 1000, .error = 0.01, .memory = {}},
+  const std::vector<plan_target> targets{{.items = 1000, .error = 0.01, .memory = {}},
                                          {.items = 1, .error = 0.5, .memory = {}},
                                          {.items = 1000, .error = {}, .memory = 64},
                                          {.items = 1000, .error = {}, .memory = 200},
                                          {.items = 1000, .error = {}, .memory = 100'000}};
-  for (const heat_target& target : targets) {
+  for (const plan_target& target : targets) {
     for (const heat_choice& c : heat_choices(target)) {
       const heat_filter built({.items = target.error ? target.items : 0,
                                .error = target.error,
