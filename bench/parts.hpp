@@ -25,5 +25,6 @@ void bloom_tables(session& run);
 void generate_tables(session& run);
 void heat_tables(session& run);
 void reader_tables(session& run);
+void profile_tables(session& run);
 
 }  // namespace bench
