@@ -12,8 +12,10 @@ SHELL := /bin/bash
 help:  ## show this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: build  ## build, then plan a filter of a million items and measure it
-	@build/bin/bloomtime plan bloom --items 1M --error 1% --measure --table
+run: build  ## build, then generate a day of traffic and profile it
+	@rm -rf build/day.log build/day.bloomtime
+	@build/bin/bloomtime generate --records 1M --items 1M > build/day.log
+	@build/bin/bloomtime profile build/day.log --table
 
 test:  ## all fast tests: g++ release, then clang with address and undefined sanitizers
 	@scripts/test

@@ -26,5 +26,6 @@ void generate_tables(session& run);
 void heat_tables(session& run);
 void heat_papers_tables(session& run);
 void reader_tables(session& run);
+void profile_tables(session& run);
 
 }  // namespace bench

@@ -3,62 +3,20 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "cli/input/event_reader.hpp"
+#include "log_file.hpp"
 #include "parts.hpp"
-#include "traffic/lines.hpp"
-#include "traffic/visits.hpp"
 
 // How fast lines become items and times, next to mawk that merely splits the same file into fields.
 namespace bench {
 namespace {
 
-namespace fs = std::filesystem;
 namespace cli = bloomtime::cli;
 namespace traffic = bloomtime::traffic;
-
-class temporary_file {
- public:
-  explicit temporary_file(const char* name)
-      : path_(fs::temp_directory_path() / fmt::format("bloomtime-bench-{}-{}", ::getpid(), name)) {}
-  temporary_file(const temporary_file&) = delete;
-  temporary_file& operator=(const temporary_file&) = delete;
-  ~temporary_file() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
-// A day at a web site, so that neighbouring lines share their second as often as they do there.
-std::uint64_t write_lines(const std::string& path, std::uint64_t size, traffic::line_form form) {
-  constexpr std::uint64_t bytes_of_a_line = 210;
-  std::ofstream out(path, std::ios::binary);
-  traffic::visits day({.records = size / bytes_of_a_line, .clients = 100'000}, 1);
-  traffic::line_writer writer(form);
-  std::uint64_t written = 0;
-  std::string text;
-  while (const auto visit = day()) {
-    text.clear();
-    writer.write(*visit, text);
-    out << text;
-    written += text.size();
-  }
-  out.close();
-  if (!out) throw std::runtime_error("cannot write " + path);
-  return written;
-}
 
 template <class Work>
 double nanoseconds(Work work) {

@@ -14,8 +14,11 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr const char* examples =
+    "bloomtime profile access.log                            what and who is hot on my site?\n"
+    "bloomtime hot access.bloomtime -n 50                    ask again, without the log\n"
+    "bloomtime heat access.bloomtime /index.html --field path    how hot is that?\n"
+    "bloomtime plan heat --items 1M                          how accurate is that?\n"
     "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
-    "bloomtime plan bloom --items 1M --memory 1MB            how accurate is one megabyte?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
     "bloomtime info users.bloom                              what is in this file?\n"
     "bloomtime verify *.bloom                                is every byte as it was written?\n"
@@ -43,6 +46,9 @@ class program {
     root_.flag("--version", version_, "version, compiler, instruction set, file format");
     root_.output(asked_);
     root_.act = [this](const printer& out) { return without_command(out); };
+    add_profile(root_, asked_);
+    add_hot(root_, asked_);
+    add_heat(root_, asked_);
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);

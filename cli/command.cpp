@@ -30,10 +30,14 @@ void command::files(std::vector<std::string>& paths, const std::string& descript
   options_.push_back({"FILE", &paths, "", description, "Arguments"});
 }
 
+void command::store(std::vector<std::string>& typed, const std::string& description) {
+  options_.push_back({"STORE", &typed, "", description, "Arguments"});
+}
+
 void command::input(input_options& asked) {
   const std::size_t first = options_.size();
   texts("--item", asked.items, "FIELD",
-        "name, column number or NDJSON key; host,path for both together; may be given again");
+        "name, column number or NDJSON key; host,path for both; may be given again");
   text("--time", asked.time, "FIELD", "where the time stands, named like an item");
   text("--format", asked.format, "FORMAT",
        "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain",

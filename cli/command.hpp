@@ -41,6 +41,8 @@ class command {
   void texts(const std::string& name, std::vector<std::string>& typed, const std::string& type,
              const std::string& description);
   void files(std::vector<std::string>& paths, const std::string& description);
+  // A store, and what else the command takes without a name.
+  void store(std::vector<std::string>& typed, const std::string& description);
   // The options of the one reader, the same on every command that reads events.
   void input(input_options& asked);
   // Words that name a command of the tree.
@@ -72,6 +74,10 @@ class command {
 // Each adds itself below `root`.
 void add_plan(command& root, output_options& asked);
 void add_plan_bloom(command& plan, output_options& asked);
+void add_plan_heat(command& plan, output_options& asked);
+void add_profile(command& root, output_options& asked);
+void add_hot(command& root, output_options& asked);
+void add_heat(command& root, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
 void add_generate(command& root, output_options& asked);

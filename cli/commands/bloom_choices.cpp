@@ -7,18 +7,18 @@ namespace {
 
 constexpr unsigned line_words = 8;  // more probes than words make two bits in some of them
 
-math::bloom_size sized(const bloom_target& target, layout kind, unsigned most_k) {
+math::bloom_size sized(const plan_target& target, layout kind, unsigned most_k) {
   return target.error ? math::size_for_error(kind, target.items, *target.error, most_k)
                       : math::size_for_bits(kind, target.items, *target.memory * 8, most_k);
 }
 
-math::bloom_size planned(const bloom_target& target) {
+math::bloom_size planned(const plan_target& target) {
   return target.error ? math::plan_bloom(target.items, *target.error)
                       : math::plan_bloom_in_bits(target.items, *target.memory * 8);
 }
 
 // Lines can be too large where flat is not; then they are no choice.
-std::optional<math::bloom_size> sized_line(const bloom_target& target, unsigned most_k) {
+std::optional<math::bloom_size> sized_line(const plan_target& target, unsigned most_k) {
   try {
     return sized(target, layout::line, most_k);
   } catch (const error& e) {
@@ -34,7 +34,7 @@ bloom_choice choice_of(const math::bloom_size& size) {
 }
 
 // A configuration names a layout or leaves it to the planner; either gives one size.
-std::optional<bloom_config> config_of(const bloom_target& target, const math::bloom_size& size) {
+std::optional<bloom_config> config_of(const plan_target& target, const math::bloom_size& size) {
   bloom_config config{.items = target.items, .error = target.error, .memory = target.memory};
   if (size == planned(target)) return config;
   config.layout = size.layout;
@@ -44,7 +44,7 @@ std::optional<bloom_config> config_of(const bloom_target& target, const math::bl
 
 }  // namespace
 
-std::vector<bloom_choice> bloom_choices(const bloom_target& target) {
+std::vector<bloom_choice> bloom_choices(const plan_target& target) {
   std::vector<bloom_choice> choices;
   choices.push_back(choice_of(sized(target, layout::flat, math::max_k(layout::flat))));
   const auto one_bit = sized_line(target, line_words);

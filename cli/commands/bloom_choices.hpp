@@ -8,14 +8,9 @@
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
 
-namespace bloomtime::cli {
+#include "cli/commands/plan_target.hpp"
 
-// What a Bloom filter is asked for: items, and either an error or a memory in bytes.
-struct bloom_target {
-  std::uint64_t items = 0;
-  std::optional<double> error;
-  std::optional<std::uint64_t> memory;
-};
+namespace bloomtime::cli {
 
 struct bloom_choice {
   std::string key;   // flat, line, line_2
@@ -30,7 +25,7 @@ struct bloom_choice {
 
 // Every filter that can be built for the target, exactly one of them recommended. Two bits per
 // word are a choice of their own only where they differ from one.
-std::vector<bloom_choice> bloom_choices(const bloom_target& target);
+std::vector<bloom_choice> bloom_choices(const plan_target& target);
 
 // What an exact answer takes: a std::unordered_set of 8-byte keys has a 32-byte node per item and
 // one to two 8-byte bucket pointers, on average between two growths 1.5.

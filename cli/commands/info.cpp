@@ -14,6 +14,7 @@
 #include "cli/commands/store_table.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/report.hpp"
+#include "cli/store/ledger.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -72,11 +73,11 @@ class fact_table {
     table_.columns = std::move(common);
   }
 
-  void add(std::vector<cell> common, const any_filter& filter) {
+  void add(std::vector<cell> common, const std::vector<fact>& facts) {
     row r;
     r.cells = std::move(common);
     r.cells.resize(table_.columns.size(), nothing());
-    for (const fact& f : describe(filter)) {
+    for (const fact& f : facts) {
       const std::size_t c = column_of(f);
       r.cells.resize(table_.columns.size(), nothing());
       r.cells[c] = {to_value(f), text_of(f.name, to_value(f))};
@@ -103,6 +104,15 @@ class fact_table {
 
   table table_;
 };
+
+std::vector<fact> facts_of(const store::ledger& kept) {
+  const auto seconds = [](std::chrono::microseconds t) {
+    return static_cast<double>(t.count()) / 1e6;
+  };
+  return {{"epoch_seconds", seconds(kept.settings.resolution)},
+          {"half_life_seconds", seconds(kept.settings.half_life)},
+          {"held_back", std::uint64_t{kept.held.size()}}};
+}
 
 column text_column(const char* key) { return {key, key, side::left}; }
 
@@ -140,7 +150,7 @@ class collection {
   void add_file(const std::string& path) {
     const loaded file = load_file(path);
     if (file.filter) {
-      files_.add({text_cell(path)}, *file.filter);
+      files_.add({text_cell(path)}, describe(*file.filter));
     } else {
       fail(file.sentence_with_path());
     }
@@ -158,9 +168,10 @@ class collection {
 
   void add_container(const std::string& path, const store::reader& opened, const store::part& p) {
     try {
-      const any_filter filter = load_any(opened.container(p.role)->bytes());
+      const auto part = opened.container(p.role);
       containers_.add({text_cell(path), text_cell(p.role), text_cell(p.file), bytes_cell(p.bytes)},
-                      filter);
+                      p.role == store::ledger_role ? facts_of(store::ledger::load(part->bytes()))
+                                                   : describe(load_any(part->bytes())));
     } catch (const error& e) {
       fail(fmt::format("{}/{}: {}", path, p.file, e.what()));
     }

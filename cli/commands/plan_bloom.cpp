@@ -27,9 +27,7 @@ struct typed {
   bool measure = false;
 };
 
-constexpr std::uint64_t most_memory = math::max_bits / 8;
-
-bloom_target target_of(const typed& given) {
+plan_target target_of(const typed& given) {
   if (given.items.empty()) {
     throw usage_error(
         "plan bloom needs --items, the number of different items. "
@@ -44,18 +42,14 @@ bloom_target target_of(const typed& given) {
   if (!given.save.empty() && !given.measure) {
     throw usage_error("--save keeps the filter that --measure builds; give both");
   }
-  bloom_target target;
+  plan_target target;
   target.items = parse_count("--items", given.items);
   if (!given.error.empty()) target.error = parse_chance("--error", given.error);
-  if (!given.memory.empty()) target.memory = parse_bytes("--memory", given.memory);
-  if (target.memory && *target.memory > most_memory) {
-    throw usage_error(
-        fmt::format("--memory can be at most 1TiB (2^40 bytes), got {}", given.memory));
-  }
+  if (!given.memory.empty()) target.memory = parse_memory(given.memory);
   return target;
 }
 
-std::vector<bloom_choice> choices_for(const bloom_target& target) {
+std::vector<bloom_choice> choices_for(const plan_target& target) {
   try {
     return bloom_choices(target);
   } catch (const error& e) {

@@ -191,12 +191,7 @@ std::vector<std::string> closing(const bloom_plan& plan) {
   return {fmt::format("{}: {}.", verdict(plan), praise(plan)), next_step(plan)};
 }
 
-template <class T>
-value or_nothing(const std::optional<T>& data) {
-  return data ? value(*data) : value();
-}
-
-std::string title(const bloom_target& target) {
+std::string title(const plan_target& target) {
   const std::string what = fmt::format("Bloom filter for {} item{}", count_text(target.items),
                                        target.items == 1 ? "" : "s");
   return target.error ? fmt::format("{} at {} error", what, brief_chance_text(*target.error))

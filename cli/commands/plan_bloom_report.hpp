@@ -16,7 +16,7 @@ struct planned_bloom {
 };
 
 struct bloom_plan {
-  bloom_target target;
+  plan_target target;
   bool measured = false;
   std::vector<planned_bloom> entries;
   std::string saved_to;

@@ -2,28 +2,13 @@
 
 #include <optional>
 
-#include <fmt/format.h>
-
-#include "cli/input/times.hpp"
-#include "cli/output/time_text.hpp"
+#include "cli/commands/store_time.hpp"
 
 namespace bloomtime::cli {
 namespace {
 
-struct time_zone {
-  std::int32_t offset = 0;  // seconds east of UTC
-  std::string name = "UTC";
-};
-
-time_zone zone_of(const store::facts& read) {
-  const time_reading then = read_time("2000-01-01 00:00:00 " + read.zone);
-  if (read.zone.empty() || !then.ok()) return {};
-  return {then.time.offset, read.zone};
-}
-
 cell time_cell(const std::optional<instant>& t, const time_zone& zone) {
-  return t ? cell{t->micros, fmt::format("{} {}", time_text(*t, zone.offset), zone.name)}
-           : nothing();
+  return t ? cell{t->micros, time_text(*t, zone)} : nothing();
 }
 
 std::uint64_t bytes_of(const store::manifest& m) {

@@ -13,9 +13,11 @@ std::string zsh_completion(const command& root);
 std::string fish_completion(const command& root);
 
 inline bool takes_value(const option& o) { return !std::holds_alternative<bool*>(o.into); }
-inline bool is_argument(const option& o) { return !o.name.starts_with("--"); }
+inline bool is_argument(const option& o) { return !o.name.starts_with("-"); }
 // An argument or a value for which names of files are offered.
-inline bool is_file(const option& o) { return o.name == "FILE" || o.type == "FILE"; }
+inline bool is_file(const option& o) {
+  return o.name == "FILE" || o.name == "STORE" || o.type == "FILE" || o.type == "DIR";
+}
 
 // visit(command), for this one and all below it.
 template <class Visit>

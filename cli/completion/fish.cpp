@@ -7,11 +7,24 @@ namespace {
 
 std::string quoted(std::string_view text) { return in_quotes(text, "\\'"); }
 
+// There is a heat and a plan heat: one is not meant where plan was typed.
+std::string not_its_namesake(const command& c) {
+  std::string condition;
+  for (const auto& sibling : c.parent()->children()) {
+    for (const auto& below : sibling->children()) {
+      if (below->name() != c.name()) continue;
+      condition += fmt::format("not __fish_seen_subcommand_from {}; and ", sibling->name());
+    }
+  }
+  return condition;
+}
+
 // True in fish where exactly the commands of this path were typed, and none below it.
 std::string where(const command& c) {
   std::string condition;
   for (const command* at = &c; at->parent() != nullptr; at = at->parent()) {
-    condition = fmt::format("__fish_seen_subcommand_from {}; and {}", at->name(), condition);
+    condition = fmt::format("__fish_seen_subcommand_from {}; and {}{}", at->name(),
+                            not_its_namesake(*at), condition);
   }
   std::vector<std::string> below;
   for (const auto& child : c.children()) below.push_back(child->name());
@@ -30,8 +43,10 @@ std::string line_of(const std::string& condition, const option& o) {
                        values);
   }
   const char* what = !takes_value(o) ? "-f" : is_file(o) ? "-rF" : "-x";
-  return fmt::format("complete -c bloomtime -n {} -l {} {}{} -d {}\n", condition, o.name.substr(2),
-                     what, values, quoted(o.description));
+  const bool short_name = !o.name.starts_with("--");
+  return fmt::format("complete -c bloomtime -n {} -{} {} {}{} -d {}\n", condition,
+                     short_name ? 's' : 'l', o.name.substr(short_name ? 1 : 2), what, values,
+                     quoted(o.description));
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ std::string specification(const option& o) {
   if (is_argument(o)) return quoted(fmt::format("*:{}:{}", plain(o.description), action(o)));
   const bool again = std::holds_alternative<std::vector<std::string>*>(o.into);
   const std::string value = takes_value(o) ? fmt::format(":{}:{}", o.type, action(o)) : "";
-  return quoted(fmt::format("{}{}{}[{}]{}", again ? "*" : "", o.name, takes_value(o) ? "=" : "",
-                            plain(o.description), value));
+  const char* follows = !takes_value(o) ? "" : o.name.starts_with("--") ? "=" : "+";
+  return quoted(
+      fmt::format("{}{}{}[{}]{}", again ? "*" : "", o.name, follows, plain(o.description), value));
 }
 
 std::string function_of(const command& c) {

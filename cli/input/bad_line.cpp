@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, bad_line_reasons> descriptions{
     "with a time that does not exist",
     "too long",
     "empty",
+    "stamped more than 24 hours ahead of those after it",
 };
 
 constexpr std::uint64_t stretch = 100;  // lines

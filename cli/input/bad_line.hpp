@@ -17,9 +17,10 @@ enum class bad_line {
   impossible_time,
   too_long,
   empty,
+  far_ahead,  // noticed by what follows it, see time_gate
 };
 
-inline constexpr std::size_t bad_line_reasons = 7;
+inline constexpr std::size_t bad_line_reasons = 8;
 
 std::string_view described(bad_line reason);  // "without the item"
 

@@ -95,13 +95,6 @@ const event* event_reader::next() {
   return nullptr;
 }
 
-std::vector<std::string> event_reader::item_names() const {
-  std::vector<std::string> names;
-  if (!record_) return names;
-  for (const item_layout& item : record_->layout().items) names.push_back(item.name);
-  return names;
-}
-
 bool event_reader::open_next() {
   for (; next_file_ < files_.size(); ++next_file_) {
     source_ = std::make_unique<byte_source>(files_[next_file_]);
@@ -114,6 +107,9 @@ bool event_reader::open_next() {
     const std::vector<std::string_view> sample = first_lines(beginning);
     record_ = std::make_unique<record_reader>(layout_of(asked_, source_->name(), sample));
     tell(fmt::format("{}: {}", source_->name(), described(record_->layout())));
+    if (asked_.items.empty()) {
+      for (const item_layout& item : record_->layout().items) asked_.items.push_back(item.name);
+    }
     in_file_ = {};
     stretches_ = {};
     ++next_file_;
@@ -186,18 +182,25 @@ void event_reader::reject_piece() {
 }
 
 void event_reader::reject(bad_line reason) {
+  reject(reason, fmt::format("line {}", count_text(in_file_.lines)), event_.raw.text);
+}
+
+void event_reader::reject(bad_line reason, const std::string& which, std::string_view text) {
   ++in_file_.bad[static_cast<std::size_t>(reason)];
   if (asked_.strict) {
     throw error(errc::corrupt,
-                fmt::format("{}, line {} is {}: {}; without --strict such lines are counted and "
+                fmt::format("{}, {} is {}: {}; without --strict such lines are counted and "
                             "left out",
-                            source_->name(), count_text(in_file_.lines), described(reason),
-                            shortened(event_.raw.text)));
+                            source_->name(), which, described(reason), shortened(text)));
   }
   if (samples_ == most_samples) return;
   ++samples_;
-  tell(fmt::format("{}: line {} is {}: {}", source_->name(), count_text(in_file_.lines),
-                   described(reason), shortened(event_.raw.text)));
+  tell(fmt::format("{}: {} is {}: {}", source_->name(), which, described(reason), shortened(text)));
+}
+
+void event_reader::reject_earlier(bad_line reason, std::string_view raw) {
+  reject(reason, "an earlier line", raw.substr(0, raw.find_last_not_of("\r\n") + 1));
+  if (rejects_) rejects_->add(raw, true);
 }
 
 void event_reader::show_progress() {

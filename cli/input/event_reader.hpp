@@ -40,9 +40,12 @@ class event_reader {
   // Null at the end. Throws bloomtime::error or usage_error if there is no going on.
   const event* next();
 
+  // For an event that was handed out, in this run or an earlier one, and turns out to be none.
+  void reject_earlier(bad_line reason, std::string_view raw);
+
   const line_counts& counts() const { return counts_; }
-  // Names of the items of the current file, as asked for or by default.
-  std::vector<std::string> item_names() const;
+  // As asked for, or by default of the first file: all files have the same.
+  const std::vector<std::string>& item_names() const { return asked_.items; }
   std::int32_t zone() const { return zone_; }  // offset of the last time, in seconds
 
  private:
@@ -51,8 +54,8 @@ class event_reader {
   bool next_line();
   bool read_line();
   void reject(bad_line reason);
+  void reject(bad_line reason, const std::string& which, std::string_view text);
   void reject_piece();
-  void sample(bad_line reason);
   void show_progress();
   void tell(const std::string& what);
 

@@ -11,7 +11,7 @@
 namespace bloomtime::cli {
 
 using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
-                           std::vector<std::string>>;
+                           std::vector<std::string>, std::vector<std::uint64_t>>;
 
 enum class look { plain, strong, good, bad, faint };
 

@@ -94,16 +94,10 @@ std::size_t columns_of(char32_t code, std::string_view bytes) {
   return within(two_columns, code) ? 2 : 1;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> spellings{{
-    {"▸", ">"},
-    {"✓", "ok"},
-    {"✗", "!!"},
-    {"–", "-"},
-    {"…", "..."},
-    {"∞", "inf"},
-    {"█", "#"},
-    {"░", "."},
-    {"·", "."},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> spellings{{
+    {"▸", ">"}, {"✓", "ok"}, {"✗", "!!"}, {"–", "-"}, {"…", "..."}, {"∞", "inf"}, {"█", "#"},
+    {"░", "."}, {"·", "."},  {"±", "+-"}, {"↑", "^"}, {"↓", "v"},   {"→", ">"},   {"▁", "_"},
+    {"▂", ","}, {"▃", "-"},  {"▄", "="},  {"▅", "+"}, {"▆", "*"},   {"▇", "%"},
 }};
 
 std::string in_ascii(std::string_view bytes) {
@@ -136,6 +130,19 @@ std::string ascii_only(std::string_view text) {
     out += code >= 0x20 && code < 0x7f ? std::string(bytes) : in_ascii(bytes);
   });
   return out;
+}
+
+std::string cut_to(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  std::string kept;
+  std::size_t used = 1;  // for the sign that something is missing
+  bool full = false;
+  for_each_character(text, [&](char32_t code, std::string_view bytes) {
+    used += columns_of(code, bytes);
+    full = full || used > columns;
+    if (!full) kept += bytes;
+  });
+  return kept + "…";
 }
 
 std::string shown(std::string_view typed) {

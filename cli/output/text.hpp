@@ -19,6 +19,9 @@ std::string printable(std::string_view text);
 // The text in ASCII alone: the signs this program draws with have a spelling, the rest is \xNN.
 std::string ascii_only(std::string_view text);
 
+// The text, or its beginning and "…" if it is wider.
+std::string cut_to(std::string_view text, std::size_t columns);
+
 // What somebody typed, for the end of a sentence: short, printable, in quotes unless it is plain.
 std::string shown(std::string_view typed);
 

@@ -1,9 +1,13 @@
 #include "cli/output/time_text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 
 #include <fmt/format.h>
+
+#include "cli/output/number.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -42,6 +46,19 @@ std::string time_text(instant t, std::int32_t offset) {
 std::string zone_text(std::int32_t offset) {
   const int minutes = std::abs(offset) / 60;
   return fmt::format("{}{:02}{:02}", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+std::string span_text(std::chrono::microseconds span, std::uint64_t times) {
+  struct unit {
+    const char* name;
+    std::uint64_t micros;
+  };
+  constexpr std::array units{unit{"d", 86'400'000'000}, unit{"h", 3'600'000'000},
+                             unit{"min", 60'000'000}, unit{"s", 1'000'000}, unit{"us", 1}};
+  const auto count = static_cast<std::uint64_t>(span.count());
+  const auto whole = std::find_if(units.begin(), units.end(),
+                                  [&](const unit& u) { return count % u.micros == 0; });
+  return fmt::format("{} {}", count_text(count / whole->micros * times), whole->name);
 }
 
 }  // namespace bloomtime::cli

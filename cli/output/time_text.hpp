@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -11,5 +12,8 @@ namespace bloomtime::cli {
 
 std::string time_text(instant t, std::int32_t offset);  // 2000-10-10 13:55:36, .250 if it has that
 std::string zone_text(std::int32_t offset);             // -0700
+
+// So many times a span, in the largest unit that the span has a whole number of: 90 s, 24 h.
+std::string span_text(std::chrono::microseconds span, std::uint64_t times = 1);
 
 }  // namespace bloomtime::cli

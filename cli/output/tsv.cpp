@@ -19,11 +19,7 @@ std::string escaped(char c) {
   return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += escaped(c);
-  return out;
-}
+std::string escaped(std::string_view text) { return tsv_text(text); }
 
 struct field_text {
   std::string operator()(std::monostate) const { return ""; }
@@ -34,6 +30,9 @@ struct field_text {
   std::string operator()(const std::string& text) const { return escaped(text); }
   std::string operator()(const std::vector<std::string>& texts) const {
     return escaped(fmt::format("{}", fmt::join(texts, " ")));
+  }
+  std::string operator()(const std::vector<std::uint64_t>& numbers) const {
+    return fmt::format("{}", fmt::join(numbers, " "));
   }
 };
 
@@ -50,6 +49,12 @@ void add_line(std::string& out, const table& what, Text text_of) {
 }
 
 }  // namespace
+
+std::string tsv_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += escaped(c);
+  return out;
+}
 
 std::string render_tsv(const report& what) {
   std::string out;

@@ -5,6 +5,7 @@
 
 #include <bloomtime/any.hpp>
 
+#include "cli/store/ledger.hpp"
 #include "cli/store/manifest.hpp"
 #include "cli/store/names.hpp"
 #include "cli/store/reader.hpp"
@@ -40,7 +41,13 @@ std::vector<finding> leftovers(const fs::path& directory, const manifest& m) {
 std::vector<finding> look_at(const fs::path& directory, const manifest& m) {
   std::vector<finding> all{{directory / manifest_name, ""}};
   for (const part& p : m.containers) {
-    all.push_back(checked(directory, p, [](auto bytes) { (void)load_any(bytes); }));
+    all.push_back(checked(directory, p, [&](auto bytes) {
+      if (p.role == ledger_role) {
+        (void)ledger::load(bytes);
+      } else {
+        (void)load_any(bytes);
+      }
+    }));
   }
   all.push_back(checked(directory, m.totals, [](auto bytes) { (void)minute_totals::load(bytes); }));
   return all;

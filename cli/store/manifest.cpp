@@ -213,6 +213,12 @@ void check_sum(json document) {
 
 }  // namespace
 
+void facts::count(instant t) {
+  ++records;
+  if (!first_event || t < *first_event) first_event = t;
+  if (!last_event || *last_event < t) last_event = t;
+}
+
 const part* manifest::find(std::string_view role) const {
   const auto found = std::find_if(containers.begin(), containers.end(),
                                   [role](const part& p) { return p.role == role; });

@@ -21,6 +21,8 @@ struct facts {
   std::optional<instant> last_event;
   std::string zone;                // of the log, such as "+0100"; empty if it did not say
   std::vector<std::string> items;  // as given with --item: "host", "host,path"
+
+  void count(instant t);  // a record of this time
 };
 
 struct part {

@@ -108,10 +108,7 @@ part_bytes writer::container(std::string_view role) const {
 }
 
 void writer::count(instant t) {
-  facts& read = next_.read;
-  ++read.records;
-  if (!read.first_event || t < *read.first_event) read.first_event = t;
-  if (!read.last_event || *read.last_event < t) read.last_event = t;
+  next_.read.count(t);
   totals_.add(t);
 }
 

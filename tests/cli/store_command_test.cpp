@@ -4,14 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
-#include "cli/app.hpp"
+#include "run_command.hpp"
 #include "store_samples.hpp"
-#include "support/child.hpp"
 #include "support/files.hpp"
 
 // `info` and `verify` on stores. No command makes a store of filters for them yet, so it is made
@@ -20,32 +16,6 @@ namespace bloomtime::cli::store {
 namespace {
 
 using support::temporary_directory;
-
-struct told {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-std::string text_in(const std::filesystem::path& path) {
-  const auto bytes = support::read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-told run_command(const std::vector<std::string>& words) {
-  const temporary_directory directory;
-  std::vector<const char*> argv{"bloomtime"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  const pid_t child = support::in_child([&] {
-    for (const auto& [number, name] : {std::pair{1, "out"}, std::pair{2, "err"}}) {
-      const int file = ::open((directory / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-      if (::dup2(file, number) < 0) return 98;
-    }
-    return run(static_cast<int>(argv.size()), argv.data());
-  });
-  const int status = support::status_of(child);
-  return {status, text_in(directory / "out"), text_in(directory / "err")};
-}
 
 TEST(store_command, info_lists_the_store_and_its_containers) {
   const temporary_directory directory;

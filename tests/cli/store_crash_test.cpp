@@ -6,29 +6,27 @@
 #include <string>
 #include <thread>
 
-#include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/store/inspect.hpp"
 #include "store_samples.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
+#include "support/traced.hpp"
 
 // A writer dies or runs out of disk at every moment there is. The store is the old or the new one,
 // and the next writer finds its way and cleans up.
 namespace bloomtime::cli::store {
 namespace {
 
+using support::fate;
 using support::in_child;
+using support::kill_at_call;
+using support::quick_place;
 using support::status_of;
 using support::temporary_directory;
-
-// Thousands of syncs cost nothing where there is no disk.
-std::filesystem::path quick_place() {
-  return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
-}
+using support::traced;
 
 int continue_store(const std::filesystem::path& directory, int n) {
   writer w(directory, sample_creation);
@@ -43,36 +41,6 @@ void expect_old_or_new(const std::filesystem::path& directory, int before, int a
   make_store(directory, after + 1);
   ASSERT_EQ(state_of(directory), after + 1);
   ASSERT_TRUE(is_tidy(directory));
-}
-
-enum class fate { killed, finished, untraceable };
-
-// Lets the child come as far as its system call number `calls`, and kills it before that is done.
-fate kill_at_call(pid_t child, int calls) {
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (!WIFSTOPPED(status)) return fate::untraceable;
-  ::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
-  for (int stops = 0;; ++stops) {
-    // Each call stops twice, before and after.
-    if (stops == 2 * calls + 1) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, &status, 0);
-      return fate::killed;
-    }
-    ::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
-    ::waitpid(child, &status, 0);
-    if (WIFEXITED(status)) return WEXITSTATUS(status) == 0 ? fate::finished : fate::untraceable;
-  }
-}
-
-template <class Work>
-pid_t traced(Work&& work) {
-  return in_child([&] {
-    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) return 7;
-    ::raise(SIGSTOP);
-    return work();
-  });
 }
 
 TEST(store_crash, at_every_system_call_of_a_checkpoint_leaves_the_old_or_the_new_store) {

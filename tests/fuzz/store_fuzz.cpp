@@ -1,5 +1,6 @@
-// The manifest and the totals of a store against arbitrary bytes. The first byte of an input says
-// what the rest is: 0 a manifest, 1 a manifest to be sealed, 2 totals, 3 totals to be sealed.
+// The manifest, the totals and the ledger of a store against arbitrary bytes. The first byte of an
+// input says what the rest is: 0 a manifest, 1 a manifest to be sealed, 2 totals, 3 totals to be
+// sealed, 4 a ledger, 5 a ledger to be sealed.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include <bloomtime/error.hpp>
 
+#include "cli/store/ledger.hpp"
 #include "cli/store/manifest.hpp"
 #include "cli/store/totals.hpp"
 #include "support/container_bytes.hpp"
@@ -70,6 +72,23 @@ void use_totals(const std::vector<std::byte>& bytes) {
   require(minute_totals::load(totals.serialize()) == totals, "what was changed can be stored");
 }
 
+void use_ledger(const std::vector<std::byte>& bytes) {
+  ledger kept;
+  try {
+    kept = ledger::load(bytes);
+  } catch (const error& e) {
+    require(e.what()[0] != '\0', "an error says what is wrong");
+    return;
+  }
+  require(kept.serialize() == bytes, "what was loaded is stored as it was");
+  cli::time_gate gate(instant(0), kept.held);
+  const auto decided = gate.judge({instant(0), {}, "", 0, 0});
+  require(decided.believed.size() + decided.rejected.size() + gate.held().size() ==
+              kept.held.size() + 1,
+          "no event is lost");
+  require(gate.held().size() <= cli::time_gate::most_held, "few events wait");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -83,7 +102,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto input = std::as_bytes(std::span(rest));
   std::vector<std::byte> container(input.begin(), input.end());
-  if (data[0] == 3) bloomtime::support::seal(container);
-  use_totals(container);
+  if (data[0] % 2 == 1) bloomtime::support::seal(container);
+  if (data[0] < 4) {
+    use_totals(container);
+  } else {
+    use_ledger(container);
+  }
   return 0;
 }

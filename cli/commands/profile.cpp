@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/commands/hot_table.hpp"
+#include "cli/commands/profile_report.hpp"
+#include "cli/input/event_reader.hpp"
+#include "cli/output/number.hpp"
+#include "cli/output/text.hpp"
+#include "cli/output/time_text.hpp"
+#include "cli/profile/profiler.hpp"
+#include "cli/quantity.hpp"
+#include "cli/store/writer.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::microseconds;
+
+struct typed {
+  std::vector<std::string> files;
+  input_options input;
+  std::string half_life;
+  std::string resolution;
+  std::string memory;
+  std::string store;
+  std::string rows = "10";
+};
+
+// What was asked for; nothing where nothing was.
+struct wishes {
+  std::optional<microseconds> half_life;
+  std::optional<microseconds> resolution;
+  std::optional<std::uint64_t> memory;
+};
+
+std::optional<microseconds> span_of(const char* option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  constexpr std::uint64_t most = microseconds::max().count() / 1'000'000;
+  const std::uint64_t seconds = parse_seconds(option, text);
+  if (seconds > most) throw usage_error(fmt::format("{} {} is beyond all time", option, text));
+  return std::chrono::seconds(seconds);
+}
+
+wishes wishes_of(const typed& given) {
+  return {.half_life = span_of("--half-life", given.half_life),
+          .resolution = span_of("--resolution", given.resolution),
+          .memory = given.memory.empty() ? std::nullopt
+                                         : std::optional(parse_bytes("--memory", given.memory))};
+}
+
+// -- where it is kept ----------------------------------------------------------------------------
+
+// access.log.gz becomes access.bloomtime beside it. Empty for standard input.
+std::string default_store(const std::vector<std::string>& files) {
+  if (files.empty() || files.front() == "-") return "";
+  fs::path name = files.front();
+  for (const char* packed : {".gz", ".xz", ".zst"}) {
+    if (name.extension() == packed) name.replace_extension();
+  }
+  return name.replace_extension(".bloomtime").string();
+}
+
+instant now() { return std::chrono::system_clock::now(); }
+
+// -- settings ------------------------------------------------------------------------------------
+
+store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
+  store::profile_settings s;
+  s.resolution = asked.resolution.value_or(s.resolution);
+  s.half_life = asked.half_life.value_or(s.half_life);
+  s.memory = asked.memory.value_or(default_memory_per_field * fields);
+  if (s.half_life < s.resolution) {
+    throw usage_error(
+        fmt::format("the half-life must be at least one tick ({}), got {}. Try "
+                    "--half-life 1h, or a shorter --resolution",
+                    span_text(s.resolution), span_text(s.half_life)));
+  }
+  if (s.memory / fields < least_memory_per_field) {
+    throw usage_error(fmt::format("--memory must be at least {} for each of the {} fields, got {}",
+                                  bytes_text(least_memory_per_field), fields,
+                                  bytes_text(s.memory)));
+  }
+  return s;
+}
+
+void expect_same(const std::string& store, const char* what, const std::string& kept,
+                 const std::string& asked) {
+  if (kept == asked) return;
+  throw usage_error(
+      fmt::format("{} was made with {} {}, and {} was asked for; leave that out to "
+                  "continue it, or name another --store",
+                  store, what, kept, asked));
+}
+
+void expect_settings(const std::string& store, const store::profile_settings& kept,
+                     const wishes& asked) {
+  expect_same(store, "a half-life of", span_text(kept.half_life),
+              span_text(asked.half_life.value_or(kept.half_life)));
+  expect_same(store, "a resolution of", span_text(kept.resolution),
+              span_text(asked.resolution.value_or(kept.resolution)));
+  expect_same(store, "a memory of", fmt::format("{} bytes", kept.memory),
+              fmt::format("{} bytes", asked.memory.value_or(kept.memory)));
+}
+
+void expect_different(std::vector<std::string> items) {
+  std::sort(items.begin(), items.end());
+  const auto twin = std::adjacent_find(items.begin(), items.end());
+  if (twin == items.end()) return;
+  throw usage_error(fmt::format("--item {} was given twice; give it once", shown(*twin)));
+}
+
+// -- the run -------------------------------------------------------------------------------------
+
+class run {
+ public:
+  explicit run(const typed& given)
+      : given_(given),
+        asked_(wishes_of(given)),
+        input_(given.input),
+        rows_(parse_count("-n", given.rows)),
+        directory_(given.store.empty() ? default_store(given.files) : given.store) {
+    expect_different(input_.items);
+    (void)settings_of(asked_, std::max<std::size_t>(1, input_.items.size()));
+  }
+
+  void operator()(const printer& out) {
+    open_store();
+    event_reader reader(input_, given_.files, "profile");
+    while (const event* e = reader.next()) add(*e, reader);
+    if (!profile_) begin(reader.item_names());
+    finish(reader);
+    if (writer_) save();
+    print(out, reader.counts());
+  }
+
+ private:
+  void open_store() {
+    if (directory_.empty()) return;
+    writer_.emplace(directory_, now());
+    if (!writer_->continues()) return;
+    profile_ = profiler::load(*writer_, writer_->about());
+    expect_settings(directory_, profile_->settings(), asked_);
+    const std::vector<std::string>& kept = writer_->about().items;
+    if (!input_.items.empty()) {
+      expect_same(directory_, "the items", fmt::format("{}", fmt::join(kept, " and ")),
+                  fmt::format("{}", fmt::join(input_.items, " and ")));
+    }
+    input_.items = kept;
+    before_ = writer_->about().records;
+    note(fmt::format("{}: continued; it has {} records, up to {}", directory_, count_text(before_),
+                     time_text(newest_of(facts(), *profile_), zone())));
+  }
+
+  void begin(const std::vector<std::string>& fields) {
+    if (fields.empty()) {
+      throw usage_error("there is not one line to read, so nothing is known of its fields");
+    }
+    profile_.emplace(settings_of(asked_, fields.size()), fields);
+    facts().items = fields;
+  }
+
+  void add(const event& e, event_reader& reader) {
+    if (!e.at) {
+      throw usage_error(
+          "heat needs times, and these lines have none that is known; say with --time in which "
+          "field it stands");
+    }
+    if (!profile_) begin(reader.item_names());
+    profile_->add(
+        e, [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
+        [&](const held_event& h) { reader.reject_earlier(bad_line::far_ahead, h.line); });
+  }
+
+  void finish(const event_reader& reader) {
+    facts().bad_lines += reader.counts().bad_lines();
+    if (reader.counts().events != 0) facts().zone = zone_text(reader.zone());
+  }
+
+  void save() {
+    profile_->save(*writer_);
+    writer_->checkpoint();
+  }
+
+  // As hot and heat would answer.
+  void print(const printer& out, const line_counts& counts) {
+    const instant at = newest_of(facts(), *profile_);
+    const profile_summary summary{.files = given_.files,
+                                  .read = facts(),
+                                  .counts = counts,
+                                  .records_before = before_,
+                                  .store = directory_};
+    profile_->include_held(at);
+    out.print(report_of(summary, *profile_, rows_, at, out.how()));
+  }
+
+  store::facts& facts() { return writer_ ? writer_->about() : unsaved_; }
+  time_zone zone() { return zone_of(facts()); }
+
+  const typed& given_;
+  wishes asked_;
+  input_options input_;
+  std::uint64_t rows_;
+  std::string directory_;
+  std::optional<store::writer> writer_;
+  store::facts unsaved_;  // what was read, if there is no store
+  std::optional<profiler> profile_;
+  std::uint64_t before_ = 0;  // records of a store that is continued
+};
+
+exit_status profile(const typed& given, const printer& out) {
+  run work(given);
+  work(out);
+  return yes;
+}
+
+constexpr const char* examples =
+    "bloomtime profile access.log                       what and who is hot; keeps "
+    "access.bloomtime\n"
+    "bloomtime profile access.log.1.gz access.log --store site\n"
+    "bloomtime profile access.log --item agent --item host,path\n"
+    "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
+    "zcat old/*.gz | bloomtime profile - --store site   or without --store: just print\n"
+    "bloomtime generate | bloomtime profile";
+
+}  // namespace
+
+void add_profile(command& root, output_options& asked) {
+  command& self = root.add("profile", "read logs, keep their heat in a store, show what is hot");
+  self.usage = "[FILE...] [--item FIELD]... [--store DIR]";
+  self.examples = examples;
+  static const std::string details =
+      std::string(
+          "Reads events (an item or several, and a time) and keeps for each field how hot its "
+          "items\n"
+          "are: every event counts 2^(-age / half-life). A store that exists is continued, "
+          "exactly\n"
+          "as if all had been read in one go; it is written once, at the end, and as a whole.\n"
+          "The hottest items, for programs one row each with the keys\n") +
+      hot_keys +
+      "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, exact_bytes (what\n"
+      "a map of all items would take, estimated).\n"
+      "Lines stamped more than 24 hours ahead wait until later ones prove them right (counted)\n"
+      "or wrong (rejected); those that still wait at the end are kept and told of.\n"
+      "JSON: {\"schema\": 1, \"command\": \"profile\", \"store\", \"lines\", \"rejected\", "
+      "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
+      "\"at\" "
+      "(microseconds since\n       1970), \"zone\", \"half_life_seconds\", \"resolution_seconds\", "
+      "\"memory_bytes\",\n       \"items\": [...], \"fields\": [...]}";
+  self.details = details;
+  const auto given = std::make_shared<typed>();
+  self.files(given->files, "logs, one after the other; - for standard input");
+  self.text("--half-life", given->half_life, "TIME", "in which heat halves: 1h unless given");
+  self.text("--resolution", given->resolution, "TIME", "events this close count alike: 1s");
+  self.text("--memory", given->memory, "SIZE", "of all filters; 7MB per field unless given");
+  self.text("--store", given->store, "DIR",
+            "where to keep it; access.bloomtime for access.log unless given");
+  self.text("-n", given->rows, "ROWS", "rows per field, 10 unless given");
+  self.input(given->input);
+  self.output(asked);
+  self.act = [given](const printer& out) { return profile(*given, out); };
+}
+
+}  // namespace bloomtime::cli

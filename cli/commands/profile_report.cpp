@@ -1,0 +1,135 @@
+#include "cli/commands/profile_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/commands/hot_table.hpp"
+#include "cli/output/number.hpp"
+#include "cli/output/time_text.hpp"
+#include "cli/profile/exact_size.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::uint64_t distinct_items(const field_profile& f) {
+  return static_cast<std::uint64_t>(std::llround(std::min(f.items.distinct.estimate(), 0x1p62)));
+}
+
+std::uint64_t exact_bytes(const field_profile& f, std::uint64_t records) {
+  const std::uint64_t mean_length = records == 0 ? 0 : f.items.bytes / records;
+  return distinct_items(f) * exact_bytes_per_item(mean_length);
+}
+
+// -- for people ----------------------------------------------------------------------------------
+
+std::string files_text(const std::vector<std::string>& files) {
+  if (files.size() > 1) return fmt::format("{} files", files.size());
+  return files.empty() || files.front() == "-" ? "standard input" : files.front();
+}
+
+// "2014-01-01 00:00:00 .. 23:59:59 +0000"
+std::string range_text(const store::facts& read) {
+  if (!read.first_event) return "no events yet";
+  const time_zone zone = zone_of(read);
+  const std::string first = time_text(*read.first_event, zone.offset);
+  const std::string last = time_text(*read.last_event, zone);
+  constexpr std::size_t date_and_blank = 11;
+  const bool same_day = first.substr(0, date_and_blank) == last.substr(0, date_and_blank);
+  return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
+}
+
+std::string title_of(const profile_summary& what, std::size_t held) {
+  std::string title = fmt::format("{}: {} lines, {}", files_text(what.files),
+                                  count_text(what.counts.lines), range_text(what.read));
+  if (what.records_before != 0) {
+    title += fmt::format(", {} records with those before", count_text(what.read.records));
+  }
+  if (const std::uint64_t bad = what.counts.bad_lines(); bad != 0) {
+    title += fmt::format("   ({} rejected: see --rejects)", count_text(bad));
+  }
+  if (held != 0) title += fmt::format("   ({} held back: far ahead of the rest)", held);
+  return title;
+}
+
+std::string facts_text(const profiler& profile, std::uint64_t records) {
+  std::vector<std::string> names;
+  std::uint64_t memory = 0;
+  std::uint64_t exact = 0;
+  for (const field_profile& f : profile.fields()) {
+    names.push_back(fmt::format("{} ~{}", f.name, count_text(distinct_items(f))));
+    memory += f.memory();
+    exact += exact_bytes(f, records);
+  }
+  return fmt::format("different items: {}; half-life {}; heat {} (exact counting: ~{})",
+                     fmt::join(names, ", "), span_text(profile.settings().half_life),
+                     bytes_text(memory), bytes_text(exact));
+}
+
+std::vector<std::string> closing_of(const profile_summary& what) {
+  if (what.store.empty()) {
+    return {"Not saved: give --store DIR to keep it and to ask it more questions."};
+  }
+  return {fmt::format("Saved to {}.", what.store),
+          fmt::format("Next: bloomtime hot {0} -n 50, bloomtime heat {0} ITEM", what.store)};
+}
+
+// -- for programs --------------------------------------------------------------------------------
+
+table fields_table(const profiler& profile, std::uint64_t records) {
+  table t{.key = "fields",
+          .columns = {{"field", ""},
+                      {"distinct", ""},
+                      {"heat_bytes", ""},
+                      {"hot_bytes", ""},
+                      {"exact_bytes", ""}},
+          .rows = {},
+          .as_list = false};
+  for (const field_profile& f : profile.fields()) {
+    t.rows.push_back(
+        {{text_cell(f.name), count_cell(distinct_items(f)), bytes_cell(f.heat.memory()),
+          bytes_cell(f.hot.memory()), bytes_cell(exact_bytes(f, records))}});
+  }
+  return t;
+}
+
+value micros_or_nothing(const std::optional<instant>& t) { return t ? value(t->micros) : value(); }
+
+double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
+
+}  // namespace
+
+report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
+                 instant at, const style& how) {
+  std::vector<const field_profile*> fields;
+  std::uint64_t memory = 0;
+  for (const field_profile& f : profile.fields()) {
+    fields.push_back(&f);
+    memory += f.memory();
+  }
+  report r{.command = "profile",
+           .title = title_of(what, profile.held().size()),
+           .fields = {{"store", what.store.empty() ? value() : value(what.store)},
+                      {"lines", what.counts.lines},
+                      {"rejected", what.counts.bad_lines()},
+                      {"records", what.read.records},
+                      {"records_before", what.records_before},
+                      {"held_back", std::uint64_t{profile.held().size()}},
+                      {"first_event", micros_or_nothing(what.read.first_event)},
+                      {"last_event", micros_or_nothing(what.read.last_event)},
+                      {"at", at.micros},
+                      {"zone", what.read.zone},
+                      {"half_life_seconds", seconds(profile.settings().half_life)},
+                      {"resolution_seconds", seconds(profile.settings().resolution)},
+                      {"memory_bytes", memory}},
+           .tables = hot_tables(fields, rows, at, how),
+           .notes = {facts_text(profile, what.read.records)},
+           .closing = closing_of(what)};
+  if (how.form != view::people) r.tables.push_back(fields_table(profile, what.read.records));
+  return r;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/commands/opened_profile.hpp"
+#include "cli/input/bad_line.hpp"
+#include "cli/output/report.hpp"
+#include "cli/output/style.hpp"
+#include "cli/profile/profiler.hpp"
+#include "cli/store/manifest.hpp"
+
+namespace bloomtime::cli {
+
+struct profile_summary {
+  std::vector<std::string> files;
+  store::facts read;
+  line_counts counts;  // of this run
+  std::uint64_t records_before = 0;
+  std::string store;  // empty if it was not kept
+};
+
+report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
+                 instant at, const style& how);
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,35 @@
+#include "cli/commands/store_time.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/input/times.hpp"
+#include "cli/output/text.hpp"
+#include "cli/output/time_text.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+
+time_zone zone_of(const store::facts& read) {
+  const time_reading then = read_time("2000-01-01 00:00:00 " + read.zone);
+  if (read.zone.empty() || !then.ok()) return {};
+  return {then.time.offset, read.zone};
+}
+
+std::string time_text(instant t, const time_zone& zone) {
+  return fmt::format("{} {}", time_text(t, zone.offset), zone.name);
+}
+
+instant parse_time(std::string_view option, std::string_view text, const time_zone& zone) {
+  for (const char* rest : {"", ":00", " 00:00:00"}) {
+    const std::string whole = std::string(text) + rest;
+    for (const std::string& zoned : {whole + " " + zone_text(zone.offset), whole}) {
+      if (const time_reading found = read_time(zoned); found.ok()) return found.time.at;
+    }
+  }
+  throw usage_error(
+      fmt::format("{} must be a time such as 2014-01-01T12:00:00 or 1388577600 (seconds since "
+                  "1970), got {}",
+                  option, shown(text)));
+}
+
+}  // namespace bloomtime::cli

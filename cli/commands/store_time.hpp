@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <bloomtime/time.hpp>
+
+#include "cli/store/manifest.hpp"
+
+// Times of a store, printed and typed in the zone of the log.
+namespace bloomtime::cli {
+
+struct time_zone {
+  std::int32_t offset = 0;  // seconds east of UTC
+  std::string name = "UTC";
+};
+
+time_zone zone_of(const store::facts& read);
+
+std::string time_text(instant t, const time_zone& zone);  // 2000-10-10 13:55:36 -0700
+
+// What read_time() takes, also without seconds or without any time of the day. In this zone if it
+// names none.
+instant parse_time(std::string_view option, std::string_view text, const time_zone& zone);
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bloomtime/time.hpp>
+
+namespace bloomtime::cli {
+
+// An event whose time is far ahead of everything before it.
+struct held_event {
+  instant at;
+  std::vector<std::string> items;
+  std::string line;             // byte for byte
+  std::uint8_t agreeing = 0;    // later events that do not lie far behind it
+  std::uint8_t contradict = 0;  // later events that do
+
+  friend bool operator==(const held_event&, const held_event&) = default;
+};
+
+// Decides which times to believe. Filters forget when time passes, so one corrupt stamp could wipe
+// them, and a real gap in a log looks just like one. An event that would move the clock by more
+// than 24 hours, as the first event does, therefore waits for those after it: two that are not far
+// behind it prove it right, eight that are prove it wrong (docs/profile.md says why these). What is
+// decided depends on the order of events alone, not on where a run ends and the next begins.
+class time_gate {
+ public:
+  static constexpr std::chrono::microseconds far = std::chrono::hours(24);
+  static constexpr unsigned enough = 2;
+  static constexpr unsigned patience = 8;
+  static constexpr std::size_t most_held = patience + enough - 1;
+
+  time_gate() = default;
+  time_gate(std::optional<instant> clock, std::vector<held_event> held);
+
+  std::optional<instant> clock() const noexcept { return clock_; }  // of the newest event believed
+  const std::vector<held_event>& held() const noexcept { return held_; }
+
+  // Whether an event at `t` is to be believed at once and decides about no other: nearly always.
+  bool passes(instant t) noexcept {
+    if (!held_.empty() || !clock_ || is_far(*clock_, t)) return false;
+    if (*clock_ < t) clock_ = t;
+    return true;
+  }
+
+  // Both in the order in which they were decided.
+  struct verdict {
+    std::vector<held_event> believed;
+    std::vector<held_event> rejected;
+  };
+  // For an event that did not pass.
+  verdict judge(held_event next);
+
+ private:
+  static bool is_far(instant from, instant to) noexcept {
+    if (to <= from) return false;
+    const auto distance =
+        static_cast<std::uint64_t>(to.micros) - static_cast<std::uint64_t>(from.micros);
+    return distance > static_cast<std::uint64_t>(far.count());
+  }
+
+  std::vector<held_event>::iterator first_believable() noexcept;
+
+  std::optional<instant> clock_;
+  std::vector<held_event> held_;
+};
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,133 @@
+#include "cli/profile/profiler.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime::cli {
+namespace {
+
+constexpr std::uint64_t seed = 0;
+constexpr std::size_t events_at_once = 4096;
+// The gate has decided already, by what came after an event as well.
+constexpr auto any_time_ahead = std::chrono::microseconds::max();
+
+std::string heat_role(const std::string& field) { return "heat." + field; }
+std::string hot_role(const std::string& field) { return "hot." + field; }
+
+void expect_counted(outcome o) {
+  if (o == outcome::added || o == outcome::late) return;
+  throw error(errc::too_large, "an item is hotter than a filter can count (" +
+                                   std::string(name_of(o)) + "); try a shorter half-life");
+}
+
+field_profile new_field(const std::string& name, const store::profile_settings& settings,
+                        std::uint64_t memory) {
+  // A bucket for each of the last half-lives: what came before has faded.
+  return {.name = name,
+          .heat = heat_filter({.memory = memory,
+                               .half_life = settings.half_life,
+                               .epoch = settings.resolution,
+                               .ahead = any_time_ahead,
+                               .seed = seed}),
+          .hot = hot_list({.half_life = settings.half_life,
+                           .epoch = settings.resolution,
+                           .ahead = any_time_ahead,
+                           .bucket = settings.half_life,
+                           .seed = seed}),
+          .items = {}};
+}
+
+}  // namespace
+
+estimate field_profile::at(std::string_view item, instant when) const {
+  const digest d = digest_of(item, seed);
+  const estimate by_filter = heat.at(d, when);
+  const estimate by_list = hot.at(d, when);  // whose bounds hold always
+  estimate both;
+  both.value = std::clamp(by_filter.value, by_list.lower, by_list.upper);
+  both.upper = std::max(both.value, std::min(by_filter.upper, by_list.upper));
+  // The filter's lower bound can fail, and then the list may know it.
+  const bool possible = by_filter.lower <= both.value;
+  both.lower = possible ? std::max(by_filter.lower, by_list.lower) : by_list.lower;
+  return both;
+}
+
+std::uint64_t field_profile::memory() const {
+  return heat.memory() + hot.memory() + items.distinct.registers().size();
+}
+
+profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields)
+    : settings_(settings), digests_(fields.size()) {
+  for (const std::string& name : fields) {
+    fields_.push_back(new_field(name, settings, settings.memory / fields.size()));
+  }
+}
+
+profiler::profiler(const store::facts& read, const parts& part) : digests_(read.items.size()) {
+  store::ledger kept = store::ledger::load(part(store::ledger_role)->bytes());
+  if (kept.fields.size() != read.items.size()) {
+    throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
+                                   " items, and its ledger has " +
+                                   std::to_string(kept.fields.size()));
+  }
+  settings_ = kept.settings;
+  gate_ = time_gate(read.last_event, std::move(kept.held));
+  for (std::size_t i = 0; i < read.items.size(); ++i) {
+    const std::string& name = read.items[i];
+    fields_.push_back({.name = name,
+                       .heat = heat_filter::load(part(heat_role(name))->bytes()),
+                       .hot = hot_list::load(part(hot_role(name))->bytes()),
+                       .items = std::move(kept.fields[i])});
+  }
+}
+
+void profiler::save(store::writer& into) {
+  flush();
+  store::ledger kept{.settings = settings_, .fields = {}, .held = gate_.held()};
+  for (const field_profile& f : fields_) {
+    into.put(heat_role(f.name), f.heat);
+    into.put(hot_role(f.name), f.hot);
+    kept.fields.push_back(f.items);
+  }
+  into.put(store::ledger_role, kept.serialize());
+}
+
+void profiler::use_item(std::size_t field, std::string_view item, instant when) {
+  field_profile& f = fields_[field];
+  const digest d = digest_of(item, seed);
+  digests_[field].push_back(d);
+  f.items.add(d, item.size());
+  expect_counted(f.hot.add(d, item, when));
+}
+
+template <class Items>
+void profiler::use(const Items& items, instant when) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) use_item(i, items[i], when);
+  times_.push_back(when);
+  if (times_.size() == events_at_once) flush();
+}
+
+template void profiler::use(const std::span<const std::string_view>&, instant);
+template void profiler::use(const std::vector<std::string>&, instant);
+
+void profiler::flush() {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    outcomes_.resize(times_.size());
+    fields_[i].heat.add_bulk(digests_[i], times_, outcomes_);
+    std::for_each(outcomes_.begin(), outcomes_.end(), expect_counted);
+    digests_[i].clear();
+  }
+  times_.clear();
+}
+
+void profiler::include_held(instant when) {
+  const clock epochs(settings_.resolution);
+  for (const held_event& e : gate_.held()) {
+    if (epochs.tick_of(e.at) <= epochs.tick_of(when)) use(e.items, e.at);
+  }
+  flush();
+}
+
+}  // namespace bloomtime::cli

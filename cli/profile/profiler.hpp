@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/hot_list.hpp>
+
+#include "cli/input/event_reader.hpp"
+#include "cli/input/time_gate.hpp"
+#include "cli/store/ledger.hpp"
+#include "cli/store/reader.hpp"
+#include "cli/store/writer.hpp"
+
+namespace bloomtime::cli {
+
+inline constexpr std::uint64_t default_memory_per_field = 7'000'000;
+inline constexpr std::uint64_t least_memory_per_field = 1024;
+
+struct field_profile {
+  std::string name;
+  heat_filter heat;
+  hot_list hot;
+  store::census items;
+
+  // The decayed count of any item, by what filter and list know together.
+  estimate at(std::string_view item, instant when) const;
+  std::uint64_t memory() const;
+};
+
+// The heat of the items of a stream of events, a filter and a hot list for each of their fields.
+class profiler {
+ public:
+  profiler(const store::profile_settings& settings, const std::vector<std::string>& fields);
+
+  // As a store has it: a store::reader or store::writer, and what it says it read.
+  template <class Store>
+  static profiler load(const Store& from, const store::facts& read) {
+    return profiler(read, [&](const std::string& role) { return from.container(role); });
+  }
+  void save(store::writer& into);
+
+  // count(instant) for each event that is believed now, reject(held_event) for each that is not.
+  template <class Count, class Reject>
+  void add(const event& e, Count&& count, Reject&& reject);
+
+  // Events that still wait count from their time on, as far as it has come: for questions, not
+  // before saving.
+  void include_held(instant when);
+
+  // Must be called before fields() are asked.
+  void flush();
+
+  const store::profile_settings& settings() const { return settings_; }
+  const std::vector<field_profile>& fields() const { return fields_; }
+  const std::vector<held_event>& held() const { return gate_.held(); }
+
+ private:
+  using parts = std::function<store::part_bytes(const std::string& role)>;
+
+  profiler(const store::facts& read, const parts& part);
+
+  template <class Items>
+  void use(const Items& items, instant when);
+  void use_item(std::size_t field, std::string_view item, instant when);
+
+  store::profile_settings settings_;
+  time_gate gate_;
+  std::vector<field_profile> fields_;
+  // Events on their way into the heat filters, which take many at once faster than one by one.
+  std::vector<instant> times_;
+  std::vector<std::vector<digest>> digests_;  // of each field
+  std::vector<outcome> outcomes_;
+};
+
+template <class Count, class Reject>
+void profiler::add(const event& e, Count&& count, Reject&& reject) {
+  if (gate_.passes(*e.at)) {
+    count(*e.at);
+    use(e.items, *e.at);
+    return;
+  }
+  auto decided =
+      gate_.judge({*e.at, {e.items.begin(), e.items.end()}, std::string(e.raw.bytes()), 0, 0});
+  for (const held_event& h : decided.believed) {
+    count(h.at);
+    use(h.items, h.at);
+  }
+  for (const held_event& h : decided.rejected) reject(h);
+}
+
+}  // namespace bloomtime::cli

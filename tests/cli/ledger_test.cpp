@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <bloomtime/bloomtime.hpp>
+
+#include "cli/store/ledger.hpp"
+#include "support/container_bytes.hpp"
+#include "support/expect_error.hpp"
+
+namespace bloomtime::cli::store {
+namespace {
+
+using support::expect_error;
+
+ledger sample() {
+  ledger l;
+  l.settings = {std::chrono::minutes(10), std::chrono::seconds(2), 12'345};
+  l.fields.resize(2);
+  for (int i = 0; i < 1000; ++i) l.fields[1].add(digest_of(i), 7);
+  l.held.push_back({instant(-5), {"a", std::string("\0b", 2)}, "line one\n", 1, 0});
+  l.held.push_back({instant(7'000'000), {"", "c"}, "", 0, 7});
+  return l;
+}
+
+constexpr std::size_t parameters = support::field::directory + 2 * support::field::entry;
+
+TEST(ledger, is_read_as_it_was_written) {
+  const ledger before = sample();
+  const auto bytes = before.serialize();
+  const ledger after = ledger::load(bytes);
+  EXPECT_EQ(after.settings.half_life, before.settings.half_life);
+  EXPECT_EQ(after.settings.resolution, before.settings.resolution);
+  EXPECT_EQ(after.settings.memory, before.settings.memory);
+  EXPECT_EQ(after.held, before.held);
+  ASSERT_EQ(after.fields.size(), 2U);
+  EXPECT_EQ(after.fields[1].bytes, 7000U);
+  EXPECT_EQ(after.fields[1].distinct.estimate(), before.fields[1].distinct.estimate());
+  EXPECT_EQ(after.serialize(), bytes);
+}
+
+TEST(ledger, with_a_byte_changed_or_missing_is_refused) {
+  const auto good = sample().serialize();
+  for (std::size_t i = 0; i < good.size(); i += i < 512 || i + 512 > good.size() ? 1 : 97) {
+    auto bad = good;
+    bad[i] ^= std::byte{0x41};
+    EXPECT_THROW(ledger::load(bad), error) << "byte " << i;
+    EXPECT_THROW(ledger::load(std::span(good).first(i)), error) << "cut at " << i;
+  }
+}
+
+TEST(ledger, that_contradicts_itself_is_refused) {
+  struct forgery {
+    std::size_t parameter;
+    std::uint64_t value;
+  };
+  // Half-life, resolution, fields, events that wait.
+  for (const auto& [parameter, value] :
+       {forgery{0, 0}, forgery{0, 1'999'999}, forgery{1, 0}, forgery{1, ~std::uint64_t{0}},
+        forgery{3, 0}, forgery{3, 1}, forgery{3, 3}, forgery{3, ~std::uint64_t{0}}, forgery{4, 1},
+        forgery{4, 3}, forgery{4, 10}, forgery{4, ~std::uint64_t{0}}}) {
+    auto bytes = sample().serialize();
+    support::put(bytes, parameters + 8 * parameter, value);
+    support::seal(bytes);
+    EXPECT_THROW(ledger::load(bytes), error) << parameter << " " << value;
+  }
+}
+
+TEST(ledger, holds_no_event_that_was_decided_about) {
+  ledger l = sample();
+  l.held[0].agreeing = time_gate::enough;
+  expect_error(
+      errc::corrupt, [&] { ledger::load(l.serialize()); }, "decided");
+  l = sample();
+  l.held[1].contradict = time_gate::patience;
+  expect_error(
+      errc::corrupt, [&] { ledger::load(l.serialize()); }, "decided");
+}
+
+TEST(ledger, is_not_taken_from_another_kind_of_container) {
+  const bloom_filter filter({.items = 10, .error = 0.01});
+  expect_error(
+      errc::unknown_kind, [&] { ledger::load(filter.serialize()); }, "family bloom");
+}
+
+}  // namespace
+}  // namespace bloomtime::cli::store
