@@ -4,6 +4,7 @@ set xlabel "16-bit cells per item"
 set ylabel "hits too many"
 set format y "%g"
 set yrange [0.002:200]
+set xrange [1.6:20]
 set xtics (2, 4, 8, 16)
 file = data.'error_cells.csv'
 pick(s, f, c) = stringcolumn(1) eq s && column(2) == lambda && stringcolumn(4) eq f ? column(c) : NaN
@@ -12,7 +13,7 @@ do for [i = 1:4] {
   s = streams[i]
   lambda = i == 4 ? 1 : 0.9
   set title sprintf("%s, lambda %g", s, lambda)
-  if (i > 1) { unset key } else { set key bottom left samplen 1 spacing 0.9 }
+  if (i > 1) { unset key } else { set key at graph 0.98, 0.2 samplen 1 spacing 0.9 }
   plot file using 3:(pick(s, "plain", 5)) with linespoints lw 2 lc 1 title "basic, plain", \
     file using 3:(pick(s, "plain", 6)) with lines dt 2 lc 1 notitle, \
     file using 3:(pick(s, "minimum", 5)) with linespoints lw 2 lc 2 title "basic, minimum", \
