@@ -29,7 +29,7 @@ class fade {
         static_cast<unsigned>(std::min<decay::wide>(decay::factor_bits - p.halvings, most_shift));
   }
 
-  bool changes_nothing() const noexcept { return factor_ == std::uint64_t{1} << shift_; }
+  bool changes_nothing() const noexcept { return factor_ == one && shift_ == decay::factor_bits; }
 
   // Never more than the value.
   std::uint64_t operator()(std::uint64_t value, std::uint64_t cell) const noexcept {
@@ -41,6 +41,7 @@ class fade {
 
  private:
   __extension__ using wide = unsigned __int128;
+  static constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
   static constexpr unsigned most_shift = 191;  // chances below 2^-64 are none
 
   bool rounds_up(wide rest, std::uint64_t cell) const noexcept {
@@ -52,7 +53,7 @@ class fade {
 
   rounding how_;
   std::uint64_t draw_;
-  std::uint64_t factor_ = std::uint64_t{1} << decay::factor_bits;
+  std::uint64_t factor_ = one;
   unsigned shift_ = decay::factor_bits;
 };
 
