@@ -455,6 +455,37 @@ def one_profile_at_a_time():
         assert child.returncode == 0
 
 
+# -- plan heat ----------------------------------------------------------------------------------
+
+
+@check
+def plan_heat_says_what_profile_takes_and_explains_every_key():
+    explained = ok("plan", "heat", "--help").out
+    document = json.loads(ok("plan", "heat", "--items", "1M", "--json").out)
+    assert document["target_memory_bytes"] == 7_000_000 and document["target_error"] is None
+    rows = {(row["engine"], row["cell_bits"]): row for row in document["choices"]}
+    assert [row["engine"] for row in document["choices"] if row["recommended"]] == ["heat_filter"]
+    best = rows["heat_filter", 16]
+    assert best["recommended"] and 2 * best["excess"] <= 0.5 and best["k"] == 4
+    for key in [*document, *best]:
+        assert key in explained, key
+    with folder() as where:
+        store, _ = profiled(where, events(10))
+        heat = rows_of(ok("info", store).out.split("\n\n")[1])[0]
+        assert int(heat["memory"]) == best["memory_bytes"] and int(heat["k"]) == best["k"]
+    for error in ("10%", "1%", "0.1%"):
+        for row in json.loads(ok("plan", "heat", "--items", "50k", "--error", error,
+                                 "--json").out)["choices"]:
+            assert row["error"] <= float(error[:-1]) / 100 * (1 + 1e-12), row
+    shown = ok("plan", "heat", "--items", "1M", "--half-life", "1d", "--table").out
+    assert "warm for about 9 d after a hit" in shown and "7.00 MB is what profile takes" in shown
+    refused("plan", "heat", says="needs --items")
+    refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB", says="give one")
+    refused("plan", "heat", "--items", "1M", "--memory", "63", says="at least 256 bytes")
+    refused("plan", "heat", "--items", "1M", "--memory", "2TiB", says="at most 1TiB")
+    refused("plan", "heat", "--items", "10^18", "--error", "1%", says="Try fewer items")
+
+
 # -- how it looks -------------------------------------------------------------------------------
 
 
