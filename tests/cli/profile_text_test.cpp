@@ -85,7 +85,7 @@ TEST(heat_choices, are_the_filters_that_would_be_built) {
   for (const plan_target& target : targets) {
     const std::uint64_t items = target.error ? target.items : 0;
     for (const heat_choice& c : heat_choices(target)) {
-      if (target.error) EXPECT_LE(c.error, *target.error * (1 + 1e-12));
+      EXPECT_LE(c.error, target.error.value_or(1) * (1 + 1e-12));
       if (c.engine == "heat_filter") {
         const heat_filter built({.items = items,
                                  .error = target.error,
