@@ -154,7 +154,7 @@ std::string title(const plan_target& target) {
 
 exit_status plan(const typed& given, const printer& out) {
   const plan_target target = target_of(given);
-  const std::chrono::seconds half_life(parse_seconds("--half-life", given.half_life));
+  const std::chrono::microseconds half_life = parse_span("--half-life", given.half_life);
   table t = empty_table();
   for (const heat_choice& c : choices_for(target)) t.rows.push_back(row_of(c, target));
   t.rows.push_back(exact_row(target));
@@ -163,7 +163,7 @@ exit_status plan(const typed& given, const printer& out) {
              .fields = {{"items", target.items},
                         {"target_error", or_nothing(target.error)},
                         {"target_memory_bytes", or_nothing(target.memory)},
-                        {"half_life_seconds", static_cast<double>(half_life.count())}},
+                        {"half_life_seconds", static_cast<double>(half_life.count()) / 1e6}},
              .tables = {std::move(t)},
              .notes = {"x mean: times the mean heat of an item, if all are equally warm; less if "
                        "not",

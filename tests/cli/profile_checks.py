@@ -143,6 +143,7 @@ def batches_are_asked_as_they_are_printed():
         refused("heat", store, "--batch", write(where + "/l", bytes(2 << 20)), says="longer than")
         refused("heat", store, "--batch", where + "/missing", says="No such file")
         refused("heat", store, "x", "--batch", path, says="either items or --batch")
+        assert [row["item"] for row in rows_of(ok("heat", "--", store, "-x", "-").out)] == ["-x", "-"]
         assert json.loads(ok("heat", store, "--batch", path, "--json").out)["items"][1]["item"] == "ü"
 
 
@@ -336,7 +337,7 @@ def profile_refuses_what_cannot_be():
                            (["--half-life", "nan"], "--half-life must be a time"),
                            (["--half-life", "-1h"], "--half-life must be a time"),
                            (["--half-life", "1", "--resolution", "1m"], "at least one tick (1 min)"),
-                           (["--half-life", "10^18"], "--half-life"),
+                           (["--half-life", "10^18"], "--half-life can be at most"),
                            (["--resolution", "0"], "--resolution must be a time"),
                            (["--memory", "10"], "--memory must be at least"),
                            (["--memory", "900PB"], "memory"),
@@ -480,6 +481,8 @@ def plan_heat_says_what_profile_takes_and_explains_every_key():
     shown = ok("plan", "heat", "--items", "1M", "--half-life", "1d", "--table").out
     assert "warm for about 9 d after a hit" in shown and "7.00 MB is what profile takes" in shown
     refused("plan", "heat", says="needs --items")
+    refused("plan", "heat", "--items", "1", "--half-life", "10^18", says="at most")
+    ok("plan", "heat", "--items", "1", "--half-life", "9223372036854")
     refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB", says="give one")
     refused("plan", "heat", "--items", "1M", "--memory", "63", says="at least 256 bytes")
     refused("plan", "heat", "--items", "1M", "--memory", "2TiB", says="at most 1TiB")
