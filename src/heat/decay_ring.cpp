@@ -37,15 +37,16 @@ std::int64_t epoch_of(const decay_ring_config& c) {
   return window / c.slots;
 }
 
-// 2b epochs back on level 0, and twice as far on each that follows.
+// 2b epochs back on level 0, and twice as far on each that follows. The slot of all the rest still
+// has the factor for a while: it begins beyond 2b * 2^levels, and the reach ends before 2b + 1.
 ring_ages dyadic_ages(const decay_ring_config& c) {
   math::expect(*c.polynomial >= 0 && *c.polynomial <= 64, "alpha of polynomial decay is 0 to 64",
                *c.polynomial);
   math::expect(c.per_octave >= 1 && c.per_octave <= 16, "a polynomial has 1 to 16 slots per octave",
                c.per_octave);
-  const auto epochs = static_cast<std::uint64_t>(std::max<std::int64_t>(c.reach / c.epoch, 1));
+  const auto epochs = static_cast<std::uint64_t>(std::max<std::int64_t>(c.reach / c.epoch, 0));
   unsigned levels = 0;
-  while (((epochs - 1) >> levels) >= 2 * c.per_octave) ++levels;
+  while ((epochs >> levels) > 2 * c.per_octave) ++levels;
   return ring_ages::dyadic(c.per_octave, levels);
 }
 

@@ -122,8 +122,12 @@ outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64
     if (!full()) make_room();
   }
   // From here on nothing fails.
-  if (first) start_ = then.epoch;
-  if (later) go_to(then);
+  if (first) {
+    start_ = then.epoch;
+    newest_ = then;
+  } else if (later) {
+    go_to(then);
+  }
   const std::uint32_t raised = found ? *found : full() ? replace_least(d) : enter(d, 0);
   slot& s = slots_[raised];
   s.low += static_cast<std::uint64_t>(

@@ -140,10 +140,7 @@ RC_GTEST_PROP(decay_ring, never_undercounts, ()) {
 }
 
 // Without collisions only the length of slots is left.
-RC_GTEST_PROP(decay_ring, is_as_exact_as_its_slots, ()) {
-  const drawn d = draw_decay();
-  fed f(d, 1 << 21);
-  for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 20))) f.add(e);
+void expect_as_exact_as_slots(const fed& f, const drawn& d) {
   for (const std::int64_t later : {0, 1, 7, 500}) {
     const std::int64_t now = f.newest + later;
     for (std::uint64_t item = 0; item < asked; ++item) {
@@ -155,6 +152,13 @@ RC_GTEST_PROP(decay_ring, is_as_exact_as_its_slots, ()) {
       RC_ASSERT(static_cast<long double>(e.upper) <= most * (1 + 1e-11L));
     }
   }
+}
+
+RC_GTEST_PROP(decay_ring, is_as_exact_as_its_slots, ()) {
+  const drawn d = draw_decay();
+  fed f(d, 1 << 21);
+  for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 20))) f.add(e);
+  expect_as_exact_as_slots(f, d);
 }
 
 RC_GTEST_PROP(decay_ring, forgets_a_window_completely, ()) {
@@ -202,10 +206,9 @@ RC_GTEST_PROP(decay_ring, passes_time_in_one_step_or_many, ()) {
   RC_ASSERT(twin.mass(when) == f.ring.mass(when));
 }
 
-RC_GTEST_PROP(decay_ring, merged_covers_both_streams, ()) {
-  const drawn d = draw_decay();
-  fed one(d, twelve_cells(d));
-  fed two(d, twelve_cells(d));
+fed merged(const drawn& d, std::uint64_t memory) {
+  fed one(d, memory);
+  fed two(d, memory);
   for (const heat_event& e : draw_heat_events(20)) one.add(e);
   for (const heat_event& e : draw_heat_events(20)) two.add(e);
   const std::uint64_t events = one.ring.events() + two.ring.events();
@@ -213,7 +216,17 @@ RC_GTEST_PROP(decay_ring, merged_covers_both_streams, ()) {
   RC_ASSERT(one.ring.events() == events);
   one.events.insert(one.events.end(), two.events.begin(), two.events.end());
   one.newest = std::max(one.newest, two.newest);
-  expect_covered(one);
+  return one;
+}
+
+RC_GTEST_PROP(decay_ring, merged_covers_both_streams, ()) {
+  const drawn d = draw_decay();
+  expect_covered(merged(d, twelve_cells(d)));
+}
+
+RC_GTEST_PROP(decay_ring, merged_is_as_exact_as_its_slots, ()) {
+  const drawn d = draw_decay();
+  expect_as_exact_as_slots(merged(d, 1 << 19), d);
 }
 
 }  // namespace

@@ -367,7 +367,7 @@ TEST(hot_list, refuses_entries_that_stand_twice_or_have_no_text) {
   support::seal(twice);
   expect_error(
       errc::corrupt, [&] { (void)hot_list::load(twice); }, "stands twice");
-  for (const std::uint64_t length : {0, 2}) {
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{2}}) {
     std::vector<std::byte> bad = good;
     support::put<std::uint64_t>(bad, head + 40, length);
     support::seal(bad);
