@@ -24,6 +24,7 @@ void machine_tables(session& run);
 void bloom_tables(session& run);
 void generate_tables(session& run);
 void heat_tables(session& run);
+void heat_papers_tables(session& run);
 void reader_tables(session& run);
 void profile_tables(session& run);
 

@@ -91,14 +91,23 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
 
 // -- time --------------------------------------------------------------------------------------
 
+// Most events and questions are about the newest epoch; they need no division.
 template <class Cells>
 std::int64_t basic_decaying_filter<Cells>::epoch_of(instant when) const noexcept {
-  return clock_.tick_of(when).number;
+  const bool newest = events_ != 0 && epoch_begins_ <= when && when <= epoch_ends_;
+  return newest ? epoch_ : clock_.tick_of(when).number;
 }
 
 template <class Cells>
-decay::power basic_decaying_filter<Cells>::power_at(instant when) const noexcept {
-  const std::int64_t epoch = epoch_of(when);
+void basic_decaying_filter<Cells>::set_epoch(std::int64_t epoch, const decay::power& p) noexcept {
+  epoch_ = epoch;
+  epoch_begins_ = clock_.start_of({epoch});
+  epoch_ends_ = clock_.end_of({epoch});
+  power_ = p;
+}
+
+template <class Cells>
+decay::power basic_decaying_filter<Cells>::power_at(std::int64_t epoch) const noexcept {
   return epoch > epoch_ ? decay_.at(epoch) : power_;
 }
 
@@ -114,8 +123,7 @@ void basic_decaying_filter<Cells>::go_to(std::int64_t epoch, const decay::power&
   const decay::wide halvings = next.halvings - power_.halvings;
   mass_ = forward::faded_mass(mass_, halvings);
   late_ = forward::faded_mass(late_, halvings);
-  epoch_ = epoch;
-  power_ = next;
+  set_epoch(epoch, next);
 }
 
 template <class Cells>
@@ -145,10 +153,7 @@ outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::ui
   cells_.prepare(plan.span());
   // From here on nothing fails.
   const decay::power then = first || epoch != epoch_ ? decay_.at(epoch) : power_;
-  if (first) {
-    epoch_ = epoch;
-    power_ = then;
-  }
+  if (first) set_epoch(epoch, then);
   if (later) go_to(epoch, then);
   bool pinned = plan.all_pinned;
   for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r);
@@ -164,13 +169,15 @@ template <class Cells>
 auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
                                         std::uint64_t units) const noexcept -> raises {
   const detail::row_probes probes{row_, k_};
+  const bool in_parts = increase_ == increase::plain && passing.changes_nothing();
   raises plan;
   std::uint64_t least = largest;
   for (unsigned i = 0; i < k_; ++i) {
     const std::uint64_t cell = probes.position(d, i);
     if (cells_.pinned(cell)) continue;
     plan.all_pinned = false;
-    const std::uint64_t value = passing(cells_.get(cell), cell);
+    const std::uint64_t value =
+        in_parts ? cells_.part(cell, units) : passing(cells_.get(cell), cell);
     least = std::min(least, value);
     plan.list[plan.count++] = {cell, value, sum(value, units)};
   }
@@ -198,7 +205,8 @@ template <class Cells>
 estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const noexcept {
   if (events_ == 0) return {};
   const detail::row_probes probes{row_, k_};
-  const detail::fade passing = fade_to(epoch_of(when));
+  const std::int64_t epoch = epoch_of(when);
+  const detail::fade passing = fade_to(epoch);
   std::uint64_t least = largest;
   std::uint64_t guess = largest;  // from pinned cells, which tell only that they overflowed
   for (unsigned i = 0; i < k_; ++i) {
@@ -210,9 +218,10 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
       least = std::min(least, passing(value, cell));
     }
   }
-  const double mass = this->mass(when);
+  const decay::power now = power_at(epoch);
+  const double mass = forward::mass_in_hits(mass_, power_, now);
   if (least == largest) return {std::min(not_below(guess), mass), 0, mass};
-  const double late = forward::mass_in_hits(late_, power_, power_at(when));
+  const double late = forward::mass_in_hits(late_, power_, now);
   const double value = not_below(least);
   // Rounding up adds less than 1 / (1 - lambda) to a counter, and late events less than 1 each.
   const double rounded_up = decay_.fades() ? 1 / (1 - decay_.factor()) : 0;
@@ -229,7 +238,7 @@ estimate basic_decaying_filter<Cells>::rate_of(const estimate& count) const noex
 template <class Cells>
 double basic_decaying_filter<Cells>::mass(instant when) const noexcept {
   if (events_ == 0) return 0;
-  return forward::mass_in_hits(mass_, power_, power_at(when));
+  return forward::mass_in_hits(mass_, power_, power_at(epoch_of(when)));
 }
 
 template <class Cells>
@@ -269,10 +278,7 @@ void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
   expect_same_kind(other);
   if (other.events_ == 0) return;
   basic_decaying_filter merged(*this);
-  if (events_ == 0) {
-    merged.epoch_ = other.epoch_;
-    merged.power_ = other.power_;
-  }
+  if (events_ == 0) merged.set_epoch(other.epoch_, other.power_);
   if (other.epoch_ > merged.epoch_) merged.go_to(other.epoch_, other.power_);
   const detail::fade passing = other.fade_to(merged.epoch_);
   for (std::uint64_t i = 0; i < cells(); ++i) {
@@ -377,7 +383,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   f.rounding_ = static_cast<bloomtime::rounding>(rounding_id);
   f.increase_ = static_cast<bloomtime::increase>(increase_id);
   f.clock_ = *info.clock;
-  if (f.events_ != 0) f.power_ = f.decay_.at(f.epoch_);
+  if (f.events_ != 0) f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
   f.cells_ = Cells::read(view, f.cells(), setting);
   return f;
 }

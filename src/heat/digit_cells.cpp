@@ -70,10 +70,10 @@ digit_cells digit_cells::read(const container_view& stored, std::uint64_t cells,
 
   digit_cells read(cells, most_nodes);
   if (nodes > read.pool_.capacity()) read.pool_.grow(nodes);
-  for (std::uint64_t cell = 0; cell < cells; ++cell) read.write(cell, lowest.get(cell));
+  for (std::uint64_t cell = 0; cell < cells; ++cell) read.write({cell, 0, lowest.get(cell)});
   for (byte_reader in(chains); in.remaining() > 0;) {
     const std::uint64_t cell = in.u64();
-    read.write(cell, in.u64() << 4 | lowest.get(cell));
+    read.write({cell, lowest.get(cell), in.u64() << 4 | lowest.get(cell)});
   }
   read.pins_ = pinned;
   read.pinned_ = pinned_cells;
@@ -115,36 +115,35 @@ bool digit_cells::set(const raise& r) noexcept {
     pin(r.cell);
     return false;
   }
-  if (r.from >> 4 == r.to >> 4) {  // no carry, as in fifteen of sixteen events
-    digits_.set(r.cell, r.to & 15);
-    nonzero_.set(r.cell, r.to != 0);
-  } else {
-    write(r.cell, r.to);
-  }
+  write(r);
   return true;
 }
 
 void digit_cells::pin(std::uint64_t cell) noexcept {
   if (pinned(cell)) return;
-  const unsigned digits = 1 + chain_of(get(cell));
-  write(cell, ~std::uint64_t{0} >> (64 - 4 * digits));
+  const std::uint64_t value = get(cell);
+  write({cell, value, ~std::uint64_t{0} >> (60 - 4 * chain_of(value))});
   pins_.set(cell, 1);
   ++pinned_;
 }
 
 void digit_cells::sweep(const fade& by) noexcept {
   for (std::uint64_t cell = 0; cell < size(); ++cell) {
-    if (nonzero_.get(cell) != 0 && !pinned(cell)) write(cell, by(get(cell), cell));
+    if (nonzero_.get(cell) == 0 || pinned(cell)) continue;
+    const std::uint64_t value = get(cell);
+    write({cell, value, by(value, cell)});
   }
 }
 
-// There must be nodes enough.
-void digit_cells::write(std::uint64_t cell, std::uint64_t value) noexcept {
-  nonzero_.set(cell, value != 0);
-  shorten(cell, chain_of(value));
-  digits_.set(cell, value & 15);
-  auto holder = static_cast<std::uint32_t>(cell);
-  for (std::uint64_t above = value >> 4; above != 0; above >>= 4) {
+// There must be nodes enough. Chains are touched only by carries.
+void digit_cells::write(const raise& r) noexcept {
+  if (r.from == r.to) return;
+  nonzero_.set(r.cell, r.to != 0);
+  digits_.set(r.cell, r.to & 15);
+  if (r.from >> 4 == r.to >> 4) return;
+  for (unsigned nodes = chain_of(r.from); nodes > chain_of(r.to); --nodes) shorten(r.cell);
+  auto holder = static_cast<std::uint32_t>(r.cell);
+  for (std::uint64_t above = r.to >> 4; above != 0; above >>= 4) {
     const auto found = pool_.find(holder);
     const std::uint32_t node = found ? *found : pool_.add(holder);
     pool_.set_digit(node, above & 15);
@@ -152,19 +151,14 @@ void digit_cells::write(std::uint64_t cell, std::uint64_t value) noexcept {
   }
 }
 
-// Removing a node may renumber the others of its chain, so each time the end is looked for anew.
-void digit_cells::shorten(std::uint64_t cell, unsigned nodes) noexcept {
-  for (;;) {
-    unsigned length = 0;
-    std::uint32_t end = 0;
-    for (auto node = pool_.find(static_cast<std::uint32_t>(cell)); node;
-         node = pool_.find(digit_pool::as_holder(*node))) {
-      end = *node;
-      ++length;
-    }
-    if (length <= nodes) return;
-    pool_.remove(end);
+// By the last node. Removing it may renumber the others, so each time the end is looked for anew.
+void digit_cells::shorten(std::uint64_t cell) noexcept {
+  std::uint32_t end = 0;
+  for (auto node = pool_.find(static_cast<std::uint32_t>(cell)); node;
+       node = pool_.find(digit_pool::as_holder(*node))) {
+    end = *node;
   }
+  pool_.remove(end);
 }
 
 }  // namespace bloomtime::detail

@@ -92,6 +92,9 @@ TEST(digit_cells, are_pinned_when_the_pool_is_empty) {
     cells.sweep(fade(decay::by_factor(0), 1, rounding::up, 0));
     EXPECT_EQ(cells.pinned_cells(), pins);
     EXPECT_EQ(cells.pool().used(), 0u);
+    for (std::uint64_t cell = 0; cell < 4; ++cell) {
+      EXPECT_EQ(cells.get(cell), cells.pinned(cell) ? 15u : 0u);
+    }
   }
 }
 

@@ -48,6 +48,8 @@ class counter_cells {
   std::uint64_t get(std::uint64_t cell) const noexcept {
     return std::visit([&](const auto& c) { return std::uint64_t{c.get(cell)}; }, counters_);
   }
+  // As much of a counter as adding so much to it changes, and what set() needs to know.
+  std::uint64_t part(std::uint64_t cell, std::uint64_t) const noexcept { return get(cell); }
   bool pinned(std::uint64_t cell) const noexcept { return get(cell) == largest(); }
   std::uint64_t pinned_cells() const noexcept { return pinned_; }
 

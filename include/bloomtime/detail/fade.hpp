@@ -29,6 +29,8 @@ class fade {
         static_cast<unsigned>(std::min<decay::wide>(decay::factor_bits - p.halvings, most_shift));
   }
 
+  bool changes_nothing() const noexcept { return factor_ == std::uint64_t{1} << shift_; }
+
   // Never more than the value.
   std::uint64_t operator()(std::uint64_t value, std::uint64_t cell) const noexcept {
     const wide product = static_cast<wide>(value) * factor_;  // below 2^127

@@ -108,7 +108,8 @@ class basic_decaying_filter {
   raises plan(digest d, const detail::fade& passing, std::uint64_t units) const noexcept;
   detail::fade fade_to(std::int64_t epoch) const noexcept;
   std::int64_t epoch_of(instant when) const noexcept;
-  bloomtime::decay::power power_at(instant when) const noexcept;
+  void set_epoch(std::int64_t epoch, const bloomtime::decay::power& p) noexcept;
+  bloomtime::decay::power power_at(std::int64_t epoch) const noexcept;
   double rounded_off() const noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
   void expect_same_kind(const basic_decaying_filter& other) const;
@@ -123,9 +124,11 @@ class basic_decaying_filter {
   bloomtime::increase increase_ = bloomtime::increase::plain;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
   bloomtime::clock clock_;
-  std::uint64_t ahead_ = 0;          // epochs
-  std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
-  std::int64_t epoch_ = 0;           // of the newest event
+  std::uint64_t ahead_ = 0;   // epochs
+  std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
+  std::int64_t epoch_ = 0;    // of the newest event
+  instant epoch_begins_;      // and ends, both included
+  instant epoch_ends_;
   bloomtime::decay::power power_{};  // at that epoch
   unsigned_wide mass_ = 0;
   unsigned_wide late_ = 0;  // each late event as one: what rounding it up added is less

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/pooled_decaying_filter.hpp>
+
+#include "streams.hpp"
+
+namespace experiments {
+
+template <class Filter>
+void feed(Filter& f, const stream& s) {
+  for (const hit& h : s.hits) (void)f.add(h.item, at(h.epoch));
+}
+
+// Answers less truths at the end of the stream, over all items that were ever seen, sorted.
+// `upper` is what never undercounts; of the published filters that round up it is the answer. Left
+// out are the few items of which a saturated filter knows no more than the heat of all together.
+template <class Filter>
+std::vector<double> excesses(const Filter& f, const stream& s, const exact_heat& exact) {
+  const bloomtime::instant now = at(s.epochs - 1);
+  std::vector<bool> seen(s.items);
+  for (const hit& h : s.hits) seen[h.item] = true;
+  std::vector<double> all;
+  for (std::uint32_t item = 0; item < s.items; ++item) {
+    const double answer = f.at(item, now).upper;
+    if (seen[item] && answer != f.mass(now)) all.push_back(answer - exact.at(item, s.epochs - 1));
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+inline double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+// Of sorted values.
+inline double quantile(const std::vector<double>& values, double share) {
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+// A basic filter of `cells` counters with 16 bits and k = 4.
+inline bloomtime::decaying_config basic_of(std::uint64_t cells, double lambda) {
+  return {.memory = 2 * cells, .lambda = lambda};
+}
+
+// An optimized filter with as many cells.
+inline bloomtime::decaying_config pooled_of(std::uint64_t cells, double lambda) {
+  constexpr std::uint64_t bits_per_cell = 4 + 1 + bloomtime::detail::digit_pool::bits_per_node / 2;
+  return {.memory = cells / 8 * bits_per_cell, .lambda = lambda};
+}
+
+// A heat filter fed with the stream that has as many bytes in the end, table of large cells and
+// all. The table grows in doublings and depends on the cells: the largest that fits is looked for.
+inline bloomtime::heat_filter heat_filter_in(std::uint64_t bytes, double lambda, const stream& s) {
+  std::uint64_t memory = bytes;
+  for (;;) {
+    bloomtime::heat_filter f({.memory = memory, .lambda = lambda});
+    feed(f, s);
+    if (f.memory() <= bytes) return f;
+    memory -= std::min(memory - 256, f.memory() - bytes);
+  }
+}
+
+}  // namespace experiments
