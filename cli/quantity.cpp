@@ -272,6 +272,14 @@ std::uint64_t parse_seconds(std::string_view option, std::string_view text) {
                   option, shown(text)));
 }
 
+std::chrono::microseconds parse_span(std::string_view option, std::string_view text) {
+  constexpr std::uint64_t most = std::chrono::microseconds::max().count() / 1'000'000;
+  const std::uint64_t seconds = parse_seconds(option, text);
+  if (seconds <= most) return std::chrono::seconds(seconds);
+  throw usage_error(fmt::format("{} can be at most {} seconds (292,000 years), got {}", option,
+                                most, shown(text)));
+}
+
 double parse_chance(std::string_view option, std::string_view text) {
   const auto value = read_chance(text);
   if (value && *value > 0 && *value < 1) return *value;

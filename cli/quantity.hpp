@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -15,6 +16,9 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text);
 
 // Whole seconds, at least 1: 90, 90s, 5m, 1.5h, 1d.
 std::uint64_t parse_seconds(std::string_view option, std::string_view text);
+
+// The same as a span, up to 292,000 years.
+std::chrono::microseconds parse_span(std::string_view option, std::string_view text);
 
 // A probability strictly between 0 and 1: 1%, 0.01, 1e-6, 10^-6.
 double parse_chance(std::string_view option, std::string_view text);

@@ -96,7 +96,8 @@ visit visits::look_around() {
   if (one_in(who.crawler ? pages_of_crawlers : pages_of_people, random_)) {
     who = new_session();
     if (sessions_.size() > sessions_wanted_) {
-      who = sessions_.back();
+      // Any other one goes: crawlers stay long, and would be all that is left in the evening.
+      sessions_[random_.below(sessions_.size())] = sessions_.back();
       sessions_.pop_back();
     }
   }

@@ -134,7 +134,8 @@ constexpr const char* examples =
     "bloomtime heat access.bloomtime /index.html --field path\n"
     "bloomtime heat access.bloomtime 155.95.78.223 --field host --at 2014-01-02T06:00\n"
     "bloomtime hot access.bloomtime --field path | cut -f 3 | tail -n +2 > items\n"
-    "bloomtime heat access.bloomtime --field path --batch items";
+    "bloomtime heat access.bloomtime --field path --batch items\n"
+    "bloomtime heat -- options.bloomtime -x --verbose           items that look like options";
 
 constexpr const char* details =
     "The decayed count of each item: every event counts 2^(-age / half-life). For programs with\n"

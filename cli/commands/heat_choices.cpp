@@ -1,48 +1,71 @@
 #include "cli/commands/heat_choices.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/heat/pooled_decaying_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
 
 namespace bloomtime::cli {
 namespace {
 
 constexpr std::uint64_t line_bytes = 64;
-constexpr unsigned most_k = 4;  // cache lines per operation
+constexpr unsigned published_k = 16;  // most of the filters that sweep
+// With minimum increase more rows are better than the formulas for plain counters say.
+constexpr unsigned usual_k = 4;
 
 // A line has one cell less than fits, for its count of halvings.
-std::uint64_t cells_per_line(unsigned cell_bits) { return 8 * line_bytes / cell_bits - 1; }
-
-heat_choice choice_of(const plan_target& target, unsigned cell_bits) {
-  const std::uint64_t per_line = cells_per_line(cell_bits);
-  heat_choice c{.cell_bits = cell_bits};
+heat_choice heat_filter_choice(const plan_target& target, unsigned cell_bits) {
+  const std::uint64_t per_line = 8 * line_bytes / cell_bits - 1;
+  heat_choice c{.engine = "heat_filter", .cell_bits = cell_bits};
+  std::uint64_t lines_per_row = 0;
   if (target.error) {
-    const auto size = math::size_for_error(layout::rows, target.items, *target.error, most_k);
+    const auto size = math::size_for_error(layout::rows, target.items, *target.error, usual_k);
     c.k = size.k;
-    c.row = (size.bits / size.k + per_line - 1) / per_line * per_line;
+    lines_per_row = (size.bits / size.k + per_line - 1) / per_line;
   } else {
     const std::uint64_t lines = *target.memory / line_bytes;
-    if (lines == 0) {
-      throw error(errc::invalid_argument, "a heat filter's memory is at least 64 bytes, got " +
-                                              std::to_string(*target.memory));
-    }
-    // With minimum increase more rows are better than formulas for plain counters say.
-    c.k = static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k));
-    c.row = lines / c.k * per_line;
+    c.k = static_cast<unsigned>(std::min<std::uint64_t>(lines, usual_k));
+    lines_per_row = lines / c.k;
   }
-  c.error = math::rows_error(target.items, c.k * c.row, c.k);
+  c.row = lines_per_row * per_line;
+  c.memory = c.k * lines_per_row * line_bytes;
+  return c;
+}
+
+template <class Cells>
+heat_choice published_choice(const plan_target& target, const char* engine, unsigned cell_bits) {
+  constexpr std::uint64_t some = std::uint64_t{1} << 20;
+  const double bytes_per_cell =
+      static_cast<double>(some) / static_cast<double>(Cells::cells_in(some, cell_bits));
+  heat_choice c{.engine = engine, .cell_bits = cell_bits};
+  if (target.error) {
+    const auto size = math::size_for_error(layout::rows, target.items, *target.error, published_k);
+    c.k = size.k;
+    c.row = size.bits / size.k;
+  } else {
+    c.k = usual_k;
+    c.row = Cells::cells_in(*target.memory, cell_bits) / c.k;
+  }
+  c.memory =
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(c.k * c.row) * bytes_per_cell));
   return c;
 }
 
 }  // namespace
 
-std::uint64_t heat_choice::memory() const {
-  return k * (row / cells_per_line(cell_bits)) * line_bytes;
-}
-
 std::vector<heat_choice> heat_choices(const plan_target& target) {
-  std::vector<heat_choice> choices{choice_of(target, 16), choice_of(target, 32)};
+  constexpr std::uint64_t least = usual_k * line_bytes;
+  if (target.memory && *target.memory < least) {
+    throw error(errc::invalid_argument, "heat takes at least " + std::to_string(least) +
+                                            " bytes, got " + std::to_string(*target.memory));
+  }
+  std::vector<heat_choice> choices{
+      heat_filter_choice(target, 16), heat_filter_choice(target, 32),
+      published_choice<detail::counter_cells>(target, "decaying_filter", 16),
+      published_choice<detail::digit_cells>(target, "pooled_decaying_filter", 4)};
+  for (heat_choice& c : choices) c.error = math::rows_error(target.items, c.k * c.row, c.k);
   choices.front().recommended = true;
   return choices;
 }

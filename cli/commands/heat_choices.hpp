@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cli/commands/plan_target.hpp"
@@ -8,17 +9,16 @@
 namespace bloomtime::cli {
 
 struct heat_choice {
+  std::string engine;
   unsigned cell_bits = 16;
   unsigned k = 0;
   std::uint64_t row = 0;  // cells of one of k rows
+  std::uint64_t memory = 0;
   double error = 0;
   bool recommended = false;
-
-  std::uint64_t memory() const;
 };
 
-// What heat_filter makes of the error and the items, or of the memory alone, as profile does: one
-// for each width of its cells.
+// What the engines make of the error and the items, or of the memory alone, as profile does.
 std::vector<heat_choice> heat_choices(const plan_target& target);
 
 }  // namespace bloomtime::cli

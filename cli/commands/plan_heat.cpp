@@ -90,13 +90,13 @@ double per_item(std::uint64_t bytes, const plan_target& target) {
 row row_of(const heat_choice& c, const plan_target& target) {
   const double share = math::heat_share({c.k, c.row}, rarely);
   const double excess = math::heat_excess(target.items, 1, {c.k, c.row});
-  return {{text_cell("heat_filter"),
-           {{}, c.recommended ? "▸ heat_filter" : "  heat_filter"},
+  return {{text_cell(c.engine),
+           {{}, (c.recommended ? "▸ " : "  ") + c.engine},
            yes_no_cell(false),
            yes_no_cell(c.recommended),
            {std::uint64_t{c.cell_bits}, fmt::format("{} bits", c.cell_bits)},
-           bytes_cell(c.memory()),
-           {per_item(c.memory(), target), short_text(per_item(c.memory(), target))},
+           bytes_cell(c.memory),
+           {per_item(c.memory, target), short_text(per_item(c.memory, target))},
            count_cell(c.k),
            chance_cell(c.error),
            {excess, fmt::format("{} x mean", short_text(excess, 2))},
@@ -154,7 +154,7 @@ std::string title(const plan_target& target) {
 
 exit_status plan(const typed& given, const printer& out) {
   const plan_target target = target_of(given);
-  const std::chrono::seconds half_life(parse_seconds("--half-life", given.half_life));
+  const std::chrono::microseconds half_life = parse_span("--half-life", given.half_life);
   table t = empty_table();
   for (const heat_choice& c : choices_for(target)) t.rows.push_back(row_of(c, target));
   t.rows.push_back(exact_row(target));
@@ -163,11 +163,13 @@ exit_status plan(const typed& given, const printer& out) {
              .fields = {{"items", target.items},
                         {"target_error", or_nothing(target.error)},
                         {"target_memory_bytes", or_nothing(target.memory)},
-                        {"half_life_seconds", static_cast<double>(half_life.count())}},
+                        {"half_life_seconds", static_cast<double>(half_life.count()) / 1e6}},
              .tables = {std::move(t)},
-             .notes = {fmt::format("x mean: times the mean heat of an item, if all are equally "
-                                   "warm; less if not. exact map: estimated for short items, {} "
-                                   "bytes each",
+             .notes = {"x mean: times the mean heat of an item, if all are equally warm; less if "
+                       "not",
+                       "decaying filters go through all cells when an epoch ends, and count items "
+                       "ever seen, not warm ones",
+                       fmt::format("exact map: estimated for short items, {} bytes each",
                                    exact_bytes_per_item(0))},
              .closing = closing(target, given, half_life)});
   return yes;
@@ -181,7 +183,11 @@ constexpr const char* examples =
 
 constexpr const char* details =
     "One row per choice, for programs with these keys (empty or null where there is nothing):\n"
-    "engine            heat_filter, or exact_map: an unordered_map of all items, estimated\n"
+    "engine            heat_filter; decaying_filter and pooled_decaying_filter, the published\n"
+    "                  ones, which go through all cells at the end of each epoch and whose cells\n"
+    "                  never empty, so that items are all ever seen; exact_map: an unordered_map "
+    "of\n"
+    "                  all items, estimated\n"
     "estimated         true where memory is not computed but estimated\n"
     "recommended       true for one of them: cells of 16 bits, as large counts are kept aside\n"
     "cell_bits, memory_bytes, bytes_per_item, k (cells and cache lines per item)\n"

@@ -46,10 +46,7 @@ struct wishes {
 
 std::optional<microseconds> span_of(const char* option, const std::string& text) {
   if (text.empty()) return std::nullopt;
-  constexpr std::uint64_t most = microseconds::max().count() / 1'000'000;
-  const std::uint64_t seconds = parse_seconds(option, text);
-  if (seconds > most) throw usage_error(fmt::format("{} {} is beyond all time", option, text));
-  return std::chrono::seconds(seconds);
+  return parse_span(option, text);
 }
 
 wishes wishes_of(const typed& given) {

@@ -89,7 +89,9 @@ double hits_per_unit(const decay::power& p) {
 }
 
 // The least share of a value that was truly added: an event counts at most one unit in 2^fraction
-// too much.
+// too much, unless it is so late that it has less of them.
+constexpr forward::unsigned_wide cell_unit = forward::unsigned_wide{1}
+                                             << (forward::mass_fraction - fraction);
 constexpr double least_share = 1 / (1 + 1.0 / (1 << fraction)) * (1 - 0x1p-49);
 
 }  // namespace
@@ -144,6 +146,7 @@ heat_filter::arrival heat_filter::arrival_of(std::uint64_t weight, const decay::
 void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
   const decay::wide behind = next.halvings - power_.halvings;
   mass_ = forward::faded_mass(mass_, behind);
+  rounded_up_ = forward::faded_mass(rounded_up_, behind);
   if (next.halvings - base_ > narrow::most_halvings) {
     std::visit([&](auto& cells) { cells.rebase(halvings_at(next)); }, cells_);
     base_ = next.halvings;
@@ -232,6 +235,7 @@ outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when
   if (!count<k>(cells, where, arrival_of(weight, then, later ? then : power_), catch_up)) {
     return outcome::full;
   }
+  if (then.halvings < power_.halvings) rounded_up_ += cell_unit;
   return epoch < epoch_ ? outcome::late : outcome::added;
 }
 
@@ -269,7 +273,14 @@ heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0};
   const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
   return {halvings_at(now), hits_per_unit(now),
-          std::numbers::e * mass(when) / static_cast<double>(row())};
+          std::numbers::e * mass(when) / static_cast<double>(row()) + rounded_up(now)};
+}
+
+// By how much the rounding of halvings, merges and late events may have raised a cell. Halvings add
+// 1/2 + 1/4 + ... of a unit.
+double heat_filter::rounded_up(const decay::power& now) const noexcept {
+  return forward::mass_in_hits(rounded_up_, power_, now) +
+         (decay_.fades() ? hits_per_unit(now) : 0);
 }
 
 template <unsigned k, class Cells>
@@ -364,7 +375,8 @@ void heat_filter::merge(const heat_filter& other) {
   if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_, other.power_);
   sum.add_cells(other);
   const decay::wide behind = sum.power_.halvings - other.power_.halvings;
-  if (behind < 128) sum.mass_ += forward::halved(other.mass_, static_cast<unsigned>(behind));
+  sum.mass_ += forward::faded_mass(other.mass_, behind);
+  sum.rounded_up_ += forward::faded_mass(other.rounded_up_, behind) + cell_unit;
   sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
   *this = std::move(sum);
 }
@@ -417,10 +429,12 @@ void heat_filter::write(Use&& use) const {
   p.u64(decay_.rate());
   p.u64(ahead_);
   p.u64(events_);
-  p.i64(epoch_);
+  p.i64(events_ == 0 ? 0 : epoch_);  // a first event that was refused has left its epoch
   p.u64(events_ == 0 ? 0 : halvings_at(power_));
   p.u64(static_cast<std::uint64_t>(mass_));
   p.u64(static_cast<std::uint64_t>(mass_ >> 64));
+  p.u64(static_cast<std::uint64_t>(rounded_up_));
+  p.u64(static_cast<std::uint64_t>(rounded_up_ >> 64));
   std::visit(
       [&](const auto& cells) {
         detail::byte_writer large;
@@ -455,13 +469,15 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   const std::uint64_t halvings = in.u64();
   f.mass_ = in.u64();
   f.mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
+  f.rounded_up_ = in.u64();
+  f.rounded_up_ |= static_cast<unsigned_wide>(in.u64()) << 64;
   in.expect_end();
   const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
   if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || row == 0 ||
       row % per_line != 0 || row / per_line > detail::max_buffer_bytes / 64 / k ||
       halvings > narrow::most_halvings || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
-      (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0))) {
+      (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0))) {
     throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);

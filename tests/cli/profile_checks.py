@@ -143,6 +143,7 @@ def batches_are_asked_as_they_are_printed():
         refused("heat", store, "--batch", write(where + "/l", bytes(2 << 20)), says="longer than")
         refused("heat", store, "--batch", where + "/missing", says="No such file")
         refused("heat", store, "x", "--batch", path, says="either items or --batch")
+        assert [row["item"] for row in rows_of(ok("heat", "--", store, "-x", "-").out)] == ["-x", "-"]
         assert json.loads(ok("heat", store, "--batch", path, "--json").out)["items"][1]["item"] == "ü"
 
 
@@ -336,7 +337,7 @@ def profile_refuses_what_cannot_be():
                            (["--half-life", "nan"], "--half-life must be a time"),
                            (["--half-life", "-1h"], "--half-life must be a time"),
                            (["--half-life", "1", "--resolution", "1m"], "at least one tick (1 min)"),
-                           (["--half-life", "10^18"], "--half-life"),
+                           (["--half-life", "10^18"], "--half-life can be at most"),
                            (["--resolution", "0"], "--resolution must be a time"),
                            (["--memory", "10"], "--memory must be at least"),
                            (["--memory", "900PB"], "memory"),
@@ -453,6 +454,39 @@ def one_profile_at_a_time():
         ok("hot", store)
         child.communicate(tsv(events(5)))
         assert child.returncode == 0
+
+
+# -- plan heat ----------------------------------------------------------------------------------
+
+
+@check
+def plan_heat_says_what_profile_takes_and_explains_every_key():
+    explained = ok("plan", "heat", "--help").out
+    document = json.loads(ok("plan", "heat", "--items", "1M", "--json").out)
+    assert document["target_memory_bytes"] == 7_000_000 and document["target_error"] is None
+    rows = {(row["engine"], row["cell_bits"]): row for row in document["choices"]}
+    assert [row["engine"] for row in document["choices"] if row["recommended"]] == ["heat_filter"]
+    best = rows["heat_filter", 16]
+    assert best["recommended"] and 2 * best["excess"] <= 0.5 and best["k"] == 4
+    for key in [*document, *best]:
+        assert key in explained, key
+    with folder() as where:
+        store, _ = profiled(where, events(10))
+        heat = rows_of(ok("info", store).out.split("\n\n")[1])[0]
+        assert int(heat["memory"]) == best["memory_bytes"] and int(heat["k"]) == best["k"]
+    for error in ("10%", "1%", "0.1%"):
+        for row in json.loads(ok("plan", "heat", "--items", "50k", "--error", error,
+                                 "--json").out)["choices"]:
+            assert row["error"] <= float(error[:-1]) / 100 * (1 + 1e-12), row
+    shown = ok("plan", "heat", "--items", "1M", "--half-life", "1d", "--table").out
+    assert "warm for about 9 d after a hit" in shown and "7.00 MB is what profile takes" in shown
+    refused("plan", "heat", says="needs --items")
+    refused("plan", "heat", "--items", "1", "--half-life", "10^18", says="at most")
+    ok("plan", "heat", "--items", "1", "--half-life", "9223372036854")
+    refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB", says="give one")
+    refused("plan", "heat", "--items", "1M", "--memory", "63", says="at least 256 bytes")
+    refused("plan", "heat", "--items", "1M", "--memory", "2TiB", says="at most 1TiB")
+    refused("plan", "heat", "--items", "10^18", "--error", "1%", says="Try fewer items")
 
 
 # -- how it looks -------------------------------------------------------------------------------

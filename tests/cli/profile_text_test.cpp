@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/pooled_decaying_filter.hpp>
 
 #include "cli/commands/heat_choices.hpp"
 #include "cli/commands/store_time.hpp"
@@ -78,20 +79,34 @@ TEST(exact_size, counts_the_text_only_where_it_has_memory_of_its_own) {
 TEST(heat_choices, are_the_filters_that_would_be_built) {
   const std::vector<plan_target> targets{{.items = 1000, .error = 0.01, .memory = {}},
                                          {.items = 1, .error = 0.5, .memory = {}},
-                                         {.items = 1000, .error = {}, .memory = 64},
-                                         {.items = 1000, .error = {}, .memory = 200},
+                                         {.items = 1000, .error = {}, .memory = 256},
+                                         {.items = 1000, .error = {}, .memory = 1000},
                                          {.items = 1000, .error = {}, .memory = 100'000}};
   for (const plan_target& target : targets) {
+    const std::uint64_t items = target.error ? target.items : 0;
     for (const heat_choice& c : heat_choices(target)) {
-      const heat_filter built({.items = target.error ? target.items : 0,
-                               .error = target.error,
-                               .memory = target.memory,
-                               .half_life = 1h,
-                               .cell_bits = c.cell_bits});
-      EXPECT_EQ(c.k, built.k());
-      EXPECT_EQ(c.k * c.row, built.cells());
-      EXPECT_EQ(c.memory(), built.memory());
-      if (target.error) EXPECT_LE(c.error, *target.error * (1 + 1e-12));
+      EXPECT_LE(c.error, target.error.value_or(1) * (1 + 1e-12));
+      if (c.engine == "heat_filter") {
+        const heat_filter built({.items = items,
+                                 .error = target.error,
+                                 .memory = target.memory,
+                                 .half_life = 1h,
+                                 .cell_bits = c.cell_bits});
+        EXPECT_EQ(c.k, built.k());
+        EXPECT_EQ(c.k * c.row, built.cells());
+        EXPECT_EQ(c.memory, built.memory());
+        continue;
+      }
+      const decaying_config config{
+          .items = items, .error = target.error, .memory = target.memory, .half_life = 1h};
+      const auto compare = [&](const auto& built) {
+        EXPECT_EQ(c.k, built.k());
+        EXPECT_EQ(c.k * c.row, built.cells());
+        EXPECT_NEAR(static_cast<double>(c.memory), static_cast<double>(built.memory()),
+                    0.02 * static_cast<double>(built.memory()) + 64);
+      };
+      if (c.engine == "decaying_filter") compare(decaying_filter(config));
+      if (c.engine == "pooled_decaying_filter") compare(pooled_decaying_filter(config));
     }
   }
 }

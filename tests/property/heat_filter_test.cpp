@@ -72,6 +72,29 @@ RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
   expect_covered(one, exact, instant::from_seconds(newest));
 }
 
+// Where no other item is, nothing but rounding raises a count, and lower allows for that.
+RC_GTEST_PROP(heat_filter, lower_allows_for_rounding, ()) {
+  const double lambda = *rc::gen::elementOf(support::lambdas);
+  heat_config config = small(lambda, *rc::gen::element(16u, 32u));
+  std::array filters{heat_filter(config), heat_filter(config)};
+  oracle_heat exact(filters[0].decay(), filters[0].clock());
+  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  for (heat_filter& f : filters) {
+    for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100))) {
+      (void)f.add("x", e.when(), e.weight);
+      exact.add(0, e.when(), e.weight);
+      newest = std::max(newest, e.at);
+    }
+  }
+  filters[0].merge(filters[1]);
+  for (const std::int64_t later : {0, 1, 30, 1000}) {
+    const instant when = instant::from_seconds(newest + later);
+    const estimate e = filters[0].at("x", when);
+    RC_ASSERT(support::is_covered(e.lower, exact.at(0, when)));
+    RC_ASSERT(covers(e.upper, exact.at(0, when)));
+  }
+}
+
 RC_GTEST_PROP(heat_filter, takes_many_events_as_one_by_one, ()) {
   const heat_config config =
       small(*rc::gen::elementOf(support::lambdas), *rc::gen::element(16u, 32u));

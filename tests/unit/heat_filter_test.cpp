@@ -116,6 +116,17 @@ TEST(heat_filter, forgets_a_hit_after_eight_half_lives) {
   EXPECT_EQ(f.at("x", after(24h * 365)).value, 0);
 }
 
+TEST(heat_filter, that_refused_its_first_event_is_still_empty) {
+  heat_filter f(hourly());
+  const std::vector<std::byte> empty = f.serialize();
+  EXPECT_EQ(f.add("x", midnight, std::numeric_limits<std::uint64_t>::max()), outcome::full);
+  EXPECT_EQ(f.add("x", midnight, 0), outcome::added);
+  EXPECT_TRUE(f.serialize() == empty);
+  EXPECT_TRUE(heat_filter::load(f.serialize()).serialize() == empty);
+  EXPECT_EQ(f.add("x", after(-24h * 100)), outcome::added);
+  EXPECT_NEAR(f.at("x", after(-24h * 100)).value, 1, 0.01);
+}
+
 TEST(heat_filter, refuses_the_far_future_and_takes_the_past) {
   heat_filter f(hourly());
   ASSERT_EQ(f.add("x", midnight, 8), outcome::added);

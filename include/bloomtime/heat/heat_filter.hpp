@@ -154,7 +154,8 @@ class heat_filter {
   struct moment {
     std::uint32_t halvings;
     double unit;    // hits per unit of a cell, rounded up
-    double others;  // hits by which other items raise an answer, with the chance confidence()
+    double others;  // hits by which other items and rounding raise an answer at most, with the
+                    // chance confidence()
   };
 
   outcome add_digest(digest d, instant when, std::uint64_t weight);
@@ -189,6 +190,7 @@ class heat_filter {
   arrival arrival_of(std::uint64_t weight, const bloomtime::decay::power& then,
                      const bloomtime::decay::power& now) const noexcept;
   moment moment_of(instant when) const noexcept;
+  double rounded_up(const bloomtime::decay::power& now) const noexcept;
   bool in_newest_epoch(instant when) const noexcept {
     return epoch_begins_ <= when && when <= epoch_ends_;
   }
@@ -216,6 +218,7 @@ class heat_filter {
   arrival hit_{};                    // one event in that epoch
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
   unsigned_wide mass_ = 0;
+  unsigned_wide rounded_up_ = 0;  // by merges and by events later than a halving, as mass_
 };
 
 }  // namespace bloomtime
