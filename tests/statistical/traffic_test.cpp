@@ -168,7 +168,7 @@ TEST(traffic_visits, look_like_a_day_at_a_web_site) {
   }
   const profile found = profile_of(std::move(events));
   EXPECT_GT(found.hours[11], 4 * found.hours[3]);
-  EXPECT_GT(by_crawlers, all.size() / 20);
+  EXPECT_GT(by_crawlers, all.size() / 40);
   EXPECT_LT(by_crawlers, all.size() / 2);
   EXPECT_GT(fine, all.size() * 9 / 10);
   EXPECT_LT(fine, all.size());
