@@ -23,7 +23,7 @@ namespace bloomtime {
 // The time-decaying Bloom filters of Cheng et al. (2005): whole counters, all of them multiplied by
 // lambda when an epoch ends. Kept for comparison; heat_filter answers the same question with less
 // error and without going through all counters. Ages are in epochs of the clock (aligned, not from
-// the event on). Where the papers contradict themselves heat.md 2.4 decides: counts are not
+// the event on). Where the papers contradict themselves, this is what holds: counts are not
 // normalised (rate() is), each counter carries by itself, and none ever wraps. Kinds of Cells
 // differ in memory and in when a counter is too small, and in no answer else. Const members may run
 // concurrently.
