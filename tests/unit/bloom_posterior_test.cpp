@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 
 #include "support/bloom_samples.hpp"
 #include "support/expect_error.hpp"
@@ -18,6 +19,20 @@ using support::small;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+// Two probes of an item may hit the same bit, which then is evidence only once.
+TEST(bloom_posterior, counts_each_bit_of_an_item_once) {
+  const detail::flat_bits bits{{64, 20}};
+  bool any_coincide = false;
+  for (int i = 0; i < 100; ++i) {
+    const digest d = digest_of(i, 0);
+    std::set<std::uint64_t> positions;
+    for (unsigned j = 0; j < 20; ++j) positions.insert(bits.probes.position(d, j));
+    EXPECT_EQ(bits.distinct(d), positions.size());
+    any_coincide |= positions.size() < 20;
+  }
+  EXPECT_TRUE(any_coincide);
+}
 
 // -- when every bit is set ---------------------------------------------------------------------
 
