@@ -140,6 +140,12 @@ double decay::factor() const noexcept {
   return std::exp2(-std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits)));
 }
 
+double decay::loss() const noexcept {
+  if (forgets_at_once()) return 1;
+  return -std::expm1(-std::numbers::ln2 *
+                     std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits)));
+}
+
 double decay::half_life() const noexcept {
   if (forgets_at_once()) return 0;
   return 1 / std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));

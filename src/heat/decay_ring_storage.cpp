@@ -170,7 +170,8 @@ void decay_ring::read_parameters(const detail::container_view& view) {
     if (number < 1 || number > 16 || levels > 63 || !(alpha_ >= 0 && alpha_ <= 64)) refuse();
     ages_ = ring_ages::dyadic(static_cast<unsigned>(number), static_cast<unsigned>(levels));
   } else {
-    if (number < 1 || number > ring_ages::most_slots || levels != 0 || alpha_ != 0) refuse();
+    const unsigned fewest = kind_ == kind::window ? 2 : 1;  // a window has one slot to spare
+    if (number < fewest || number > ring_ages::most_slots || levels != 0 || alpha_ != 0) refuse();
     ages_ = ring_ages::single(static_cast<unsigned>(number));
   }
   const std::uint64_t most = detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k;

@@ -68,6 +68,20 @@ shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k,
   return {k, cells / k};
 }
 
+// What rounding up adds to a counter at most, 1 / (1 - lambda) hits, in units of mass: from
+// integers, since it is stored.
+forward::unsigned_wide most_rounded_up(const decay& fading, const decay::power& now) {
+  if (!fading.fades()) return 0;
+  const decay::power step = fading.at(-1);  // lambda itself, below 1
+  constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
+  const std::uint64_t lambda = forward::halved(
+      step.upper,
+      forward::exponent(-step.halvings) < 63 ? static_cast<unsigned>(-step.halvings) : 63U);
+  if (lambda >= one) return forward::endless_mass;
+  const std::uint64_t hits = one / (one - lambda) + 1;
+  return forward::units_above(hits, now, now, forward::mass_fraction);
+}
+
 }  // namespace
 
 template <class Cells>
@@ -157,8 +171,11 @@ outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::ui
   if (later) go_to(epoch, then);
   bool pinned = plan.all_pinned;
   for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r);
-  mass_ += forward::units_above(weight, then, power_, forward::mass_fraction);
-  if (late) late_ += forward::units_above(1, power_, power_, forward::mass_fraction);
+  mass_ = forward::sum_of_mass(mass_,
+                               forward::units_above(weight, then, power_, forward::mass_fraction));
+  if (late)
+    late_ = forward::sum_of_mass(late_,
+                                 forward::units_above(1, power_, power_, forward::mass_fraction));
   events_ += events_ != largest;
   return pinned ? outcome::saturated : late ? outcome::late : outcome::added;
 }
@@ -192,13 +209,16 @@ auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
 
 // -- answers -----------------------------------------------------------------------------------
 
-// How much less than exact a counter may be for rounding (heat.md 5.1 and 5.3).
+// How much less than exact a counter may be for rounding. At random, plain counters walk
+// independently (Azuma); with minimum increase the lowest of k walks is copied at every event, and
+// only what bounds rounding down is certain.
 template <class Cells>
 double basic_decaying_filter<Cells>::rounded_off() const noexcept {
-  const double lambda = decay_.factor();
   if (rounding_ == rounding::up || !decay_.fades()) return 0;
-  if (rounding_ == rounding::down) return 1 / (1 - lambda);
-  return std::sqrt(std::log(k_ / random_tail) / (2 * (1 - lambda * lambda)));
+  const double down = 1 / decay_.loss();
+  if (rounding_ == rounding::down || increase_ == increase::minimum) return down;
+  const double lambda = decay_.factor();
+  return std::sqrt(std::log(k_ / random_tail) / (2 * decay_.loss() * (1 + lambda)));
 }
 
 template <class Cells>
@@ -224,7 +244,7 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
   const double late = forward::mass_in_hits(late_, power_, now);
   const double value = not_below(least);
   // Rounding up adds less than 1 / (1 - lambda) to a counter, and late events less than 1 each.
-  const double rounded_up = decay_.fades() ? 1 / (1 - decay_.factor()) : 0;
+  const double rounded_up = decay_.fades() ? 1 / decay_.loss() : 0;
   const double others = std::numbers::e * (mass + late) / static_cast<double>(row_);
   const double lower = std::max(0.0, value - rounded_up - late - others);
   return {value, lower, value + rounded_off()};
@@ -290,8 +310,12 @@ void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
     merged.cells_.set(r);
   }
   const decay::wide behind = merged.power_.halvings - other.power_.halvings;
-  merged.mass_ += forward::faded_mass(other.mass_, behind);
-  merged.late_ += forward::faded_mass(other.late_, behind);
+  const auto add = [&](unsigned_wide& mine, unsigned_wide more) {
+    mine = forward::sum_of_mass(mine, more);
+  };
+  add(merged.mass_, forward::faded_mass(other.mass_, behind));
+  add(merged.late_, forward::faded_mass(other.late_, behind));
+  if (events_ != 0) add(merged.late_, most_rounded_up(decay_, merged.power_));
   merged.events_ = sum(events_, other.events_);
   *this = std::move(merged);
 }

@@ -45,7 +45,15 @@ constexpr Number halved(Number n, unsigned times) {
   return (n >> times) + ((n >> times << times) != n ? 1 : 0);
 }
 
+// The largest mass stands for any that is larger, and stays.
+inline constexpr unsigned_wide endless_mass = ~unsigned_wide{0};
+
+constexpr unsigned_wide sum_of_mass(unsigned_wide a, unsigned_wide b) {
+  return a > endless_mass - b ? endless_mass : a + b;
+}
+
 constexpr unsigned_wide faded_mass(unsigned_wide mass, decay::wide halvings) {
+  if (mass == endless_mass) return mass;
   return halvings >= 128 ? (mass != 0 ? 1 : 0) : halved(mass, static_cast<unsigned>(halvings));
 }
 
@@ -86,6 +94,7 @@ inline int exponent(decay::wide halvings) {
 
 // `then` is when the units were counted.
 inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
+  if (mass == endless_mass) return infinite;
   const double units = std::nextafter(static_cast<double>(mass), infinite);
   const double unit = std::nextafter(static_cast<double>(now.lower), 0);
   return std::ldexp(units / unit, static_cast<int>(decay::factor_bits - mass_fraction) -
@@ -99,8 +108,10 @@ inline estimate rate_of(const estimate& count, const decay& fading, const clock&
     return {nan, nan, nan};
   }
   const double seconds = static_cast<double>(epochs.resolution().count()) / 1e6;
-  const double factor = (1 - fading.factor()) / seconds;
-  return {count.value * factor, count.lower * factor, count.upper * factor};
+  const double factor = fading.loss() / seconds;
+  constexpr double slack = 0x1p-50;  // for the rounding of all this
+  return {count.value * factor, count.lower * factor * (1 - slack),
+          count.upper * factor * (1 + slack)};
 }
 
 }  // namespace bloomtime::forward

@@ -92,6 +92,8 @@ double hits_per_unit(const decay::power& p) {
 // too much, unless it is so late that it has less of them.
 constexpr forward::unsigned_wide cell_unit = forward::unsigned_wide{1}
                                              << (forward::mass_fraction - fraction);
+// A halving forgets one unit, and halves what was forgotten before: so many at most.
+constexpr unsigned forgets = 2;
 constexpr double least_share = 1 / (1 + 1.0 / (1 << fraction)) * (1 - 0x1p-49);
 
 }  // namespace
@@ -147,6 +149,7 @@ void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
   const decay::wide behind = next.halvings - power_.halvings;
   mass_ = forward::faded_mass(mass_, behind);
   rounded_up_ = forward::faded_mass(rounded_up_, behind);
+  forgotten_ = forward::faded_mass(forgotten_, behind);
   if (next.halvings - base_ > narrow::most_halvings) {
     std::visit([&](auto& cells) { cells.rebase(halvings_at(next)); }, cells_);
     base_ = next.halvings;
@@ -202,7 +205,7 @@ bool heat_filter::count(Cells& cells, const spots& where, const arrival& event, 
     // Minimum increase: a cell that is high enough already is so because of other items.
     if (value[i] < raised) cells.raise(where[i], raised, halvings);
   }
-  mass_ += event.mass;
+  mass_ = forward::sum_of_mass(mass_, event.mass);
   events_ += events_ != largest;
   return true;
 }
@@ -270,10 +273,11 @@ void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
 // -- answers -----------------------------------------------------------------------------------
 
 heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
-  if (events_ == 0) return {0, 0, 0};
+  if (events_ == 0) return {0, 0, 0, 0};
   const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
   return {halvings_at(now), hits_per_unit(now),
-          std::numbers::e * mass(when) / static_cast<double>(row()) + rounded_up(now)};
+          std::numbers::e * mass(when) / static_cast<double>(row()) + rounded_up(now),
+          forward::mass_in_hits(forgotten_, power_, now)};
 }
 
 // By how much the rounding of halvings, merges and late events may have raised a cell. Halvings add
@@ -290,11 +294,10 @@ estimate heat_filter::answer(const Cells& cells, const spots& where,
   for (unsigned i = 0; i < k; ++i) {
     least = std::min(least, cells.get(where[i], now.halvings));
   }
-  // A halving forgets one unit, and halves what was forgotten before: two units at most.
-  const double forgotten = decay_.fades() ? 2 : 0;
   const auto count = static_cast<double>(least);
   const double value = count * now.unit;
-  return {value, std::max(0.0, value * least_share - now.others), (count + forgotten) * now.unit};
+  const double upper = (count + (decay_.fades() ? forgets : 0)) * now.unit;
+  return {value, std::max(0.0, value * least_share - now.others), upper + now.forgotten};
 }
 
 estimate heat_filter::at_digest(digest d, instant when) const noexcept {
@@ -368,15 +371,24 @@ void heat_filter::merge(const heat_filter& other) {
   }
   if (other.events_ == 0) return;
   if (events_ == 0) {
-    *this = heat_filter(other);
+    heat_filter copy(other);
+    copy.ahead_ = ahead_;
+    *this = std::move(copy);
     return;
   }
   heat_filter sum(*this);
   if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_, other.power_);
   sum.add_cells(other);
   const decay::wide behind = sum.power_.halvings - other.power_.halvings;
-  sum.mass_ += forward::faded_mass(other.mass_, behind);
-  sum.rounded_up_ += forward::faded_mass(other.rounded_up_, behind) + cell_unit;
+  const auto add = [&](unsigned_wide& mine, unsigned_wide theirs) {
+    mine = forward::sum_of_mass(mine, forward::faded_mass(theirs, behind));
+  };
+  add(sum.mass_, other.mass_);
+  add(sum.rounded_up_, other.rounded_up_);
+  add(sum.forgotten_, other.forgotten_);
+  // What halvings rounded up or forgot in the other filter, as answer() allows for it in this one.
+  sum.rounded_up_ = forward::sum_of_mass(sum.rounded_up_, cell_unit);
+  sum.forgotten_ = forward::sum_of_mass(sum.forgotten_, forgets * cell_unit);
   sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
   *this = std::move(sum);
 }
@@ -431,10 +443,10 @@ void heat_filter::write(Use&& use) const {
   p.u64(events_);
   p.i64(events_ == 0 ? 0 : epoch_);  // a first event that was refused has left its epoch
   p.u64(events_ == 0 ? 0 : halvings_at(power_));
-  p.u64(static_cast<std::uint64_t>(mass_));
-  p.u64(static_cast<std::uint64_t>(mass_ >> 64));
-  p.u64(static_cast<std::uint64_t>(rounded_up_));
-  p.u64(static_cast<std::uint64_t>(rounded_up_ >> 64));
+  for (const unsigned_wide units : {mass_, rounded_up_, forgotten_}) {
+    p.u64(static_cast<std::uint64_t>(units));
+    p.u64(static_cast<std::uint64_t>(units >> 64));
+  }
   std::visit(
       [&](const auto& cells) {
         detail::byte_writer large;
@@ -467,17 +479,18 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   f.events_ = in.u64();
   f.epoch_ = in.i64();
   const std::uint64_t halvings = in.u64();
-  f.mass_ = in.u64();
-  f.mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
-  f.rounded_up_ = in.u64();
-  f.rounded_up_ |= static_cast<unsigned_wide>(in.u64()) << 64;
+  for (unsigned_wide* units : {&f.mass_, &f.rounded_up_, &f.forgotten_}) {
+    *units = in.u64();
+    *units |= static_cast<unsigned_wide>(in.u64()) << 64;
+  }
   in.expect_end();
   const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
   if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || row == 0 ||
       row % per_line != 0 || row / per_line > detail::max_buffer_bytes / 64 / k ||
       halvings > narrow::most_halvings || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
-      (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0))) {
+      (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0 ||
+                          f.forgotten_ != 0))) {
     throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);
@@ -490,6 +503,10 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   }
   const auto lines = view.section(lines_section, k * f.row_lines_ * detail::line_bytes);
   const auto large = view.section(large_section);
+  const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
+  if (f.events_ == 0 && !(large.empty() && std::all_of(lines.begin(), lines.end(), is_zero))) {
+    throw error(errc::corrupt, "this heat filter has no events, and cells that are not empty");
+  }
   if (cell_bits == 16) {
     f.cells_ = narrow::read(lines, large, static_cast<std::uint32_t>(halvings));
   } else {

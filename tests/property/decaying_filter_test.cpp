@@ -242,6 +242,41 @@ RC_GTEST_PROP(pooled_decaying_filter, merged_covers_both_streams, ()) {
   expect_merged_covers_both_streams<pooled_decaying_filter>();
 }
 
+// Where no other item is, only rounding raises a counter, in every filter that is merged.
+RC_GTEST_PROP(decaying_filter, lower_allows_for_rounding_in_every_part, ()) {
+  const double lambda = *rc::gen::elementOf(lambdas);
+  decaying_filter whole(small<decaying_filter>(lambda));
+  oracle_heat exact(whole.decay(), whole.clock());
+  std::int64_t newest = 0;
+  const auto parts = *rc::gen::inRange(1, 10);
+  for (int part = 0; part < parts; ++part) {
+    decaying_filter f(small<decaying_filter>(lambda));
+    (void)f.add("x", instant{}, 100);
+    exact.add(0, instant{}, 100);
+    newest = *rc::gen::inRange<std::int64_t>(newest, newest + 500);
+    for (std::int64_t now = 0; now <= newest; ++now) f.advance(instant::from_seconds(now));
+    whole.merge(f);
+  }
+  const instant now = instant::from_seconds(newest);
+  RC_ASSERT(support::is_covered(whole.at("x", now).lower, exact.at(0, now)));
+  RC_ASSERT(support::covers(whole.at("x", now).upper, exact.at(0, now)));
+}
+
+// The least of several random walks, copied at every event, goes lower than any of them.
+RC_GTEST_PROP(decaying_filter, rounding_at_random_keeps_its_bound_with_minimum_increase, ()) {
+  auto c = small<decaying_filter>(0.99, increase::minimum);
+  c.rounding = rounding::random;
+  c.seed = *rc::gen::arbitrary<std::uint64_t>();
+  decaying_filter f(c);
+  oracle_heat exact(f.decay(), f.clock());
+  for (int i = 0; i < 1000; ++i) {
+    (void)f.add("x", instant::from_seconds(i), 1 + static_cast<std::uint64_t>(i) % 5);
+    exact.add(0, instant::from_seconds(i), 1 + static_cast<std::uint64_t>(i) % 5);
+  }
+  const instant now = instant::from_seconds(999);
+  RC_ASSERT(support::covers(f.at("x", now).upper, exact.at(0, now)));
+}
+
 // Plain counters do not know the order of events. Each event is rounded at most once more (if it is
 // late), and what has been rounded since fades by at most all of it.
 RC_GTEST_PROP(decaying_filter, order_matters_no_more_than_rounding, ()) {

@@ -72,24 +72,30 @@ RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
   expect_covered(one, exact, instant::from_seconds(newest));
 }
 
-// Where no other item is, nothing but rounding raises a count, and lower allows for that.
-RC_GTEST_PROP(heat_filter, lower_allows_for_rounding, ()) {
-  const double lambda = *rc::gen::elementOf(support::lambdas);
-  heat_config config = small(lambda, *rc::gen::element(16u, 32u));
-  std::array filters{heat_filter(config), heat_filter(config)};
-  oracle_heat exact(filters[0].decay(), filters[0].clock());
+// Where no other item is, nothing but rounding raises a count, and nothing but what halvings forget
+// lowers it, in each of any number of filters that are merged.
+RC_GTEST_PROP(heat_filter, bounds_allow_for_rounding_in_every_part, ()) {
+  const heat_config config =
+      small(*rc::gen::elementOf(support::lambdas), *rc::gen::element(16u, 32u));
+  heat_filter whole(config);
+  oracle_heat exact(whole.decay(), whole.clock());
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
-  for (heat_filter& f : filters) {
-    for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100))) {
+  const auto parts = *rc::gen::inRange(1, 20);
+  const auto longest_gap = *rc::gen::element<std::int64_t>(1, 3, 100);
+  for (int part = 0; part < parts; ++part) {
+    heat_filter f(config);
+    auto events = draw_heat_events(longest_gap);
+    if (*rc::gen::inRange(0, 2) == 0) events = {{0, 0, 1}};
+    for (const heat_event& e : events) {
       (void)f.add("x", e.when(), e.weight);
       exact.add(0, e.when(), e.weight);
       newest = std::max(newest, e.at);
     }
+    whole.merge(f);
   }
-  filters[0].merge(filters[1]);
-  for (const std::int64_t later : {0, 1, 30, 1000}) {
+  for (const std::int64_t later : {0, 1, 7, 8, 9, 30, 1000}) {
     const instant when = instant::from_seconds(newest + later);
-    const estimate e = filters[0].at("x", when);
+    const estimate e = heat_filter::load(whole.serialize()).at("x", when);
     RC_ASSERT(support::is_covered(e.lower, exact.at(0, when)));
     RC_ASSERT(covers(e.upper, exact.at(0, when)));
   }

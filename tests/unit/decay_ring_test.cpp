@@ -268,6 +268,15 @@ TEST(decay_ring, refuses_damaged_containers) {
   }
 }
 
+// A window has a slot more than it is long, or there is nothing to divide a rate by.
+TEST(decay_ring, refuses_a_window_of_one_slot) {
+  const decay_ring whole({.memory = 200, .weights = {1}, .epoch = 1s});
+  std::vector<std::byte> c = whole.serialize();
+  support::put<std::uint64_t>(c, 64 + 4 * 32, 1);  // weights of 1 are a window
+  support::seal(c);
+  expect_error(errc::corrupt, [&] { (void)decay_ring::load(c); });
+}
+
 // With right checksums, and before anything is allocated.
 TEST(decay_ring, refuses_containers_that_lie) {
   const std::vector<std::byte> good = sample().serialize();

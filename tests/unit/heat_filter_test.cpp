@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/allocations.hpp"
+#include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
@@ -204,6 +205,52 @@ TEST(heat_filter, refuses_to_merge_with_another_kind) {
     expect_error(
         errc::incompatible, [&] { f.merge(heat_filter(other)); }, "merge if");
   }
+}
+
+// Each part has forgotten its last units, and upper still covers all of them.
+TEST(heat_filter, merged_from_many_shards_covers_what_each_forgot) {
+  const heat_config config{.memory = 256, .lambda = 0.5};
+  heat_filter all(config);
+  for (int shard = 0; shard < 16; ++shard) {
+    heat_filter f(config);
+    ASSERT_EQ(f.add("x", midnight), outcome::added);
+    f.advance(after(8s));
+    all.merge(f);
+  }
+  EXPECT_GE(all.at("x", after(8s)).upper, 16 * std::exp2(-8));
+}
+
+TEST(heat_filter, that_was_empty_keeps_its_own_settings_when_merged) {
+  heat_filter f({.memory = 256, .lambda = 0.5, .ahead = 1s});
+  heat_filter other({.memory = 256, .lambda = 0.5});
+  ASSERT_EQ(other.add("x", midnight), outcome::added);
+  f.merge(other);
+  EXPECT_EQ(f.add("x", after(1000s)), outcome::future);
+}
+
+TEST(heat_filter, without_events_has_no_counts) {
+  const auto without_events = [](const std::vector<std::byte>& container) {
+    std::vector<std::byte> c = container;
+    const std::size_t parameters = 64 + 2 * 32;
+    for (std::size_t i = 5; i < 14; ++i) support::put<std::uint64_t>(c, parameters + 8 * i, 0);
+    support::seal(c);
+    return c;
+  };
+  heat_filter f({.memory = 256, .lambda = 0.5});
+  const std::vector<std::byte> empty = f.serialize();
+  EXPECT_TRUE(without_events(empty) == empty);
+  ASSERT_EQ(f.add("x", instant{}), outcome::added);
+  expect_error(
+      errc::corrupt, [&] { heat_filter::load(without_events(f.serialize())); }, "no events");
+}
+
+// 1 - lambda is far below the last digit of lambda here.
+TEST(heat_filter, rates_keep_their_bounds_when_heat_fades_slowly) {
+  heat_filter f({.memory = 256, .half_life = 24h * 365 * 100, .epoch = 1us});
+  ASSERT_EQ(f.add("x", midnight, 1'000'000), outcome::added);
+  const double exact = 1e6 * std::log(2) / (24. * 365 * 100 * 3600);
+  EXPECT_GE(f.rate("x", midnight).upper, exact * (1 - 1e-9));
+  EXPECT_LE(f.rate("x", midnight).lower, exact);
 }
 
 TEST(heat_filter, is_unchanged_when_memory_runs_out) {

@@ -31,6 +31,7 @@ class decay {
   bool fades() const noexcept { return rate_ != 0; }
   bool forgets_at_once() const noexcept { return rate_ == immediate; }
   double factor() const noexcept;     // lambda, for people and for formulas
+  double loss() const noexcept;       // 1 - lambda, without cancellation
   double half_life() const noexcept;  // in epochs; infinite if nothing fades
   // What a steady stream of one event per epoch has gathered after so many: (1 - lambda^n) over
   // (1 - lambda).

@@ -153,9 +153,10 @@ class heat_filter {
   // What all answers about one moment have in common.
   struct moment {
     std::uint32_t halvings;
-    double unit;    // hits per unit of a cell, rounded up
-    double others;  // hits by which other items and rounding raise an answer at most, with the
-                    // chance confidence()
+    double unit;       // hits per unit of a cell, rounded up
+    double others;     // hits by which other items and rounding raise an answer at most, with the
+                       // chance confidence()
+    double forgotten;  // hits by which what was merged may be too low
   };
 
   outcome add_digest(digest d, instant when, std::uint64_t weight);
@@ -218,6 +219,7 @@ class heat_filter {
   arrival hit_{};                    // one event in that epoch
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
   unsigned_wide mass_ = 0;
+  unsigned_wide forgotten_ = 0;   // by what was merged into this one, as mass_
   unsigned_wide rounded_up_ = 0;  // by merges and by events later than a halving, as mass_
 };
 
