@@ -220,6 +220,21 @@ TEST(heat_filter, merged_from_many_shards_covers_what_each_forgot) {
   EXPECT_GE(all.at("x", after(8s)).upper, 16 * std::exp2(-8));
 }
 
+// And each has rounded up: in a large filter, where other items hardly count, lower has to know.
+TEST(heat_filter, merged_from_many_shards_allows_for_what_each_rounded_up) {
+  const heat_config config{.memory = 1 << 20, .lambda = 0.9};
+  heat_filter all(config);
+  for (int shard = 0; shard < 50; ++shard) {
+    heat_filter f(config);
+    ASSERT_EQ(f.add("x", midnight), outcome::added);
+    f.advance(after(43s));
+    all.merge(f);
+  }
+  const double truth = 50 * std::pow(0.9, 43);
+  EXPECT_GT(all.at("x", after(43s)).value * 0.99, truth);
+  EXPECT_LE(all.at("x", after(43s)).lower, truth);
+}
+
 TEST(heat_filter, that_was_empty_keeps_its_own_settings_when_merged) {
   heat_filter f({.memory = 256, .lambda = 0.5, .ahead = 1s});
   heat_filter other({.memory = 256, .lambda = 0.5});
