@@ -27,9 +27,10 @@ using bloomtime::outcome;
 
 constexpr std::uint64_t cells_per_item = 6;
 constexpr double limit = 1.5;
+constexpr std::int64_t start = 1'400'000'000;
 
-// Items at random, as many as the filter is good for. Every block of them is a second, so that
-// epochs pass and cells halve on the way.
+// Items at random, as many as the filter is good for. Each comes about once per half-life, so that
+// they are warm, and cells halve on the way.
 class heat_subject {
  public:
   explicit heat_subject(std::uint64_t bytes)
@@ -49,7 +50,7 @@ class heat_subject {
 
   void fill(std::span<short_key> keys) noexcept {
     for (short_key& key : keys) key = key_of<short_key>(random_.below(items_));
-    ++second_;
+    events_ += keys.size();
     times_.assign(keys.size(), now());
   }
   void add(std::span<const short_key> keys) {
@@ -67,12 +68,15 @@ class heat_subject {
   }
 
  private:
-  instant now() const noexcept { return instant::from_seconds(second_); }
+  instant now() const noexcept {
+    const double half_lives = static_cast<double>(events_) / static_cast<double>(items_);
+    return instant::from_seconds(start + static_cast<std::int64_t>(3600 * half_lives));
+  }
 
   heat_filter filter_;
   std::uint64_t items_;
   random_numbers random_{7};
-  std::int64_t second_ = 1'400'000'000;
+  std::uint64_t events_ = 0;
   std::vector<instant> times_;
   std::vector<outcome> outcomes_;
   std::vector<estimate> answers_;
@@ -115,7 +119,7 @@ class exact_subject {
 
   std::uint64_t items_;
   random_numbers random_{7};
-  std::int64_t second_ = 1'400'000'000;
+  std::int64_t second_ = start;
   std::unordered_map<short_key, count> counts_;
 };
 

@@ -189,9 +189,11 @@ heat_filter::spots heat_filter::spots_of(const Cells&, digest d) const noexcept 
 // last thing that may fail and the first that changes anything; it says how often the cells have
 // been halved then.
 template <unsigned k, class Cells, class Prepare>
-bool heat_filter::count(Cells& cells, const spots& where, const arrival& event, Prepare&& prepare) {
+BLOOMTIME_INLINE bool heat_filter::count(Cells& cells, const spots& where, const arrival& event,
+                                         Prepare&& prepare) {
   std::array<std::uint64_t, most_k> value;
   std::uint64_t least = largest;
+#pragma GCC unroll 4
   for (unsigned i = 0; i < k; ++i) {
     value[i] = cells.get(where[i], event.halvings);
     least = std::min(least, value[i]);
@@ -201,6 +203,7 @@ bool heat_filter::count(Cells& cells, const spots& where, const arrival& event, 
   if (raised >= cells.elsewhere) [[unlikely]]
     cells.reserve(k);
   const std::uint32_t halvings = prepare();
+#pragma GCC unroll 4
   for (unsigned i = 0; i < k; ++i) {
     // Minimum increase: a cell that is high enough already is so because of other items.
     if (value[i] < raised) cells.raise(where[i], raised, halvings);
@@ -211,7 +214,8 @@ bool heat_filter::count(Cells& cells, const spots& where, const arrival& event, 
 }
 
 template <unsigned k, class Cells>
-outcome heat_filter::add_to(Cells& cells, const spots& where, instant when, std::uint64_t weight) {
+BLOOMTIME_INLINE outcome heat_filter::add_to(Cells& cells, const spots& where, instant when,
+                                             std::uint64_t weight) {
   if (weight != 1 || !in_newest_epoch(when)) return add_elsewhen<k>(cells, where, when, weight);
   return count<k>(cells, where, hit_, [&] { return hit_.halvings; }) ? outcome::added
                                                                      : outcome::full;
@@ -288,9 +292,10 @@ double heat_filter::rounded_up(const decay::power& now) const noexcept {
 }
 
 template <unsigned k, class Cells>
-estimate heat_filter::answer(const Cells& cells, const spots& where,
-                             const moment& now) const noexcept {
+BLOOMTIME_INLINE estimate heat_filter::answer(const Cells& cells, const spots& where,
+                                              const moment& now) const noexcept {
   std::uint64_t least = largest;
+#pragma GCC unroll 4
   for (unsigned i = 0; i < k; ++i) {
     least = std::min(least, cells.get(where[i], now.halvings));
   }

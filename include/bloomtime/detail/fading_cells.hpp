@@ -1,12 +1,15 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
@@ -68,8 +71,7 @@ class fading_cells {
   // To a value that is at least what get() says.
   BLOOMTIME_INLINE void raise(spot at, std::uint64_t value, std::uint32_t now) {
     std::byte* const line = line_of(at);
-    if (load_le16(line) != static_cast<std::uint16_t>(now)) [[unlikely]]
-      catch_up(line, at, now);
+    if (load_le16(line) != static_cast<std::uint16_t>(now)) catch_up(line, at, now);
     store_le(place(line, at.cell), static_cast<Cell>(value < elsewhere ? value : elsewhere));
     if (value >= elsewhere) [[unlikely]]
       large_.set(number_of(at), value);
@@ -105,7 +107,8 @@ class fading_cells {
     constexpr std::uint32_t enough = 8 * sizeof(Cell);  // halvings that leave one unit at most
     const std::uint32_t times = behind < enough ? behind : enough;
     const std::uint64_t left = (value + (std::uint64_t{1} << times) - 1) >> times;
-    return left > (behind != 0 ? 1U : 0U) ? left : 0;
+    const std::uint64_t kept = left > (behind != 0 ? 1U : 0U);
+    return left & (0 - kept);
   }
 
   std::uint64_t large_value(spot at, std::uint32_t behind) const noexcept {
@@ -113,43 +116,49 @@ class fading_cells {
     return faded(large == nullptr ? elsewhere : *large, behind);
   }
 
-  void catch_up(std::byte* line, spot at, std::uint32_t now) noexcept {
+  // Cells side by side, in what every x86-64 and every compiler we build with can hold.
+  static constexpr std::size_t vector_bytes = 16;
+  typedef Cell vector __attribute__((vector_size(vector_bytes)));
+
+  // The count of halvings is treated as a cell, and then set.
+  BLOOMTIME_INLINE void catch_up(std::byte* line, spot at, std::uint32_t now) noexcept {
     const std::uint32_t behind = now - load_le16(line);
     ++caught_up_;
-    store_le<Cell>(line, 0);  // where the count of halvings is, so that it counts as an empty cell
-    std::array<std::uint64_t, line_bytes / 8> words;
-    std::uint64_t here = ones;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      words[i] = load_le64(line + 8 * i);
-      here &= not_zero(~words[i]);
-    }
-    if (here != ones) [[unlikely]] {
+    if (std::endian::native != std::endian::little || has_large(line)) [[unlikely]] {
       fade_each(line, at.line, behind);
     } else {
-      for (std::size_t i = 0; i < words.size(); ++i) {
-        store_le64(line + 8 * i, behind < width ? faded_cells(words[i], behind) : 0);
+      for (std::size_t i = 0; i < line_bytes; i += vector_bytes) {
+        const vector left = faded_cells(load(line + i), behind);
+        std::memcpy(line + i, &left, vector_bytes);
       }
     }
-    store_le16(line, static_cast<std::uint16_t>(now));
+    store_le(line, static_cast<Cell>(now));
   }
 
-  // All cells of a word at once, in plain arithmetic that compilers turn into vectors.
-  static constexpr unsigned width = 8 * sizeof(Cell);
-  static constexpr std::uint64_t ones = ~std::uint64_t{0} / elsewhere;  // 1 in every cell
-  static constexpr std::uint64_t tops = ones << (width - 1);
-
-  // 1 in every cell that is not 0: adding all but the top bit carries into it.
-  static constexpr std::uint64_t not_zero(std::uint64_t cells) noexcept {
-    return (((cells & ~tops) + ~tops) | cells) >> (width - 1) & ones;
+  static vector load(const std::byte* p) noexcept {
+    vector v;
+    std::memcpy(&v, p, vector_bytes);
+    return v;
   }
 
-  // faded_cell() of every cell, for 0 < behind < width.
-  static constexpr std::uint64_t faded_cells(std::uint64_t cells, std::uint32_t behind) noexcept {
-    const std::uint64_t rest = ones * ((std::uint64_t{1} << behind) - 1);
-    const std::uint64_t left =
-        ((cells >> behind) & ones * (elsewhere >> behind)) + not_zero(cells & rest);
-    const std::uint64_t kept = not_zero(left & ~ones);  // two units or more
-    return left & ((kept << width) - kept);
+  static bool has_large(const std::byte* line) noexcept {
+    vector found{};
+    for (std::size_t i = 0; i < line_bytes; i += vector_bytes) {
+      const vector v = load(line + i);
+      found |= v == static_cast<Cell>(elsewhere) ? v : vector{};
+    }
+    std::array<std::uint64_t, vector_bytes / 8> words;
+    std::memcpy(&words, &found, vector_bytes);
+    return (words[0] | words[1]) != 0;
+  }
+
+  // faded_cell() of every cell, for behind > 0.
+  static vector faded_cells(const vector& v, std::uint32_t behind) noexcept {
+    constexpr std::uint32_t most = 8 * sizeof(Cell) - 1;
+    const int times = static_cast<int>(behind < most ? behind : most);
+    const vector whole = v >> times;
+    const vector left = (whole << times) == v ? whole : whole + 1;
+    return left > 1 ? left : vector{};
   }
 
   void fade_each(std::byte* line, std::uint64_t number, std::uint32_t behind) noexcept {
