@@ -36,3 +36,11 @@ if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
 endif()
+
+# For targets whose sources use a precompiled header, by either compiler.
+function(bloomtime_cache_precompiled target)
+  if(CCACHE_PROGRAM)
+    target_compile_options(${target} PRIVATE
+      $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
+  endif()
+endfunction()

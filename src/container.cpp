@@ -60,10 +60,6 @@ std::uint64_t head_checksum(std::span<const std::byte> head) {
   return checksum(copy);
 }
 
-bool all_zero(std::span<const std::byte> bytes) noexcept {
-  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-}
-
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
 [[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
@@ -299,6 +295,15 @@ std::span<const std::byte> container_view::section(std::uint32_t id, std::uint64
             " bytes and has " + text(body.size()));
   }
   return body;
+}
+
+void container_view::expect_kind(bloomtime::family family, std::uint8_t engine,
+                                 std::string_view name) const {
+  if (info_.family != family || info_.engine != engine) {
+    throw error(errc::unknown_kind, "expected " + std::string(name) + ", found family " +
+                                        text(static_cast<std::uint8_t>(info_.family)) +
+                                        ", engine " + text(info_.engine));
+  }
 }
 
 void container_view::expect_sections(std::size_t count) const {

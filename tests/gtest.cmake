@@ -1,5 +1,6 @@
 # One program per folder of *_test.cpp files: linking and starting are what small tests pay for.
-# What all of them share (support/, the precompiled header) is compiled once.
+# What all of them share (support/, the precompiled header) is compiled once, and the files of a
+# folder a few at a time: most of their cost is templates that all of them use.
 
 set(shards 4)  # tests of one folder that ctest may run at the same time
 
@@ -9,16 +10,17 @@ add_library(bloomtime_test_support STATIC ${support} "${CMAKE_CURRENT_BINARY_DIR
 target_include_directories(bloomtime_test_support PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_definitions(bloomtime_test_support PUBLIC
   BLOOMTIME_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+if(BLOOMTIME_SANITIZE)
+  target_compile_definitions(bloomtime_test_support PUBLIC BLOOMTIME_SANITIZED)
+endif()
 target_link_libraries(bloomtime_test_support PUBLIC
   bloomtime::bloomtime bloomtime_traffic GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
-target_precompile_headers(bloomtime_test_support PRIVATE <gtest/gtest.h> <rapidcheck/gtest.h>)
+target_precompile_headers(bloomtime_test_support PRIVATE
+  <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
 # More costs compile time and finds nothing more; the last -O counts.
 set(quick_to_build $<IF:$<CONFIG:Release>,-O1,-O0>)
 target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
-if(CCACHE_PROGRAM)
-  target_compile_options(bloomtime_test_support PUBLIC
-    $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
-endif()
+bloomtime_cache_precompiled(bloomtime_test_support)
 
 foreach(folder unit property statistical format cli soak)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
@@ -27,6 +29,10 @@ foreach(folder unit property statistical format cli soak)
   endif()
   add_executable(${folder}_tests ${sources})
   target_link_libraries(${folder}_tests PRIVATE bloomtime_test_support)
+  set_target_properties(${folder}_tests PROPERTIES
+    UNITY_BUILD ${BLOOMTIME_TESTS_TOGETHER} UNITY_BUILD_BATCH_SIZE 6)
+  target_compile_options(${folder}_tests PRIVATE -Wno-shadow)  # the next file's helpers
+  bloomtime_cache_precompiled(${folder}_tests)
   if(folder MATCHES "statistical|soak" AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${folder}_tests PRIVATE -O1)  # they run longer than they compile
   else()

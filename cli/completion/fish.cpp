@@ -5,7 +5,7 @@
 namespace bloomtime::cli {
 namespace {
 
-std::string quoted(std::string_view text) { return in_quotes(text, "\\'"); }
+std::string quoted_word(std::string_view text) { return in_quotes(text, "\\'"); }
 
 // There is a heat and a plan heat: one is not meant where plan was typed.
 std::string not_its_namesake(const command& c) {
@@ -28,11 +28,11 @@ std::string where(const command& c) {
   }
   std::vector<std::string> below;
   for (const auto& child : c.children()) below.push_back(child->name());
-  if (below.empty()) return quoted(condition + "true");
+  if (below.empty()) return quoted_word(condition + "true");
   const std::string none = c.parent() == nullptr ? "__fish_use_subcommand"
                                                  : fmt::format("not __fish_seen_subcommand_from {}",
                                                                fmt::join(below, " "));
-  return quoted(condition + none);
+  return quoted_word(condition + none);
 }
 
 std::string line_of(const std::string& condition, const option& o) {
@@ -46,7 +46,7 @@ std::string line_of(const std::string& condition, const option& o) {
   const bool short_name = !o.name.starts_with("--");
   return fmt::format("complete -c bloomtime -n {} -{} {} {}{} -d {}\n", condition,
                      short_name ? 's' : 'l', o.name.substr(short_name ? 1 : 2), what, values,
-                     quoted(o.description));
+                     quoted_word(o.description));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::string fish_completion(const command& root) {
     const std::string condition = where(c);
     for (const auto& child : c.children()) {
       out += fmt::format("complete -c bloomtime -n {} -a {} -d {}\n", condition, child->name(),
-                         quoted(child->summary()));
+                         quoted_word(child->summary()));
     }
     for (const option& o : c.options()) out += line_of(condition, o);
   });

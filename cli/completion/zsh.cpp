@@ -15,7 +15,7 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-std::string quoted(const std::string& text) { return in_quotes(text, "'\\''"); }
+std::string quoted_word(const std::string& text) { return in_quotes(text, "'\\''"); }
 
 std::string function_name(const command& c) {
   std::string name = fmt::format("_{}", c.full_name());
@@ -31,11 +31,11 @@ std::string action(const option& o) {
 }
 
 std::string specification(const option& o) {
-  if (is_argument(o)) return quoted(fmt::format("*:{}:{}", plain(o.description), action(o)));
+  if (is_argument(o)) return quoted_word(fmt::format("*:{}:{}", plain(o.description), action(o)));
   const bool again = std::holds_alternative<std::vector<std::string>*>(o.into);
   const std::string value = takes_value(o) ? fmt::format(":{}:{}", o.type, action(o)) : "";
   const char* follows = !takes_value(o) ? "" : o.name.starts_with("--") ? "=" : "+";
-  return quoted(
+  return quoted_word(
       fmt::format("{}{}{}[{}]{}", again ? "*" : "", o.name, follows, plain(o.description), value));
 }
 
@@ -47,7 +47,8 @@ std::string function_of(const command& c) {
   std::string described;
   std::string calls;
   for (const auto& child : c.children()) {
-    described += fmt::format("    {}\n", quoted(child->name() + ":" + plain(child->summary())));
+    described +=
+        fmt::format("    {}\n", quoted_word(child->name() + ":" + plain(child->summary())));
     calls += fmt::format("        {}) {} ;;\n", child->name(), function_name(*child));
   }
   out += "  local context state state_descr line\n  typeset -A opt_args\n  local -a commands=(\n";

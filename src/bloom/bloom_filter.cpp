@@ -204,11 +204,7 @@ void bloom_filter::save(const std::filesystem::path& path) const { container().s
 // Everything but the bits themselves.
 bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
   const detail::container_info& info = view.info();
-  if (info.family != family::bloom || info.engine != engine_id) {
-    throw error(errc::unknown_kind, "expected a Bloom filter, found family " +
-                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
-                                        text(info.engine));
-  }
+  view.expect_kind(family::bloom, engine_id, "a Bloom filter");
   bloom_filter f;
   f.layout_ = static_cast<bloomtime::layout>(info.layout);
   f.seed_ = info.seed;

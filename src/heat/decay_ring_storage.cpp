@@ -127,19 +127,16 @@ void decay_ring::write(Use&& use) const {
 
 decay_ring decay_ring::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  const detail::container_info& info = view.info();
-  if (info.family != family::heat || info.engine != engine_id) {
-    throw error(errc::unknown_kind, "expected a decay ring, found family " +
-                                        text_of(unsigned{static_cast<std::uint8_t>(info.family)}) +
-                                        ", engine " + text_of(unsigned{info.engine}));
-  }
+  view.expect_kind(family::heat, engine_id, "a decay ring");
   view.expect_sections(4);
   view.verify();
   decay_ring ring;
   ring.read_parameters(view);
   const std::uint64_t bytes = ring_cells::bytes_per_cell(ring.slots()) * ring.k_ * ring.row_;
-  ring.cells_ = ring_cells::read(view.section(cells_section, bytes), view.section(large_section),
-                                 ring.slots(), ring.passed(ring.epoch_));
+  const auto cells = view.section(cells_section, bytes);
+  const auto large = view.section(large_section);
+  if (ring.events_ == 0 && !(large.empty() && detail::all_zero(cells))) refuse();
+  ring.cells_ = ring_cells::read(cells, large, ring.slots(), ring.passed(ring.epoch_));
   return ring;
 }
 

@@ -369,11 +369,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
     -> basic_decaying_filter {
   const auto view = detail::container_view::parse(container);
   const detail::container_info& info = view.info();
-  if (info.family != family::heat || info.engine != engine_id) {
-    throw error(errc::unknown_kind, std::string("expected a ") + Cells::name + ", found family " +
-                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
-                                        text(info.engine));
-  }
+  view.expect_kind(family::heat, engine_id, std::string("a ") + Cells::name);
   view.expect_sections(Cells::sections);
   view.verify();
   basic_decaying_filter f;
@@ -409,6 +405,12 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   f.clock_ = *info.clock;
   if (f.events_ != 0) f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
   f.cells_ = Cells::read(view, f.cells(), setting);
+  for (std::uint64_t i = 0; f.events_ == 0 && i < f.cells(); ++i) {
+    if (f.cells_.get(i) != 0) {
+      throw error(errc::corrupt, std::string("this ") + Cells::name +
+                                     " has no events, and cells that are not empty");
+    }
+  }
   return f;
 }
 

@@ -466,11 +466,7 @@ void heat_filter::write(Use&& use) const {
 heat_filter heat_filter::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
   const detail::container_info& info = view.info();
-  if (info.family != family::heat || info.engine != engine_id) {
-    throw error(errc::unknown_kind, "expected a heat filter, found family " +
-                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
-                                        text(info.engine));
-  }
+  view.expect_kind(family::heat, engine_id, "a heat filter");
   view.expect_sections(2);
   view.verify();
   heat_filter f;
@@ -508,8 +504,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   }
   const auto lines = view.section(lines_section, k * f.row_lines_ * detail::line_bytes);
   const auto large = view.section(large_section);
-  const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
-  if (f.events_ == 0 && !(large.empty() && std::all_of(lines.begin(), lines.end(), is_zero))) {
+  if (f.events_ == 0 && !(large.empty() && detail::all_zero(lines))) {
     throw error(errc::corrupt, "this heat filter has no events, and cells that are not empty");
   }
   if (cell_bits == 16) {

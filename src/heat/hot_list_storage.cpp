@@ -188,12 +188,7 @@ void hot_list::write(Use&& use) const {
 
 hot_list hot_list::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  const detail::container_info& info = view.info();
-  if (info.family != family::heat || info.engine != engine_id) {
-    throw error(errc::unknown_kind, "expected a hot list, found family " +
-                                        text(static_cast<std::uint8_t>(info.family)) + ", engine " +
-                                        text(info.engine));
-  }
+  view.expect_kind(family::heat, engine_id, "a hot list");
   view.expect_sections(2);
   view.verify();
   hot_list list;

@@ -15,7 +15,7 @@ namespace {
 
 using support::expect_error;
 
-ledger sample() {
+ledger sample_ledger() {
   ledger l;
   l.settings = {std::chrono::minutes(10), std::chrono::seconds(2), 12'345};
   l.fields.resize(2);
@@ -28,7 +28,7 @@ ledger sample() {
 constexpr std::size_t parameters = support::field::directory + 2 * support::field::entry;
 
 TEST(ledger, is_read_as_it_was_written) {
-  const ledger before = sample();
+  const ledger before = sample_ledger();
   const auto bytes = before.serialize();
   const ledger after = ledger::load(bytes);
   EXPECT_EQ(after.settings.half_life, before.settings.half_life);
@@ -42,7 +42,7 @@ TEST(ledger, is_read_as_it_was_written) {
 }
 
 TEST(ledger, with_a_byte_changed_or_missing_is_refused) {
-  const auto good = sample().serialize();
+  const auto good = sample_ledger().serialize();
   for (std::size_t i = 0; i < good.size(); i += i < 512 || i + 512 > good.size() ? 1 : 97) {
     auto bad = good;
     bad[i] ^= std::byte{0x41};
@@ -61,7 +61,7 @@ TEST(ledger, that_contradicts_itself_is_refused) {
        {forgery{0, 0}, forgery{0, 1'999'999}, forgery{1, 0}, forgery{1, ~std::uint64_t{0}},
         forgery{3, 0}, forgery{3, 1}, forgery{3, 3}, forgery{3, ~std::uint64_t{0}}, forgery{4, 1},
         forgery{4, 3}, forgery{4, 10}, forgery{4, ~std::uint64_t{0}}}) {
-    auto bytes = sample().serialize();
+    auto bytes = sample_ledger().serialize();
     support::put(bytes, parameters + 8 * parameter, value);
     support::seal(bytes);
     EXPECT_THROW(ledger::load(bytes), error) << parameter << " " << value;
@@ -69,11 +69,11 @@ TEST(ledger, that_contradicts_itself_is_refused) {
 }
 
 TEST(ledger, holds_no_event_that_was_decided_about) {
-  ledger l = sample();
+  ledger l = sample_ledger();
   l.held[0].agreeing = time_gate::enough;
   expect_error(
       errc::corrupt, [&] { ledger::load(l.serialize()); }, "decided");
-  l = sample();
+  l = sample_ledger();
   l.held[1].contradict = time_gate::patience;
   expect_error(
       errc::corrupt, [&] { ledger::load(l.serialize()); }, "decided");

@@ -20,10 +20,10 @@ namespace {
 
 using support::temporary_directory;
 
-constexpr std::int64_t day = 86'400;
+constexpr std::int64_t day = 86'400;  // seconds
 
 // A log with repeated items, lines out of order, gaps of days, stamps far ahead, and bad lines.
-rc::Gen<std::vector<std::string>> logs() {
+rc::Gen<std::vector<std::string>> any_log() {
   return rc::gen::exec([] {
     std::vector<std::string> lines;
     std::int64_t now = 1'400'000'000;
@@ -51,7 +51,7 @@ std::string joined(const std::vector<std::string>& lines, std::size_t from, std:
 }
 
 RC_GTEST_PROP(profile, does_not_notice_where_a_run_ends, ()) {
-  const auto lines = *logs();
+  const auto lines = *any_log();
   const auto cut = *rc::gen::inRange<std::size_t>(0, lines.size() + 1);
   const temporary_directory folder(support::quick_place());
   const auto all = write_text(folder / "all", joined(lines, 0, lines.size()));

@@ -18,7 +18,7 @@ namespace {
 using support::expect_error;
 using support::sealed;
 
-manifest sample() {
+manifest sample_manifest() {
   manifest m;
   m.version = "0.1.0";
   m.created = sample_creation;
@@ -37,7 +37,7 @@ manifest sample() {
 
 // Replaces the first occurrence and makes the checksum anew.
 std::string forged(std::string_view what, std::string_view by) {
-  std::string text = to_text(sample());
+  std::string text = to_text(sample_manifest());
   const auto at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what;
   return sealed(text.replace(at, what.size(), by));
@@ -49,7 +49,7 @@ void expect_refused(std::string_view what, std::string_view by, std::string_view
 }
 
 TEST(store_manifest, comes_back_from_its_text) {
-  const std::string text = to_text(sample());
+  const std::string text = to_text(sample_manifest());
   const manifest m = parse_manifest(text);
   EXPECT_EQ(to_text(m), text);
   EXPECT_EQ(m.read.first_event, instant(-5));
@@ -112,7 +112,7 @@ TEST(store_manifest, with_more_keys_than_any_store_has_is_refused_soon) {
 
 // White space aside, no byte of a manifest can change unnoticed.
 TEST(store_manifest, with_any_byte_changed_is_refused) {
-  const std::string good = to_text(sample());
+  const std::string good = to_text(sample_manifest());
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 1);

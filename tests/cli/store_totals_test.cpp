@@ -109,14 +109,14 @@ TEST(store_totals, of_events_far_apart_take_memory_for_the_events_only) {
 
 // -- bytes nobody wrote --------------------------------------------------------------------------
 
-struct forged {
+struct forged_totals {
   std::int64_t first = 0;
   std::uint64_t minutes = 0;
   std::uint64_t events = 0;
   std::vector<int> body;
 };
 
-void expect_corrupt(const forged& f) {
+void expect_corrupt(const forged_totals& f) {
   detail::container_writer out({.family = family::totals,
                                 .engine = 1,
                                 .layout = 0,

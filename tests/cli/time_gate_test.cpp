@@ -14,8 +14,8 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr std::int64_t hour = 3'600'000'000;
-constexpr std::int64_t day = 24 * hour;
+constexpr std::int64_t an_hour = 3'600'000'000;
+constexpr std::int64_t a_day = 24 * an_hour;
 
 // What became of events, by their numbers, in the order in which it was decided.
 struct fates {
@@ -85,7 +85,7 @@ std::vector<std::int64_t> every_minute(std::size_t n, std::int64_t from = 0) {
 // Nothing is remembered: for each moment, who agrees with whom is counted again from all events.
 fates by_the_rule(const std::vector<std::int64_t>& times) {
   const auto far_behind = [](std::int64_t t, std::int64_t of) {
-    return static_cast<long double>(t) < static_cast<long double>(of) - day;
+    return static_cast<long double>(t) < static_cast<long double>(of) - a_day;
   };
   enum class state { waiting, believed, rejected };
   std::vector<state> states;
@@ -124,19 +124,19 @@ fates by_the_rule(const std::vector<std::int64_t>& times) {
 }
 
 // Runs of ordinary times, gaps of days, stragglers, and stamps from anywhere.
-rc::Gen<std::vector<std::int64_t>> logs() {
+rc::Gen<std::vector<std::int64_t>> any_stamps() {
   return rc::gen::exec([] {
     std::vector<std::int64_t> times;
     std::int64_t now = *rc::gen::arbitrary<std::int64_t>() / 2;
     const int length = *rc::gen::inRange(0, 60);
     for (int i = 0; i < length; ++i) {
       switch (*rc::gen::inRange(0, 12)) {
-        case 0: now += *rc::gen::inRange<std::int64_t>(day - 2, day + 3); break;
-        case 1: now += *rc::gen::inRange<std::int64_t>(0, 30) * day; break;
+        case 0: now += *rc::gen::inRange<std::int64_t>(a_day - 2, a_day + 3); break;
+        case 1: now += *rc::gen::inRange<std::int64_t>(0, 30) * a_day; break;
         case 2: times.push_back(*rc::gen::arbitrary<std::int64_t>()); continue;
-        case 3: times.push_back(now + *rc::gen::inRange<std::int64_t>(-40, 40) * day); continue;
-        case 4: times.push_back(now - *rc::gen::inRange<std::int64_t>(0, 3) * day); continue;
-        default: now += *rc::gen::inRange<std::int64_t>(0, hour);
+        case 3: times.push_back(now + *rc::gen::inRange<std::int64_t>(-40, 40) * a_day); continue;
+        case 4: times.push_back(now - *rc::gen::inRange<std::int64_t>(0, 3) * a_day); continue;
+        default: now += *rc::gen::inRange<std::int64_t>(0, an_hour);
       }
       times.push_back(now);
     }
@@ -145,12 +145,12 @@ rc::Gen<std::vector<std::int64_t>> logs() {
 }
 
 RC_GTEST_PROP(time_gate, decides_as_the_rule_says, ()) {
-  const auto times = *logs();
+  const auto times = *any_stamps();
   RC_ASSERT(fates_of(times) == by_the_rule(times));
 }
 
 RC_GTEST_PROP(time_gate, does_not_notice_where_a_run_ends, ()) {
-  const auto times = *logs();
+  const auto times = *any_stamps();
   tracked_gate gate;
   for (const std::int64_t t : times) {
     if (*rc::gen::arbitrary<bool>()) gate.stop_and_go_on();
@@ -160,7 +160,7 @@ RC_GTEST_PROP(time_gate, does_not_notice_where_a_run_ends, ()) {
 }
 
 RC_GTEST_PROP(time_gate, loses_nothing_and_holds_few, ()) {
-  const auto times = *logs();
+  const auto times = *any_stamps();
   tracked_gate gate;
   for (std::size_t i = 0; i < times.size(); ++i) {
     gate.next(times[i]);
@@ -178,7 +178,7 @@ RC_GTEST_PROP(time_gate, one_corrupt_stamp_anywhere_is_all_that_is_lost, ()) {
   auto times = every_minute(*rc::gen::inRange<std::size_t>(20, 60));
   const auto place = *rc::gen::inRange<std::size_t>(0, times.size() - 10);
   const std::int64_t stamp =
-      *rc::gen::inRange<std::int64_t>(2 * day, std::numeric_limits<std::int64_t>::max());
+      *rc::gen::inRange<std::int64_t>(2 * a_day, std::numeric_limits<std::int64_t>::max());
   times.insert(times.begin() + static_cast<std::ptrdiff_t>(place), stamp);
   const fates all = fates_of(times);
   RC_ASSERT(all.rejected == std::vector<std::size_t>{place});
@@ -201,7 +201,7 @@ TEST(time_gate, the_first_event_waits_for_two_more) {
 
 TEST(time_gate, a_day_is_near_and_a_microsecond_more_is_far) {
   auto times = every_minute(3);
-  times.push_back(times.back() + day);
+  times.push_back(times.back() + a_day);
   EXPECT_EQ(fates_of(times).believed.size(), 4U);
   ++times.back();
   EXPECT_EQ(fates_of(times).held, std::vector<std::size_t>{3});
@@ -209,13 +209,13 @@ TEST(time_gate, a_day_is_near_and_a_microsecond_more_is_far) {
 
 TEST(time_gate, a_log_with_a_gap_goes_on_after_it) {
   auto times = every_minute(10);
-  for (const std::int64_t t : every_minute(10, 30 * day)) times.push_back(t);
+  for (const std::int64_t t : every_minute(10, 30 * a_day)) times.push_back(t);
   EXPECT_EQ(fates_of(times).believed, all_up_to(20));
 }
 
 TEST(time_gate, a_log_of_one_event_a_week_is_believed_but_for_the_last_two) {
   std::vector<std::int64_t> times;
-  for (int week = 0; week < 20; ++week) times.push_back(7 * day * week);
+  for (int week = 0; week < 20; ++week) times.push_back(7 * a_day * week);
   const fates all = fates_of(times);
   EXPECT_EQ(all.believed, all_up_to(18));
   EXPECT_EQ(all.held, (std::vector<std::size_t>{18, 19}));
@@ -223,18 +223,18 @@ TEST(time_gate, a_log_of_one_event_a_week_is_believed_but_for_the_last_two) {
 
 TEST(time_gate, stragglers_from_before_a_gap_do_not_reject_what_follows_it) {
   auto times = every_minute(10);
-  times.push_back(30 * day);
+  times.push_back(30 * a_day);
   for (unsigned i = 0; i + 1 < time_gate::patience; ++i) times.push_back(times[i]);
-  times.push_back(30 * day + 1);
-  times.push_back(30 * day + 2);
+  times.push_back(30 * a_day + 1);
+  times.push_back(30 * a_day + 2);
   const fates all = fates_of(times);
   EXPECT_EQ(all.believed.size(), times.size());
   EXPECT_TRUE(all.rejected.empty());
-  EXPECT_EQ(all.clock, instant(30 * day + 2));
+  EXPECT_EQ(all.clock, instant(30 * a_day + 2));
 }
 
 TEST(time_gate, a_corrupt_first_line_does_not_matter) {
-  for (const std::int64_t first : {-400 * day, 3 * day, 40'000 * day}) {
+  for (const std::int64_t first : {-400 * a_day, 3 * a_day, 40'000 * a_day}) {
     auto times = every_minute(30);
     times.insert(times.begin(), first);
     const fates all = fates_of(times);
@@ -246,7 +246,7 @@ TEST(time_gate, a_corrupt_first_line_does_not_matter) {
 
 TEST(time_gate, the_last_line_being_corrupt_stays_held) {
   auto times = every_minute(30);
-  times.push_back(40'000 * day);
+  times.push_back(40'000 * a_day);
   const fates all = fates_of(times);
   EXPECT_EQ(all.held, std::vector<std::size_t>{30});
   EXPECT_EQ(all.clock, instant(times[29]));

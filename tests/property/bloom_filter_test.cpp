@@ -1,3 +1,4 @@
+#include "support/magnitude.hpp"
 #include "support/oracle_bloom.hpp"
 
 #include <cmath>
@@ -12,12 +13,7 @@ namespace bloomtime {
 namespace {
 
 using oracle::bloom_twin;
-
-// 2^x for a uniform x: sizes and errors matter by order of magnitude.
-double magnitude(double low, double high) {
-  const auto step = *rc::gen::inRange<std::uint64_t>(0, 1 << 20);
-  return std::exp2(low + (high - low) * static_cast<double>(step) / (1 << 20));
-}
+using support::magnitude;
 
 std::uint64_t any_whole(double low, double high) {
   return static_cast<std::uint64_t>(magnitude(low, high));

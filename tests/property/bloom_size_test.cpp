@@ -7,17 +7,16 @@
 
 #include <bloomtime/math/bloom.hpp>
 
+#include "support/magnitude.hpp"
+
 namespace bloomtime::math {
 namespace {
+
+using support::magnitude;
 
 layout any_layout() { return *rc::gen::element(layout::flat, layout::rows, layout::line); }
 
 // 2^x for a uniform x: sizes and errors matter by order of magnitude.
-double magnitude(double low, double high) {
-  const auto step = *rc::gen::inRange<std::uint64_t>(0, 1 << 20);
-  return std::exp2(low + (high - low) * static_cast<double>(step) / (1 << 20));
-}
-
 std::uint64_t any_items() { return static_cast<std::uint64_t>(magnitude(0, 33)); }
 double any_error() { return magnitude(-30, -0.002); }
 

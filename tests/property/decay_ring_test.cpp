@@ -21,8 +21,6 @@ using support::draw_heat_events;
 using support::heat_event;
 using support::is_covered;
 
-constexpr std::uint64_t asked = support::heat_items + 2;
-
 // A decay, and what an event counts.
 struct drawn {
   decay_ring_config config;
@@ -70,13 +68,13 @@ drawn draw_decay() {
   }
 }
 
-struct fed {
+struct fed_ring {
   decay_ring ring;
   std::function<long double(std::int64_t)> weight;
   std::vector<heat_event> events;
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
 
-  fed(drawn d, std::uint64_t memory)
+  fed_ring(drawn d, std::uint64_t memory)
       : ring([&] {
           d.config.memory = memory;
           d.config.ahead = 24h * 3650;
@@ -105,16 +103,16 @@ struct fed {
   }
   long double mass(std::int64_t now) const {
     long double sum = 0;
-    for (std::uint64_t item = 0; item < asked; ++item) sum += truth(item, now);
+    for (std::uint64_t item = 0; item < support::heat_asked; ++item) sum += truth(item, now);
     return sum;
   }
 };
 
-void expect_covered(const fed& f) {
+void expect_covered(const fed_ring& f) {
   for (const std::int64_t later : {0, 1, 7, 1000}) {
     const std::int64_t now = f.newest + later;
     const instant when = instant::from_seconds(now);
-    for (std::uint64_t item = 0; item < asked; ++item) {
+    for (std::uint64_t item = 0; item < support::heat_asked; ++item) {
       const estimate e = f.ring.at(item, when);
       RC_ASSERT(covers(e.upper, f.truth(item, now)));
       RC_ASSERT(0 <= e.lower && e.lower <= e.value && e.value == e.upper);
@@ -131,7 +129,7 @@ std::uint64_t twelve_cells(const drawn& d) {
 
 RC_GTEST_PROP(decay_ring, never_undercounts, ()) {
   const drawn d = draw_decay();
-  fed f(d, twelve_cells(d));
+  fed_ring f(d, twelve_cells(d));
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 20, 1000))) {
     f.add(e);
   }
@@ -140,10 +138,10 @@ RC_GTEST_PROP(decay_ring, never_undercounts, ()) {
 }
 
 // Without collisions only the length of slots is left.
-void expect_as_exact_as_slots(const fed& f, const drawn& d) {
+void expect_as_exact_as_slots(const fed_ring& f, const drawn& d) {
   for (const std::int64_t later : {0, 1, 7, 500}) {
     const std::int64_t now = f.newest + later;
-    for (std::uint64_t item = 0; item < asked; ++item) {
+    for (std::uint64_t item = 0; item < support::heat_asked; ++item) {
       const estimate e = f.ring.at(item, instant::from_seconds(now));
       RC_ASSERT(is_covered(e.lower, f.truth(item, now)));
       // What is up to one slot too old may count in a window.
@@ -156,7 +154,7 @@ void expect_as_exact_as_slots(const fed& f, const drawn& d) {
 
 RC_GTEST_PROP(decay_ring, is_as_exact_as_its_slots, ()) {
   const drawn d = draw_decay();
-  fed f(d, 1 << 21);
+  fed_ring f(d, 1 << 21);
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 20))) f.add(e);
   expect_as_exact_as_slots(f, d);
 }
@@ -170,13 +168,14 @@ RC_GTEST_PROP(decay_ring, forgets_a_window_completely, ()) {
     newest = std::max(newest, e.at);
   }
   const instant when = instant::from_seconds(newest + 2 * slots + 2);
-  for (std::uint64_t item = 0; item < asked; ++item) RC_ASSERT(ring.at(item, when) == estimate{});
+  for (std::uint64_t item = 0; item < support::heat_asked; ++item)
+    RC_ASSERT(ring.at(item, when) == estimate{});
   RC_ASSERT(ring.mass(when) == 0);
 }
 
 RC_GTEST_PROP(decay_ring, goes_on_after_loading_as_if_nothing_had_happened, ()) {
   const drawn d = draw_decay();
-  fed f(d, twelve_cells(d));
+  fed_ring f(d, twelve_cells(d));
   decay_ring twin(f.ring);
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 20, 1000))) {
     if (*rc::gen::inRange(0, 8) == 0) twin = decay_ring::load(twin.serialize());
@@ -189,7 +188,7 @@ RC_GTEST_PROP(decay_ring, goes_on_after_loading_as_if_nothing_had_happened, ()) 
 // Cells catch up when they are written; letting time pass in steps changes no answer.
 RC_GTEST_PROP(decay_ring, passes_time_in_one_step_or_many, ()) {
   const drawn d = draw_decay();
-  fed f(d, twelve_cells(d));
+  fed_ring f(d, twelve_cells(d));
   decay_ring twin(f.ring);
   for (const heat_event& e : draw_heat_events(20)) {
     const std::int64_t before = f.newest;
@@ -200,15 +199,15 @@ RC_GTEST_PROP(decay_ring, passes_time_in_one_step_or_many, ()) {
     (void)twin.add(e.item, e.when(), e.weight);
   }
   const instant when = instant::from_seconds(f.newest);
-  for (std::uint64_t item = 0; item < asked; ++item) {
+  for (std::uint64_t item = 0; item < support::heat_asked; ++item) {
     RC_ASSERT(twin.at(item, when) == f.ring.at(item, when));
   }
   RC_ASSERT(twin.mass(when) == f.ring.mass(when));
 }
 
-fed merged(const drawn& d, std::uint64_t memory) {
-  fed one(d, memory);
-  fed two(d, memory);
+fed_ring merged(const drawn& d, std::uint64_t memory) {
+  fed_ring one(d, memory);
+  fed_ring two(d, memory);
   for (const heat_event& e : draw_heat_events(20)) one.add(e);
   for (const heat_event& e : draw_heat_events(20)) two.add(e);
   const std::uint64_t events = one.ring.events() + two.ring.events();

@@ -18,6 +18,7 @@ namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
+using support::covers;
 using support::draw_heat_events;
 using support::heat_event;
 using support::oracle_heat;
@@ -64,11 +65,6 @@ std::int64_t newest_of(const std::vector<heat_event>& steps) {
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
   for (const heat_event& s : steps) newest = std::max(newest, s.at);
   return newest;
-}
-
-// libm errs by less than 1e-15 of a weight.
-bool covers(double upper, long double truth) {
-  return static_cast<long double>(upper) >= truth * (1 - 1e-14L);
 }
 
 template <class Filter>

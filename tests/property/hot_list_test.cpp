@@ -22,8 +22,6 @@ using support::heat_event;
 using support::is_covered;
 using support::oracle_heat;
 
-constexpr std::uint64_t asked = support::heat_items + 2;
-
 std::string name_of(std::uint64_t item) { return "/" + std::to_string(item); }
 std::uint64_t number_of(const std::string& name) { return std::stoull(name.substr(1)); }
 
@@ -38,13 +36,13 @@ hot_list_config small(double lambda) {
 
 hot_list_config any_small() { return small(*rc::gen::elementOf(support::lambdas)); }
 
-struct fed {
+struct fed_list {
   hot_list list;
   oracle_heat exact;
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
   std::uint64_t events = 0;
 
-  explicit fed(const hot_list_config& c) : list(c), exact(list.decay(), list.clock()) {}
+  explicit fed_list(const hot_list_config& c) : list(c), exact(list.decay(), list.clock()) {}
 
   void add(const heat_event& e) {
     const outcome became = list.add(name_of(e.item), e.when(), e.weight);
@@ -61,8 +59,8 @@ struct fed {
   instant end(std::int64_t later = 0) const { return instant::from_seconds(newest + later); }
 };
 
-void expect_bounds(const fed& f, instant when) {
-  for (std::uint64_t item = 0; item < asked; ++item) {
+void expect_bounds(const fed_list& f, instant when) {
+  for (std::uint64_t item = 0; item < support::heat_asked; ++item) {
     const estimate e = f.list.at(name_of(item), when);
     const long double truth = f.exact.at(item, when);
     RC_ASSERT(is_covered(e.lower, truth) && covers(e.upper, truth));
@@ -75,7 +73,7 @@ void expect_bounds(const fed& f, instant when) {
   RC_ASSERT(covers(f.list.mass(when) + 1e-300, f.exact.mass(when)));
 }
 
-void expect_list(const std::vector<hot_item>& top, const fed& f, instant when) {
+void expect_list(const std::vector<hot_item>& top, const fed_list& f, instant when) {
   for (std::size_t i = 0; i < top.size(); ++i) {
     const long double truth = f.exact.at(number_of(top[i].item), when);
     RC_ASSERT(is_covered(top[i].heat.lower, truth) && covers(top[i].heat.upper, truth));
@@ -84,14 +82,14 @@ void expect_list(const std::vector<hot_item>& top, const fed& f, instant when) {
     RC_ASSERT(top[i].trend >= 0);
     if (!top[i].guaranteed) continue;
     std::size_t hotter = 0;
-    for (std::uint64_t item = 0; item < asked; ++item)
+    for (std::uint64_t item = 0; item < support::heat_asked; ++item)
       hotter += f.exact.at(item, when) > truth * (1 + 1e-14L);
     RC_ASSERT(hotter < top.size());
   }
 }
 
 RC_GTEST_PROP(hot_list, knows_bounds_of_everything, ()) {
-  fed f(any_small());
+  fed_list f(any_small());
   f.add_stream();
   for (const std::int64_t later : {std::int64_t{0}, std::int64_t{7}, std::int64_t{100'000}}) {
     expect_bounds(f, f.end(later));
@@ -108,7 +106,7 @@ RC_GTEST_PROP(hot_list, knows_bounds_of_everything, ()) {
 
 RC_GTEST_PROP(hot_list, is_tightened_by_a_filter, ()) {
   const hot_list_config c = any_small();
-  fed f(c);
+  fed_list f(c);
   heat_filter filter({.memory = 256, .lambda = c.lambda, .ahead = c.ahead, .seed = c.seed});
   for (const heat_event& e : draw_heat_events(100)) {
     f.add(e);
@@ -129,7 +127,7 @@ RC_GTEST_PROP(hot_list, is_tightened_by_a_filter, ()) {
 
 // Who is listed, and since when: by looking at the list before and after every event.
 RC_GTEST_PROP(hot_list, evicts_the_least_and_counts_exactly_since, ()) {
-  fed f(any_small());
+  fed_list f(any_small());
   std::map<std::uint64_t, std::vector<heat_event>> since;
   const clock buckets(f.list.bucket());
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100))) {
@@ -165,7 +163,7 @@ RC_GTEST_PROP(hot_list, evicts_the_least_and_counts_exactly_since, ()) {
 }
 
 RC_GTEST_PROP(hot_list, goes_on_after_loading_as_if_nothing_had_happened, ()) {
-  fed f(any_small());
+  fed_list f(any_small());
   hot_list twin(f.list);
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
     if (*rc::gen::inRange(0, 4) == 0) twin = hot_list::load(twin.serialize());
@@ -177,8 +175,8 @@ RC_GTEST_PROP(hot_list, goes_on_after_loading_as_if_nothing_had_happened, ()) {
 
 RC_GTEST_PROP(hot_list, merged_covers_both_streams, ()) {
   const hot_list_config c = any_small();
-  fed one(c);
-  fed two(c);
+  fed_list one(c);
+  fed_list two(c);
   for (const heat_event& e : draw_heat_events(50)) one.add(e);
   for (const heat_event& e : draw_heat_events(50)) two.add(e);
   hot_list other_way(two.list);

@@ -8,16 +8,15 @@
 
 #include <bloomtime/math/posterior.hpp>
 
+#include "support/magnitude.hpp"
+
 namespace bloomtime::math {
 namespace {
 
+using support::magnitude;
+
 // Two results that should be in order may each be a few ulps off.
 constexpr double rounding = 4e-15;
-
-double magnitude(double low, double high) {
-  const auto step = *rc::gen::inRange<std::uint64_t>(0, 1 << 20);
-  return std::exp2(low + (high - low) * static_cast<double>(step) / (1 << 20));
-}
 
 double any_share() { return magnitude(-60, 0); }
 double any_likelihood() { return *rc::gen::inRange(0, 10) == 0 ? 0 : magnitude(-100, 0); }

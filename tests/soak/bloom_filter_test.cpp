@@ -4,7 +4,6 @@
 #include <bloomtime/math/random.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,13 +11,14 @@
 
 #include "support/files.hpp"
 #include "support/oracle_bloom.hpp"
+#include "support/soaking.hpp"
 #include "support/statistics.hpp"
 
 // 10^9 operations against an exact bitmap if BLOOMTIME_SOAK is set, else 10^6 in a small filter.
 namespace bloomtime {
 namespace {
 
-bool soaking() { return std::getenv("BLOOMTIME_SOAK") != nullptr; }
+using support::soaking;
 
 class bloom_soak : public ::testing::TestWithParam<layout> {
  protected:

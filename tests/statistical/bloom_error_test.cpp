@@ -9,12 +9,14 @@
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/random.hpp>
 
+#include "support/statistics.hpp"
+
 // The probe models of the layouts, played with random numbers instead of hashes. Every trial fills
 // a fresh filter and asks it once, so that the number of false positives is binomial.
 namespace bloomtime::math {
 namespace {
 
-constexpr double tail = 1e-9;
+using support::tail;
 
 // `low` and `high`: the true error as a multiple of the predicted one.
 void expect_count(std::uint64_t positives, std::uint64_t trials, double predicted, double low,

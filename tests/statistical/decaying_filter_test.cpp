@@ -79,29 +79,10 @@ skewed skewed_stream(std::uint64_t seed) {
   return s;
 }
 
-// Answers of one filter are not independent, so their spread is measured over filters.
-struct spread {
-  double mean;
-  double error;  // of the mean
-};
-
-template <class Share>
-spread over_seeds(Share&& share) {
-  constexpr int seeds = 30;
-  double sum = 0;
-  double squares = 0;
-  for (int seed = 0; seed < seeds; ++seed) {
-    const double x = share(skewed_stream(static_cast<std::uint64_t>(seed)));
-    sum += x;
-    squares += x * x;
-  }
-  const double mean = sum / seeds;
-  return {mean, std::sqrt(std::max(0.0, squares / seeds - mean * mean) / (seeds - 1))};
-}
-
 TEST(decaying_filter, is_exact_as_often_as_the_error_says) {
   double expected = 0;
-  const spread exact = over_seeds([&](const skewed& s) {
+  const auto exact = support::over_seeds(30, [&](std::uint64_t seed) {
+    const skewed s = skewed_stream(seed);
     std::uint64_t right = 0;
     for (const auto& [item, count] : s.exact) {
       right += s.filter.at(item, epoch(0)).value == static_cast<double>(count);
@@ -114,7 +95,8 @@ TEST(decaying_filter, is_exact_as_often_as_the_error_says) {
 }
 
 TEST(decaying_filter, exceeds_its_bound_as_rarely_as_it_says) {
-  const spread beyond = over_seeds([](const skewed& s) {
+  const auto beyond = support::over_seeds(30, [](std::uint64_t seed) {
+    const skewed s = skewed_stream(seed);
     std::uint64_t wrong = 0;
     for (const auto& [item, count] : s.exact) {
       wrong += s.filter.at(item, epoch(0)).lower > static_cast<double>(count);

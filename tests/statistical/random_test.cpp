@@ -6,10 +6,12 @@
 #include <bloomtime/math/binomial.hpp>
 #include <bloomtime/math/random.hpp>
 
+#include "support/statistics.hpp"
+
 namespace bloomtime::math {
 namespace {
 
-constexpr double tail = 1e-9;
+using support::tail;
 constexpr std::uint64_t draws = 1'000'000;
 
 TEST(random_source, every_value_below_n_is_equally_likely) {

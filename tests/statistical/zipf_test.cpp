@@ -9,10 +9,12 @@
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/zipf.hpp>
 
+#include "support/statistics.hpp"
+
 namespace bloomtime::math {
 namespace {
 
-constexpr double tail = 1e-9;
+using support::tail;
 
 struct setting {
   std::uint64_t n;

@@ -27,6 +27,9 @@ class temporary_directory {
 // Thousands of syncs cost nothing where there is no disk.
 std::filesystem::path quick_place();
 
+inline std::vector<std::byte> filled(std::size_t size, int value) {
+  return std::vector<std::byte>(size, static_cast<std::byte>(value));
+}
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 // Plain and quick, without the care of detail::replace_file.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

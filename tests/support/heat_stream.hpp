@@ -21,6 +21,7 @@ struct heat_event {
 };
 
 inline constexpr std::uint64_t heat_items = 40;
+inline constexpr std::uint64_t heat_asked = heat_items + 2;  // and two that never come
 
 // A stream with bursts, gaps and late events over few items, so that they share what there is.
 inline std::vector<heat_event> draw_heat_events(std::int64_t longest_gap,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +25,26 @@ inline constexpr double tail = 1e-9;
 ::testing::AssertionResult plausible_chances(std::span<const std::uint64_t> counts,
                                              std::span<const double> chances);
 ::testing::AssertionResult plausible_uniform(std::span<const std::uint64_t> counts);
+
+// Answers of one filter are not independent, so their spread is measured over filters.
+struct spread {
+  double mean;
+  double error;  // of the mean
+};
+
+// Of value(seed), for as many seeds.
+template <class Value>
+spread over_seeds(int seeds, Value&& value) {
+  double sum = 0;
+  double squares = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const double x = value(static_cast<std::uint64_t>(seed));
+    sum += x;
+    squares += x * x;
+  }
+  const double mean = sum / seeds;
+  return {mean, std::sqrt(std::max(0.0, squares / seeds - mean * mean) / (seeds - 1))};
+}
 
 // How many of the keys are equal to an earlier one.
 std::uint64_t repeats(std::vector<std::uint64_t> keys);

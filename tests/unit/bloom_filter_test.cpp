@@ -21,17 +21,17 @@
 #include "support/bloom_samples.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime {
 namespace {
 
 using support::both_layouts;
 using support::expect_error;
+using support::infinite;
+using support::most;
+using support::nan;
 using support::small;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 static_assert(std::is_nothrow_move_constructible_v<bloom_filter>);
 static_assert(std::is_nothrow_move_assignable_v<bloom_filter>);

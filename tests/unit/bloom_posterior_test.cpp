@@ -8,17 +8,17 @@
 
 #include "support/bloom_samples.hpp"
 #include "support/expect_error.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime {
 namespace {
 
 using support::both_layouts;
 using support::expect_error;
+using support::infinite;
+using support::most;
+using support::nan;
 using support::small;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 // Two probes of an item may hit the same bit, which then is evidence only once.
 TEST(bloom_posterior, counts_each_bit_of_an_item_once) {

@@ -26,10 +26,6 @@ using bytes_type = std::vector<std::byte>;
 
 bytes_type bytes_of(std::span<const std::byte> b) { return {b.begin(), b.end()}; }
 
-bytes_type filled(std::size_t size, int value) {
-  return bytes_type(size, static_cast<std::byte>(value));
-}
-
 container_info some_info() {
   return {.family = family::history,
           .engine = 7,
@@ -85,7 +81,7 @@ RC_GTEST_PROP(container, comes_back_as_it_was_written, ()) {
 
 TEST(container, saves_the_bytes_it_would_give) {
   const support::temporary_directory directory;
-  const bytes_type body = filled(100, 5);
+  const bytes_type body = support::filled(100, 5);
   container_writer out(some_info());
   out.parameters().u64(17);
   out.section(3, body);
@@ -95,8 +91,8 @@ TEST(container, saves_the_bytes_it_would_give) {
 
 // Field by field, so that the writer and the reader cannot agree on a mistake.
 TEST(container, has_every_field_where_the_document_says) {
-  const bytes_type first = filled(1, 0xaa);
-  const bytes_type second = filled(57, 0xbb);
+  const bytes_type first = support::filled(1, 0xaa);
+  const bytes_type second = support::filled(57, 0xbb);
   container_writer out(some_info());
   out.parameters().u64(17);
   out.section(9, first);
@@ -144,7 +140,7 @@ TEST(container, has_every_field_where_the_document_says) {
 }
 
 TEST(container, may_stand_at_any_address) {
-  const bytes_type body = filled(100, 5);
+  const bytes_type body = support::filled(100, 5);
   container_writer out(some_info());
   out.section(3, body);
   const bytes_type stored = out.bytes();
@@ -158,7 +154,7 @@ TEST(container, may_stand_at_any_address) {
 }
 
 TEST(container, names_what_is_missing) {
-  const bytes_type body = filled(100, 5);
+  const bytes_type body = support::filled(100, 5);
   container_writer out(some_info());
   out.section(3, body);
   const bytes_type stored = out.bytes();
@@ -195,8 +191,8 @@ TEST(container, is_not_written_beyond_its_limits) {
 
 // Three sections, one of them empty, and parameters that leave padding in the head.
 bytes_type sound() {
-  static const bytes_type first = filled(70, 1);
-  static const bytes_type third = filled(56, 3);  // with its 8 zeros exactly one line
+  static const bytes_type first = support::filled(70, 1);
+  static const bytes_type third = support::filled(56, 3);  // with its 8 zeros exactly one line
   container_writer out(some_info());
   out.parameters().u64(0x1122334455667788);
   out.section(1, first);

@@ -13,6 +13,7 @@
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/moments.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime {
 namespace {
@@ -23,8 +24,8 @@ using support::expect_error;
 using support::first_micro;
 using support::last_micro;
 using support::midnight;
+using support::nan;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 decay_ring_config last_hour() { return {.items = 1000, .error = 0.01, .window = 1h}; }
@@ -251,14 +252,14 @@ TEST(decay_ring, is_unchanged_when_memory_runs_out) {
   EXPECT_TRUE(r.serialize() == before);
 }
 
-decay_ring sample() {
+decay_ring sample_ring() {
   decay_ring r({.memory = 200, .weights = {1, 0.5, 0.25}, .epoch = 1s});
   for (int i = 0; i < 9; ++i) EXPECT_EQ(r.add(i, after(i * 1s), 30'000), outcome::added);
   return r;
 }
 
 TEST(decay_ring, refuses_damaged_containers) {
-  const std::vector<std::byte> good = sample().serialize();
+  const std::vector<std::byte> good = sample_ring().serialize();
   EXPECT_TRUE(decay_ring::load(good).serialize() == good);
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::vector<std::byte> bad = good;
@@ -277,9 +278,19 @@ TEST(decay_ring, refuses_a_window_of_one_slot) {
   expect_error(errc::corrupt, [&] { (void)decay_ring::load(c); });
 }
 
+TEST(decay_ring, without_events_has_no_counts) {
+  std::vector<std::byte> c = sample_ring().serialize();
+  const std::size_t parameters = 64 + 4 * 32;
+  const std::size_t totals = support::get<std::uint64_t>(c, 64 + 2 * 32 + 8);
+  for (std::size_t i = 7; i < 10; ++i) support::put<std::uint64_t>(c, parameters + 8 * i, 0);
+  for (std::size_t i = 0; i < 3; ++i) support::put<std::uint64_t>(c, totals + 8 * i, 0);
+  support::seal(c);
+  expect_error(errc::corrupt, [&] { (void)decay_ring::load(c); });
+}
+
 // With right checksums, and before anything is allocated.
 TEST(decay_ring, refuses_containers_that_lie) {
-  const std::vector<std::byte> good = sample().serialize();
+  const std::vector<std::byte> good = sample_ring().serialize();
   const auto parameter = [](std::size_t i) { return 64 + 4 * 32 + 8 * i; };
   const std::size_t head = support::head_length(good);
   const std::size_t weights = support::get<std::uint64_t>(good, 64 + 3 * 32 + 8);

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "support/expect_error.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime {
 namespace {
@@ -18,8 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 using exact = boost::multiprecision::cpp_bin_float_oct;  // 237 bits
 using support::expect_error;
+using support::nan;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t last_epoch = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t first_epoch = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;

@@ -11,19 +11,20 @@
 #include <vector>
 
 #include "support/allocations.hpp"
+#include "support/container_bytes.hpp"
 #include "support/digit_chains.hpp"
 #include "support/expect_error.hpp"
+#include "support/moments.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
+using support::after;
 using support::expect_error;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr instant midnight = instant::from_seconds(1'388'534'400);
-
-instant after(std::chrono::microseconds span) { return instant(midnight.micros + span.count()); }
+using support::midnight;
+using support::nan;
 
 // A handful of items: sweeps are what such tests spend their time with.
 decaying_config fading(double lambda) {
@@ -356,6 +357,26 @@ TEST(pooled_decaying_filter, forgets_who_was_there) {
   for (int epoch = 1; epoch < 200; ++epoch) f.advance(after(epoch * 1s));
   EXPECT_EQ(f.counters().pool().used(), 0u);
   for (std::uint64_t i = 0; i < f.cells(); ++i) ASSERT_EQ(f.counters().get(i), 0u);
+}
+
+template <class Filter>
+void expect_no_counts_without_events(std::size_t sections) {
+  Filter f({.memory = 4096, .lambda = 0.5});
+  ASSERT_EQ(f.add("x", instant{}), outcome::added);
+  std::vector<std::byte> c = f.serialize();
+  const std::size_t parameters = 64 + sections * 32;
+  for (std::size_t i = 7; i < 13; ++i) support::put<std::uint64_t>(c, parameters + 8 * i, 0);
+  support::seal(c);
+  expect_error(
+      errc::corrupt, [&] { (void)Filter::load(c); }, "no events");
+}
+
+TEST(decaying_filter, without_events_has_no_counts) {
+  expect_no_counts_without_events<decaying_filter>(1);
+}
+
+TEST(pooled_decaying_filter, without_events_has_no_counts) {
+  expect_no_counts_without_events<pooled_decaying_filter>(3);
 }
 
 }  // namespace

@@ -35,10 +35,6 @@ using support::temporary_directory;
 using support::write_file;
 using bytes_type = std::vector<std::byte>;
 
-bytes_type filled(std::size_t size, int value) {
-  return bytes_type(size, static_cast<std::byte>(value));
-}
-
 void replace(const std::filesystem::path& path, const bytes_type& bytes) {
   const std::array<std::span<const std::byte>, 1> pieces{bytes};
   replace_file(path, pieces);
@@ -48,10 +44,10 @@ void replace(const std::filesystem::path& path, const bytes_type& bytes) {
 
 TEST(file, is_made_or_replaced_as_a_whole) {
   const temporary_directory directory;
-  replace(directory / "f", filled(10'000, 1));
-  EXPECT_TRUE(read_file(directory / "f") == filled(10'000, 1));
-  replace(directory / "f", filled(10, 2));
-  EXPECT_TRUE(read_file(directory / "f") == filled(10, 2));
+  replace(directory / "f", support::filled(10'000, 1));
+  EXPECT_TRUE(read_file(directory / "f") == support::filled(10'000, 1));
+  replace(directory / "f", support::filled(10, 2));
+  EXPECT_TRUE(read_file(directory / "f") == support::filled(10, 2));
   replace(directory / "f", {});
   EXPECT_TRUE(read_file(directory / "f").empty());
   EXPECT_EQ(directory.entries(), 1u);
@@ -59,8 +55,8 @@ TEST(file, is_made_or_replaced_as_a_whole) {
 
 TEST(file, is_its_pieces_in_order) {
   const temporary_directory directory;
-  const bytes_type one = filled(5, 1);
-  const bytes_type two = filled(7, 2);
+  const bytes_type one = support::filled(5, 1);
+  const bytes_type two = support::filled(7, 2);
   const std::array<std::span<const std::byte>, 4> pieces{one, {}, two, one};
   replace_file(directory / "f", pieces);
   bytes_type expected = one;
@@ -73,15 +69,15 @@ TEST(file, in_the_working_directory_needs_no_folder_in_its_name) {
   const temporary_directory directory;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory.path());
-  replace("plain", filled(3, 1));
+  replace("plain", support::filled(3, 1));
   std::filesystem::current_path(before);
-  EXPECT_TRUE(read_file(directory / "plain") == filled(3, 1));
+  EXPECT_TRUE(read_file(directory / "plain") == support::filled(3, 1));
 }
 
 TEST(file, that_cannot_be_made_is_an_error_that_names_it) {
   const temporary_directory directory;
   expect_error(
-      errc::io, [&] { replace(directory / "missing/f", filled(3, 1)); }, "missing/f");
+      errc::io, [&] { replace(directory / "missing/f", support::filled(3, 1)); }, "missing/f");
   EXPECT_EQ(directory.entries(), 0u);
 }
 
@@ -89,9 +85,9 @@ TEST(file, that_cannot_be_made_is_an_error_that_names_it) {
 TEST(file, that_cannot_be_renamed_leaves_nothing_behind) {
   const temporary_directory directory;
   std::filesystem::create_directory(directory / "folder");
-  write_file(directory / "folder/inside", filled(1, 1));
+  write_file(directory / "folder/inside", support::filled(1, 1));
   expect_error(
-      errc::io, [&] { replace(directory / "folder", filled(3, 1)); }, "folder");
+      errc::io, [&] { replace(directory / "folder", support::filled(3, 1)); }, "folder");
   EXPECT_EQ(directory.entries(), 1u);
   EXPECT_TRUE(std::filesystem::exists(directory / "folder/inside"));
 }
@@ -104,7 +100,7 @@ int save_with_limit(const std::filesystem::path& path, std::size_t limit, std::s
   const rlimit most{limit, limit};
   if (::setrlimit(RLIMIT_FSIZE, &most) != 0) return 2;
   try {
-    replace(path, filled(size, 2));
+    replace(path, support::filled(size, 2));
   } catch (const error& e) {
     const bool named = std::string_view(e.what()).find(path.string()) != std::string_view::npos;
     return e.code() == errc::io && named ? 0 : 3;
@@ -114,7 +110,7 @@ int save_with_limit(const std::filesystem::path& path, std::size_t limit, std::s
 
 TEST(file, keeps_its_old_bytes_when_the_disk_is_full) {
   const temporary_directory directory;
-  const bytes_type old = filled(1000, 1);
+  const bytes_type old = support::filled(1000, 1);
   write_file(directory / "f", old);
   for (const std::size_t limit :
        {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{99'999}}) {
@@ -149,7 +145,7 @@ TEST(file, of_a_filter_is_old_or_new_when_the_disk_is_full) {
 
 bool is_one_of(const bytes_type& bytes, int values) {
   for (int v = 1; v <= values; ++v) {
-    if (bytes == filled(bytes.size(), v) && !bytes.empty()) return true;
+    if (bytes == support::filled(bytes.size(), v) && !bytes.empty()) return true;
   }
   return false;
 }
@@ -158,13 +154,13 @@ bool is_one_of(const bytes_type& bytes, int values) {
 TEST(file, is_old_or_new_when_its_writer_is_killed) {
   constexpr std::size_t size = 200'000;
   const temporary_directory directory;
-  write_file(directory / "f", filled(size, 1));
+  write_file(directory / "f", support::filled(size, 1));
   for (int round = 0; round < 50; ++round) {
     int started[2];
     ASSERT_EQ(::pipe(started), 0);
     const pid_t child = in_child([&] {
-      const bytes_type one = filled(size, 1);
-      const bytes_type two = filled(size, 2);
+      const bytes_type one = support::filled(size, 1);
+      const bytes_type two = support::filled(size, 2);
       if (::write(started[1], "", 1) != 1) return 2;
       for (;;) {
         replace(directory / "f", two);
@@ -220,13 +216,13 @@ TEST(file, is_old_or_new_for_whoever_reads_meanwhile) {
 TEST(file, is_whole_if_several_threads_write_it) {
   constexpr std::size_t size = 300'000;
   const temporary_directory directory;
-  write_file(directory / "f", filled(size, 1));
+  write_file(directory / "f", support::filled(size, 1));
   std::atomic<bool> done{false};
   std::atomic<int> refused{0};
   std::vector<std::thread> writers;
   for (int w = 1; w <= 3; ++w) {
     writers.emplace_back([&, w] {
-      const bytes_type mine = filled(size, w);
+      const bytes_type mine = support::filled(size, w);
       for (int i = 0; i < 25; ++i) {
         try {
           replace(directory / "f", mine);
@@ -255,20 +251,20 @@ TEST(file, is_whole_if_several_threads_write_it) {
 
 TEST(mapped_file, shows_the_bytes_of_the_file) {
   const temporary_directory directory;
-  write_file(directory / "f", filled(5000, 7));
+  write_file(directory / "f", support::filled(5000, 7));
   const auto file = mapped_file::open(directory / "f");
-  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == filled(5000, 7));
+  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == support::filled(5000, 7));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file->bytes().data()) % 64, 0u);
 }
 
 TEST(mapped_file, keeps_the_old_bytes_of_a_file_that_is_replaced_or_removed) {
   const temporary_directory directory;
-  replace(directory / "f", filled(5000, 1));
+  replace(directory / "f", support::filled(5000, 1));
   const auto file = mapped_file::open(directory / "f");
-  replace(directory / "f", filled(10, 2));
-  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == filled(5000, 1));
+  replace(directory / "f", support::filled(10, 2));
+  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == support::filled(5000, 1));
   std::filesystem::remove(directory / "f");
-  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == filled(5000, 1));
+  EXPECT_TRUE(bytes_type(file->bytes().begin(), file->bytes().end()) == support::filled(5000, 1));
 }
 
 TEST(mapped_file, of_what_is_no_file_is_an_error_that_names_it) {

@@ -12,17 +12,17 @@
 #include "support/allocations.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/moments.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime {
 namespace {
 
 using namespace std::chrono_literals;
+using support::after;
 using support::expect_error;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr instant midnight = instant::from_seconds(1'388'534'400);
-
-instant after(std::chrono::microseconds span) { return instant(midnight.micros + span.count()); }
+using support::midnight;
+using support::nan;
 
 heat_config hourly() { return {.items = 1000, .error = 0.01, .half_life = 1h}; }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/moments.hpp"
+#include "support/numbers.hpp"
+#include "support/refused_new.hpp"
 
 namespace bloomtime {
 namespace {
@@ -24,8 +27,7 @@ using support::expect_error;
 using support::first_micro;
 using support::last_micro;
 using support::midnight;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using support::nan;
 
 TEST(hot_list, lists_the_hottest_first) {
   hot_list l({.half_life = 1h});
@@ -302,7 +304,7 @@ TEST(hot_list, refuses_to_merge_with_another_kind) {
   EXPECT_TRUE(l.serialize() == before);
 }
 
-hot_list sample() {
+hot_list sample_list() {
   hot_list l({.entries = 4, .lambda = 0.5, .buckets = 2});
   for (int i = 0; i < 9; ++i) {
     EXPECT_EQ(l.add(std::string(1, static_cast<char>('a' + i % 5)), after(i * 1s), 3),
@@ -312,7 +314,7 @@ hot_list sample() {
 }
 
 TEST(hot_list, refuses_damaged_containers) {
-  const std::vector<std::byte> good = sample().serialize();
+  const std::vector<std::byte> good = sample_list().serialize();
   EXPECT_TRUE(hot_list::load(good).serialize() == good);
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::vector<std::byte> bad = good;
@@ -324,7 +326,7 @@ TEST(hot_list, refuses_damaged_containers) {
 
 // With right checksums.
 TEST(hot_list, refuses_containers_that_lie) {
-  const std::vector<std::byte> good = sample().serialize();
+  const std::vector<std::byte> good = sample_list().serialize();
   const std::size_t head = support::head_length(good);
   const auto parameter = [](std::size_t i) { return 128 + 8 * i; };
   const auto field = [&](std::size_t entry, std::size_t i) { return head + 64 * entry + 8 * i; };
@@ -359,7 +361,7 @@ TEST(hot_list, refuses_containers_that_lie) {
 }
 
 TEST(hot_list, refuses_entries_that_stand_twice_or_have_no_text) {
-  const std::vector<std::byte> good = sample().serialize();
+  const std::vector<std::byte> good = sample_list().serialize();
   const std::size_t head = support::head_length(good);
   std::vector<std::byte> twice = good;
   std::copy_n(twice.begin() + static_cast<std::ptrdiff_t>(head), 16,
@@ -380,6 +382,31 @@ TEST(hot_list, refuses_what_is_no_hot_list) {
       errc::unknown_kind,
       [] { (void)hot_list::load(heat_filter({.memory = 64, .lambda = 0.5}).serialize()); },
       "expected a hot list");
+}
+
+TEST(hot_list, is_unchanged_when_memory_runs_out) {
+  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers have their own operator new";
+  hot_list l({.entries = 8, .lambda = 0.5, .buckets = 2});
+  const std::string longer(500, 'x');  // than what a string holds by itself
+  for (int i = 0; i < 20; ++i) {
+    const std::string item = longer + std::to_string(i);
+    const std::vector<std::byte> before = l.serialize();
+    for (std::size_t successes = 0;; ++successes) {
+      bool refused = false;
+      {
+        const support::refused_new no_memory(successes);
+        try {
+          (void)l.add(item, after(i * 1s));
+        } catch (const std::bad_alloc&) {
+          refused = true;
+        }
+      }
+      if (!refused) break;
+      ASSERT_LT(successes, 10U);
+      ASSERT_TRUE(l.serialize() == before) << i << ", " << successes;
+    }
+    EXPECT_FALSE(l.serialize() == before);
+  }
 }
 
 }  // namespace

@@ -10,18 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "support/expect_error.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
-template <class Action>
-void expect_error(errc expected, Action&& action) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), expected) << e.what();
-  }
-}
+using support::expect_error;
 
 std::vector<std::byte> bytes_of(const hyperloglog& h) {
   return {h.registers().begin(), h.registers().end()};

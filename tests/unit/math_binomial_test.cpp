@@ -10,14 +10,15 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/binomial.hpp>
 
+#include "support/numbers.hpp"
+
 namespace bloomtime::math {
 namespace {
 
 using boost::multiprecision::cpp_rational;
+using support::nan;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-double relative_error(double got, double truth) { return std::abs(got - truth) / truth; }
+double share_off(double got, double truth) { return std::abs(got - truth) / truth; }
 
 cpp_rational exact_pmf(unsigned n, unsigned k, const cpp_rational& p) {
   cpp_rational result = 1;
@@ -57,9 +58,9 @@ TEST(binomial, equals_exact_rationals_for_small_n) {
         const cpp_rational pmf = exact_pmf(n, k, cpp_rational(p));
         lower += pmf;
         // Eight logarithms and an exponential of at most ln(1024^40) = 277: 277 half ulps.
-        EXPECT_LT(relative_error(binomial_pmf(n, k, p), double(pmf)), 5e-14);
-        EXPECT_LT(relative_error(binomial_upper_tail(n, k, p), double(upper)), 5e-14);
-        EXPECT_LT(relative_error(binomial_lower_tail(n, k, p), double(lower)), 5e-14);
+        EXPECT_LT(share_off(binomial_pmf(n, k, p), double(pmf)), 5e-14);
+        EXPECT_LT(share_off(binomial_upper_tail(n, k, p), double(upper)), 5e-14);
+        EXPECT_LT(share_off(binomial_lower_tail(n, k, p), double(lower)), 5e-14);
         upper -= pmf;
       }
     }
@@ -72,13 +73,13 @@ TEST(binomial, agrees_with_boost_for_large_n) {
     const boost::math::binomial oracle(static_cast<double>(s.n), s.p);
     for (const std::uint64_t k : interesting(s)) {
       const auto x = static_cast<double>(k);
-      EXPECT_LT(relative_error(binomial_pmf(s.n, k, s.p), pdf(oracle, x)), 1e-10)
+      EXPECT_LT(share_off(binomial_pmf(s.n, k, s.p), pdf(oracle, x)), 1e-10)
           << s.n << " " << s.p << " " << k;
-      EXPECT_LT(relative_error(binomial_lower_tail(s.n, k, s.p), cdf(oracle, x)), 1e-10)
+      EXPECT_LT(share_off(binomial_lower_tail(s.n, k, s.p), cdf(oracle, x)), 1e-10)
           << s.n << " " << s.p << " " << k;
       if (k == 0) continue;
       const double upper = cdf(complement(oracle, x - 1));
-      EXPECT_LT(relative_error(binomial_upper_tail(s.n, k, s.p), upper), 1e-10)
+      EXPECT_LT(share_off(binomial_upper_tail(s.n, k, s.p), upper), 1e-10)
           << s.n << " " << s.p << " " << k;
     }
   }

@@ -14,10 +14,13 @@
 #include <bloomtime/math/binomial.hpp>
 #include <bloomtime/math/bloom.hpp>
 
+#include "support/numbers.hpp"
+
 namespace bloomtime::math {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using support::nan;
+
 constexpr std::uint64_t million = 1'000'000;
 constexpr std::uint64_t trillion = 1'000'000'000'000;
 

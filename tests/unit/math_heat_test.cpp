@@ -8,13 +8,13 @@
 #include <limits>
 
 #include "support/expect_error.hpp"
+#include "support/numbers.hpp"
 
 namespace bloomtime::math {
 namespace {
 
 using support::expect_error;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using support::nan;
 
 // All placements of two other items into two rows of two cells, by hand: a row is shared by none
 // with 1/4, by one with 1/2, by two with 1/4; the mean of the smaller of two rows is

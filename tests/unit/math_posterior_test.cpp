@@ -13,15 +13,16 @@
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/prior.hpp>
 
+#include "support/numbers.hpp"
+
 namespace bloomtime::math {
 namespace {
 
 using rational = boost::multiprecision::cpp_rational;
 using quad = boost::multiprecision::cpp_bin_float_quad;  // 113 bits
 using wide = boost::multiprecision::cpp_bin_float_100;   // 100 digits
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using support::infinite;
+using support::nan;
 
 rational power(const rational& base, unsigned exponent) {
   rational result = 1;

@@ -8,11 +8,13 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/zipf.hpp>
 
+#include "support/numbers.hpp"
+
 namespace bloomtime::math {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using support::infinite;
+using support::nan;
 
 TEST(harmonic, equals_the_sum) {
   for (const double z : {0., 0.3, 0.8, 1., 1.0000001, 1.5, 3., 20., 300.}) {

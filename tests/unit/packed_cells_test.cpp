@@ -13,18 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "support/expect_error.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
-template <class Action>
-void expect_error(errc expected, Action&& action) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), expected) << e.what();
-  }
-}
+using support::expect_error;
 
 std::vector<unsigned> values(std::span<const std::byte> bytes) {
   std::vector<unsigned> v;

@@ -10,18 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "support/expect_error.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
-template <class Action>
-void expect_error(errc expected, Action&& action) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), expected) << e.what();
-  }
-}
+using support::expect_error;
 
 // Counts what buffers allocate, and refuses when told to.
 class watched_allocator {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -43,6 +44,10 @@ inline std::uint64_t load_le64(const std::byte* p) noexcept { return load_le<std
 inline void store_le16(std::byte* p, std::uint16_t v) noexcept { store_le(p, v); }
 inline void store_le32(std::byte* p, std::uint32_t v) noexcept { store_le(p, v); }
 inline void store_le64(std::byte* p, std::uint64_t v) noexcept { store_le(p, v); }
+
+inline bool all_zero(std::span<const std::byte> bytes) noexcept {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
 
 // Reads little-endian values in order; never past the end of what it was given.
 class byte_reader {

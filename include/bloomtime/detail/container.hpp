@@ -91,7 +91,9 @@ class container_view {
   std::span<const std::byte> section(std::uint32_t id, std::uint64_t length) const;
   // The section with this id, whatever its length.
   std::span<const std::byte> section(std::uint32_t id) const;
-  // Engines say how many sections they know: another one would be silently lost.
+  // Engines say what they are, "a heat filter", and how many sections they know: another one would
+  // be silently lost.
+  void expect_kind(bloomtime::family family, std::uint8_t engine, std::string_view name) const;
   void expect_sections(std::size_t count) const;
 
   // Throws error(corrupt) unless every section has its checksum and all padding is zero.

@@ -152,10 +152,11 @@ class fading_cells {
     return (words[0] | words[1]) != 0;
   }
 
-  // faded_cell() of every cell, for behind > 0.
+  // faded_cell() of every cell, for behind > 0. As many halvings as a cell has bits leave one unit
+  // at most, which is forgotten.
   static vector faded_cells(const vector& v, std::uint32_t behind) noexcept {
-    constexpr std::uint32_t most = 8 * sizeof(Cell) - 1;
-    const int times = static_cast<int>(behind < most ? behind : most);
+    if (behind >= 8 * sizeof(Cell)) return vector{};
+    const int times = static_cast<int>(behind);
     const vector whole = v >> times;
     const vector left = (whole << times) == v ? whole : whole + 1;
     return left > 1 ? left : vector{};
