@@ -43,11 +43,6 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
           .items = {}};
 }
 
-template <class Filter>
-Filter load(std::span<const std::byte> container) {
-  return Filter::load(container);
-}
-
 }  // namespace
 
 void expect_memory(std::uint64_t memory, std::size_t fields) {
@@ -81,7 +76,7 @@ profiler::profiler(const store::profile_settings& settings, const std::vector<st
 }
 
 profiler::profiler(const store::facts& read, const parts& part) : digests_(read.items.size()) {
-  store::ledger kept = store::load_part(part(store::ledger_role), store::ledger::load);
+  store::ledger kept = store::load_part<store::ledger>(part(store::ledger_role));
   if (kept.fields.size() != read.items.size()) {
     throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
                                    " items, and its ledger has " +
@@ -92,8 +87,8 @@ profiler::profiler(const store::facts& read, const parts& part) : digests_(read.
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
     fields_.push_back({.name = name,
-                       .heat = store::load_part(part(heat_role(name)), load<heat_filter>),
-                       .hot = store::load_part(part(hot_role(name)), load<hot_list>),
+                       .heat = store::load_part<heat_filter>(part(heat_role(name))),
+                       .hot = store::load_part<hot_list>(part(hot_role(name))),
                        .items = std::move(kept.fields[i])});
   }
 }

@@ -41,7 +41,7 @@ part_bytes open_part(const std::filesystem::path& directory, const part& p) {
 }
 
 error advised(const std::filesystem::path& directory, errc code, const std::string& problem) {
-  if (code == errc::newer_version) return {code, problem};
+  if (code == errc::newer_version || code == errc::out_of_memory) return {code, problem};
   return {code, fmt::format("{}; bloomtime verify {} checks every file of the store", problem,
                             directory.string())};
 }
@@ -67,7 +67,7 @@ reader::reader(const std::filesystem::path& directory) : directory_(directory) {
   while_it_changes(directory, [&](const manifest& m) {
     containers_.clear();
     for (const part& p : m.containers) containers_[p.role] = need_part(directory, p);
-    totals_ = load_part(need_part(directory, m.totals), minute_totals::load);
+    totals_ = load_part<minute_totals>(need_part(directory, m.totals));
     about_ = m;
   });
 }

@@ -37,11 +37,11 @@ part_bytes need_part(const std::filesystem::path& directory, const part& p);
 // The problem of a file of a store, and what to do about it.
 error advised(const std::filesystem::path& directory, errc code, const std::string& problem);
 
-// load(bytes) of a part. Errors name its file and say what to do.
-template <class Load>
-auto load_part(const part_bytes& file, Load&& load) {
+// What a part holds. Errors name its file and say what to do.
+template <class Kept>
+Kept load_part(const part_bytes& file) {
   try {
-    return load(file->bytes());
+    return Kept::load(file->bytes());
   } catch (const error& e) {
     throw advised(file->path.parent_path(), e.code(), file->path.string() + ": " + e.what());
   }

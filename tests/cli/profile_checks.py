@@ -306,7 +306,7 @@ def one_corrupt_stamp_anywhere_wipes_nothing():
                 assert document["at"] == last * 1_000_000, (place, stamp)
                 rejected = b"" if wait or stamp == 0 else f"{stamp}\tcorrupt\n".encode()
                 assert read(where + "/rejects") == rejected, (place, stamp)
-                assert ("24 hours ahead" in result.err) == bool(rejected)
+                assert ("is stamped more than 24 hours ahead" in result.err) == bool(rejected)
                 parts = containers(store)
                 assert parts[2]["bad_lines"] == (1 if rejected else 0)
 
@@ -378,7 +378,7 @@ def short_logs_are_answered_at_a_time_that_can_be():
         store, result = profiled(where, [far], "--json")
         assert json.loads(result.out)["at"] == far[0] * 1_000_000 and HELD not in result.err
         shown = profiled(where, good, "--table")[1].out
-        assert "2 lines, up to 2014-05-13 16:53:21 UTC" in shown, shown
+        assert "2 lines, up to 2014-05-13 16:53:21 +0000" in shown, shown
 
 
 @check
@@ -432,7 +432,7 @@ def an_empty_store_has_no_time():
 @check
 def a_log_of_which_nothing_can_be_read_makes_no_store():
     with folder() as where:
-        bad = write(where + "/bad", b"no\ttime\nnone\teither\n")
+        bad = write(where + "/bad", b"7 o'clock\ta\n8 o'clock\tb\n")
         says = ("2 of 2 lines rejected: 2 stamped with a time that cannot be read, so nothing is left "
                 "to profile; say with --format, --time and --item how to read them")
         fails(*contract(bad, where + "/new"), says=says)
@@ -444,7 +444,7 @@ def a_log_of_which_nothing_can_be_read_makes_no_store():
         done(*contract(bad, store, where + "/e.tsv"))  # some lines can be read
         assert json.loads(ok("info", store, "--json").out)["stores"][0]["bad_lines"] == 2
         result = run(*contract(bad, store))
-        assert "line 1 is stamped with a time that cannot be read: no" in result.err, result.err
+        assert "line 1 is stamped with a time that cannot be read: 7 o" in result.err, result.err
 
 
 @check
