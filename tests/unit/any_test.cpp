@@ -3,6 +3,7 @@
 #include <bloomtime/any.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
