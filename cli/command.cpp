@@ -64,6 +64,13 @@ void command::output(output_options& asked) {
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Output";
 }
 
+std::vector<std::string>* command::arguments() const {
+  for (const option& o : options_) {
+    if (o.group == "Arguments") return std::get<std::vector<std::string>*>(o.into);
+  }
+  return nullptr;
+}
+
 std::string command::full_name() const {
   return parent_ == nullptr ? name_ : parent_->full_name() + " " + name_;
 }

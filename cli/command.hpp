@@ -57,6 +57,8 @@ class command {
   const command* parent() const { return parent_; }
   const std::vector<option>& options() const { return options_; }
   const std::vector<std::unique_ptr<command>>& children() const { return children_; }
+  // Where words without a name go; null if it takes none.
+  std::vector<std::string>* arguments() const;
 
   std::string usage;     // what follows the name
   std::string examples;  // one per line

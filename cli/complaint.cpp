@@ -31,11 +31,14 @@ std::string unknown_option(const std::string& typed, const command& where) {
     if (o.name.starts_with("--")) known.push_back(o.name);
   }
   const std::string with_dashes = name.starts_with("--") ? name : "-" + name;
-  return fmt::format("{}. {}", lacks(where, "option " + shown(name)),
-                     way_out(nearest(with_dashes, known), where));
+  return fmt::format("{}. {}{}", lacks(where, "option " + shown(name)),
+                     way_out(nearest(with_dashes, known), where),
+                     where.arguments() == nullptr ? "" : " Put -- before what is no option.");
 }
 
-std::string unknown_word(const std::string& typed, const command& where) {
+}  // namespace
+
+std::string complaint_about_word(const std::string& typed, const command& where) {
   std::vector<std::string> known;
   for (const auto& child : where.children()) known.push_back(child->name());
   std::optional<std::string> meant = nearest(typed, known);
@@ -44,11 +47,9 @@ std::string unknown_word(const std::string& typed, const command& where) {
   return fmt::format("{}. {}", lacks(where, what), way_out(meant, where));
 }
 
-}  // namespace
-
 std::string complaint_about(const std::string& typed, const command& where) {
   const bool option = typed.size() > 1 && typed.front() == '-';
-  return option ? unknown_option(typed, where) : unknown_word(typed, where);
+  return option ? unknown_option(typed, where) : complaint_about_word(typed, where);
 }
 
 }  // namespace bloomtime::cli

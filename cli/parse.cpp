@@ -1,7 +1,9 @@
 #include "cli/parse.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,11 +32,24 @@ std::string without_value(const std::string& name, const command& where) {
   return fmt::format("{} needs a value. See {} --help.", name, where.full_name());
 }
 
+// Where "--" stands, or the end. The parser would not take all that follows as it is.
+int options_end(int argc, const char* const* argv) {
+  const auto is_mark = [](const char* word) { return std::string_view(word) == "--"; };
+  return static_cast<int>(std::find_if(argv, argv + argc, is_mark) - argv);
+}
+
+// Words after "--" are arguments, whatever they look like.
+void take_words(const command& what, const char* const* first, const char* const* last) {
+  if (first == last) return;
+  std::vector<std::string>* const words = what.arguments();
+  if (words == nullptr) throw usage_error(complaint_about_word(*first, what));
+  words->insert(words->end(), first, last);
+}
+
 // The parser would take the next word as the value of "--items=".
 void expect_nothing_after_equals(const command& root, int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--") return;
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw usage_error(without_value(shown(word.substr(0, word.size() - 1)), root));
     }
@@ -114,11 +129,13 @@ std::string sentence_for(const CLI::ParseError& refusal, const node& root) {
 }  // namespace
 
 request parse(const command& root, int argc, const char* const* argv) {
-  expect_nothing_after_equals(root, argc, argv);
+  const int end = options_end(argc, argv);
+  expect_nothing_after_equals(root, end, argv);
   const node tree(root);
   try {
-    tree.parse(argc, argv);
+    tree.parse(end, argv);
     tree.expect_values();
+    take_words(tree.innermost(), argv + std::min(end + 1, argc), argv + argc);
     return {&tree.innermost(), false};
   } catch (const CLI::CallForHelp&) {
     return {&tree.innermost(), true};

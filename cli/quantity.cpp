@@ -219,6 +219,14 @@ std::optional<double> read_chance(std::string_view text) {
   return value;
 }
 
+std::string complaint_about_unit(std::string_view text) {
+  scanner in(text);
+  if (!take_decimal(in)) return "";
+  in.skip_blanks();
+  if (factor_of(in.rest(), second_units)) return "";
+  return fmt::format("; there is no unit {}", shown(in.rest()));
+}
+
 }  // namespace
 
 std::uint64_t parse_count(std::string_view option, std::string_view text) {
@@ -237,8 +245,7 @@ std::uint64_t parse_count(std::string_view option, std::string_view text) {
     case problem::negative:
     case problem::zero: break;
   }
-  throw usage_error(
-      fmt::format("{} must be at least 1 (for example 1M), got {}", option, shown(text)));
+  throw usage_error(fmt::format("{} must be at least 1, got {}", option, shown(text)));
 }
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
@@ -268,8 +275,8 @@ std::uint64_t parse_seconds(std::string_view option, std::string_view text) {
   if (found.trouble == problem::none && found.value != 0) return found.value;
   throw usage_error(
       fmt::format("{} must be a time of whole seconds, at least one, such as 90s, 5m, 24h or 1d, "
-                  "got {}",
-                  option, shown(text)));
+                  "got {}{}",
+                  option, shown(text), complaint_about_unit(text)));
 }
 
 std::chrono::microseconds parse_span(std::string_view option, std::string_view text) {

@@ -1,6 +1,8 @@
 #include <bloomtime/any.hpp>
 
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
@@ -28,6 +30,18 @@ std::vector<fact> facts_of(const bloom_filter& f) {
 
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
+// A decay is rounded. What gives the same one in whole seconds or microseconds is what was meant.
+double half_life_seconds(const decay& d, const clock& c) {
+  const double exact = d.half_life() * seconds(c.resolution());
+  for (const double unit : {1e6, 1.}) {
+    const double micros = std::round(exact * 1e6 / unit) * unit;
+    if (micros < static_cast<double>(c.resolution().count()) || micros > 0x1p62) continue;
+    const std::chrono::microseconds round(static_cast<std::int64_t>(micros));
+    if (decay::by_half_life(round, c.resolution()) == d) return seconds(round);
+  }
+  return exact;
+}
+
 std::vector<fact> facts_of(const heat_filter& f) {
   return {
       {"family", std::string(name_of(family::heat))},
@@ -39,7 +53,7 @@ std::vector<fact> facts_of(const heat_filter& f) {
       {"k", std::uint64_t{f.k()}},
       {"seed", f.seed()},
       {"epoch_seconds", seconds(f.clock().resolution())},
-      {"half_life_seconds", f.decay().half_life() * seconds(f.clock().resolution())},
+      {"half_life_seconds", half_life_seconds(f.decay(), f.clock())},
       {"events", f.events()},
       {"mass", f.newest() ? f.mass(*f.newest()) : 0.0},
   };
@@ -59,7 +73,7 @@ std::vector<fact> facts_of(const basic_decaying_filter<Cells>& f) {
       {"k", std::uint64_t{f.k()}},
       {"seed", f.seed()},
       {"epoch_seconds", seconds(f.clock().resolution())},
-      {"half_life_seconds", f.decay().half_life() * seconds(f.clock().resolution())},
+      {"half_life_seconds", half_life_seconds(f.decay(), f.clock())},
       {"events", f.events()},
       {"mass", f.newest() ? f.mass(*f.newest()) : 0.0},
       {"saturated", f.saturated()},
@@ -75,7 +89,7 @@ std::vector<fact> facts_of(const hot_list& l) {
       {"listed", l.listed()},
       {"seed", l.seed()},
       {"epoch_seconds", seconds(l.clock().resolution())},
-      {"half_life_seconds", l.decay().half_life() * seconds(l.clock().resolution())},
+      {"half_life_seconds", half_life_seconds(l.decay(), l.clock())},
       {"bucket_seconds", seconds(l.bucket())},
       {"buckets", std::uint64_t{l.buckets()}},
       {"events", l.events()},

@@ -14,7 +14,6 @@
 #include "cli/input/columns.hpp"
 #include "cli/input/lines.hpp"
 #include "cli/output/number.hpp"
-#include "cli/output/render.hpp"
 #include "cli/output/text.hpp"
 #include "cli/usage_error.hpp"
 
@@ -32,7 +31,7 @@ struct typed {
 
 constexpr std::size_t written_at_once = 1 << 16;
 
-using item_visitor = std::function<void(std::string_view)>;
+using item_visitor = std::function<void(std::string_view line, std::string_view item)>;
 
 // The items of a file, one a line, written as bloomtime writes them.
 void for_each_item(const std::string& path, const item_visitor& visit) {
@@ -41,7 +40,7 @@ void for_each_item(const std::string& path, const item_visitor& visit) {
   std::string scratch;
   std::uint64_t number = 0;
   for (line found; lines.next(found);) {
-    ++number;
+    if (++number == 1) found.text = without_mark(found.text);
     const auto refuse = [&](const char* what) {
       throw usage_error(fmt::format("{}, line {} {}", source.name(), count_text(number), what));
     };
@@ -49,16 +48,16 @@ void for_each_item(const std::string& path, const item_visitor& visit) {
     if (found.text.find('\t') != found.text.npos) {
       refuse("has several columns; expected one item, with \\t for a tab in it");
     }
-    visit(unescaped(found.text, scratch));
+    visit(found.text, unescaped(found.text, scratch));
   }
 }
 
 void print_batch(const typed& given, const opened_profile& opened, const printer& out) {
   const field_profile& field = opened.field(given.field);
   std::string text;
-  for_each_item(given.batch, [&](std::string_view item) {
-    const estimate e = field.at(item, opened.at);
-    text += fmt::format("{}\t{}\t{}\t{}\n", tsv_text(item), e.value, e.lower, e.upper);
+  for_each_item(given.batch, [&](std::string_view as_typed, std::string_view item) {
+    const estimate e = field.at(item, opened.when());
+    text += fmt::format("{}\t{}\t{}\t{}\n", as_typed, e.value, e.lower, e.upper);
     if (text.size() < written_at_once) return;
     out.print(text);
     text.clear();
@@ -91,23 +90,26 @@ void print_report(const typed& given, const opened_profile& opened, const printe
           .rows = {},
           .as_list = false};
   for (std::size_t i = 1; i < given.words.size(); ++i) {
-    t.rows.push_back(row_of(field, given.words[i], opened.at));
+    t.rows.push_back(row_of(field, given.words[i], opened.when()));
   }
   if (!given.batch.empty()) {
-    for_each_item(given.batch,
-                  [&](std::string_view item) { t.rows.push_back(row_of(field, item, opened.at)); });
+    for_each_item(given.batch, [&](std::string_view, std::string_view item) {
+      t.rows.push_back(row_of(field, item, opened.when()));
+    });
   }
   const std::string& store = given.words.front();
-  const std::string wrong = chance_text(1 - field.heat.confidence());
+  std::vector<std::string> notes = opened.notes();
+  notes.insert(notes.begin(), fmt::format("at most: always; at least: but for a chance of {}",
+                                          chance_text(1 - field.heat.confidence())));
   out.print({.command = "heat",
-             .title = fmt::format("{} at {}", store, time_text(opened.at, opened.zone)),
+             .title = opened.title(store),
              .fields = {{"store", store},
                         {"field", field.name},
-                        {"at", opened.at.micros},
+                        {"at", micros_or_nothing(opened.at)},
                         {"records", opened.read.records},
                         {"held_back", std::uint64_t{opened.profile.held().size()}}},
              .tables = {std::move(t)},
-             .notes = {fmt::format("at most: always; at least: but for a chance of {}", wrong)},
+             .notes = std::move(notes),
              .closing = {}});
 }
 
@@ -135,19 +137,23 @@ constexpr const char* examples =
     "bloomtime heat access.bloomtime 155.95.78.223 --field host --at 2014-01-02T06:00\n"
     "bloomtime hot access.bloomtime --field path | cut -f 3 | tail -n +2 > items\n"
     "bloomtime heat access.bloomtime --field path --batch items\n"
-    "bloomtime heat -- options.bloomtime -x --verbose           items that look like options";
+    "bloomtime heat options.bloomtime -- -x --verbose           items that look like options";
 
-constexpr const char* details =
+constexpr const char* answers =
     "The decayed count of each item: every event counts 2^(-age / half-life). For programs with\n"
     "the keys item, hits, lower, upper and rate_per_minute (events per minute, as it is now).\n"
     "upper is never below the truth; lower is not above it but for the chance e^-4, per item.\n"
     "--batch prints `item <TAB> hits <TAB> lower <TAB> upper` per line of the file and nothing\n"
     "else, also on a terminal, unless --json or --table is given. In the file \\t \\n \\r \\\\ "
     "and\n"
-    "\\xNN stand for one byte, as in all TSV that bloomtime prints.\n"
+    "\\xNN stand for one byte, as in all TSV that bloomtime prints, and any other backslash for\n"
+    "itself; the item is printed as it stands there.\n";
+
+constexpr const char* document =
     "JSON: {\"schema\": 1, \"command\": \"heat\", \"store\", \"field\", \"at\" (microseconds "
     "since\n"
-    "       1970), \"records\", \"held_back\", \"items\": [one object per item]}";
+    "       1970), \"records\", \"held_back\" (events that wait to be confirmed), \"items\": [one\n"
+    "       object per item]}";
 
 }  // namespace
 
@@ -155,7 +161,7 @@ void add_heat(command& root, output_options& asked) {
   command& self = root.add("heat", "how hot these items are, with bounds");
   self.usage = "STORE (ITEM... | --batch FILE) [--field FIELD] [--at TIME]";
   self.examples = examples;
-  self.details = details;
+  self.details = std::string(answers) + time_rules + document;
   const auto given = std::make_shared<typed>();
   self.store(given->words, "a directory that bloomtime profile made, and after it the items");
   self.text("--field", given->field, "FIELD", "of which field, if several were profiled");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <bloomtime/error.hpp>
 #include <bloomtime/heat/pooled_decaying_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
 
@@ -56,11 +55,6 @@ heat_choice published_choice(const plan_target& target, const char* engine, unsi
 }  // namespace
 
 std::vector<heat_choice> heat_choices(const plan_target& target) {
-  constexpr std::uint64_t least = usual_k * line_bytes;
-  if (target.memory && *target.memory < least) {
-    throw error(errc::invalid_argument, "heat takes at least " + std::to_string(least) +
-                                            " bytes, got " + std::to_string(*target.memory));
-  }
   std::vector<heat_choice> choices{
       heat_filter_choice(target, 16), heat_filter_choice(target, 32),
       published_choice<detail::counter_cells>(target, "decaying_filter", 16),

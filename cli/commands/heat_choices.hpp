@@ -18,7 +18,8 @@ struct heat_choice {
   bool recommended = false;
 };
 
-// What the engines make of the error and the items, or of the memory alone, as profile does.
+// What the engines make of the error and the items, or of the memory alone, as profile does; that
+// is at least a cache line for each of four rows.
 std::vector<heat_choice> heat_choices(const plan_target& target);
 
 }  // namespace bloomtime::cli

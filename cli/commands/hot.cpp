@@ -29,13 +29,13 @@ exit_status hot(const typed& given, const printer& out) {
   const std::string& name = given.store.front();
   const opened_profile opened = open_profile(name, given.at);
   out.print({.command = "hot",
-             .title = fmt::format("{} at {}", name, time_text(opened.at, opened.zone)),
+             .title = opened.title(name),
              .fields = {{"store", name},
-                        {"at", opened.at.micros},
+                        {"at", micros_or_nothing(opened.at)},
                         {"records", opened.read.records},
                         {"held_back", std::uint64_t{opened.profile.held().size()}}},
-             .tables = hot_tables(opened.fields(given.field), rows, opened.at, out.how()),
-             .notes = {},
+             .tables = hot_tables(opened.fields(given.field), rows, opened.when(), out.how()),
+             .notes = opened.notes(),
              .closing = {fmt::format("Next: bloomtime heat {} ITEM asks for one item, --at TIME "
                                      "for later.",
                                      name)}});
@@ -54,8 +54,10 @@ void add_hot(command& root, output_options& asked) {
       "bloomtime hot access.bloomtime --json | jq -r '.items[] | select(.trend > 2) | .item'";
   static const std::string details =
       std::string("One row per item, the hottest first, for programs with the keys\n") + hot_keys +
+      time_rules +
       "JSON: {\"schema\": 1, \"command\": \"hot\", \"store\", \"at\" (microseconds since 1970), "
-      "\"records\",\n       \"held_back\", \"items\": [one object per row]}";
+      "\"records\",\n       \"held_back\" (events that wait to be confirmed), \"items\": [one "
+      "object per row]}";
   self.details = details;
   const auto given = std::make_shared<typed>();
   self.store(given->store, "a directory that bloomtime profile made");

@@ -58,7 +58,8 @@ table table_of(const field_profile& f, const std::vector<hot_item>& items, const
           .rows = {},
           .as_list = false};
   for (const hot_item& item : items) {
-    const std::string name = cut_to(item.item, widest_item(how, f.hot.buckets()));
+    const std::string name =
+        cut_to(item.cut ? item.item + "…" : item.item, widest_item(how, f.hot.buckets()));
     t.rows.push_back({{{item.item, name},
                        {item.heat.value, short_text(item.heat.value)},
                        {{}, bound_text(item.heat)},
@@ -83,7 +84,8 @@ table empty_table() {
                       {"guaranteed", ""},
                       {"rate_per_minute", ""},
                       {"trend", ""},
-                      {"recent", ""}},
+                      {"recent", ""},
+                      {"cut", ""}},
           .rows = {},
           .as_list = false};
 }
@@ -100,7 +102,8 @@ void add_rows(table& to, const field_profile& f, const std::vector<hot_item>& it
                         {item.guaranteed, ""},
                         {rate_per_minute(f, item), ""},
                         {item.trend, ""},
-                        {item.recent, ""}},
+                        {item.recent, ""},
+                        {item.cut, ""}},
                        look::plain});
   }
 }

@@ -24,6 +24,7 @@ inline constexpr const char* hot_keys =
     "field, rank (from 1), item, hits (decayed count), lower, upper (bounds of it), guaranteed\n"
     "(whether it is certainly one of the n hottest), rate_per_minute, trend (rate of late over\n"
     "rate: above 1 if rising), recent (events in each of the last 24 half-lives since it was\n"
-    "last listed, oldest first)\n";
+    "last listed, oldest first), cut (whether the item is longer than its first 1024 bytes, which\n"
+    "are shown; ask heat with all of it)\n";
 
 }  // namespace bloomtime::cli

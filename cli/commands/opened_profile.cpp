@@ -1,7 +1,5 @@
 #include "cli/commands/opened_profile.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
@@ -58,24 +56,38 @@ std::vector<const field_profile*> opened_profile::fields(const std::string& type
   return all;
 }
 
-instant newest_of(const store::facts& read, const profiler& profile) {
-  if (read.last_event) return *read.last_event;
-  instant newest;
-  for (const held_event& e : profile.held()) newest = std::max(newest, e.at);
-  return newest;
+std::string opened_profile::title(const std::string& store) const {
+  return at ? fmt::format("{} at {}", store, time_text(*at, zone))
+            : fmt::format("{}: no events yet", store);
 }
+
+std::vector<std::string> opened_profile::notes() const {
+  const std::string held = held_text(profile, when());
+  return held.empty() ? std::vector<std::string>() : std::vector<std::string>{held};
+}
+
+std::string held_text(const profiler& profile, instant when) {
+  const std::size_t ahead = profile.ahead_of(when).size();
+  if (ahead == 0) return "";
+  return fmt::format(
+      "{} held back: stamped more than 24 hours ahead of the rest, not counted until later lines "
+      "confirm {}",
+      ahead == 1 ? "1 event" : fmt::format("{} events", ahead), ahead == 1 ? "it" : "them");
+}
+
+value micros_or_nothing(const std::optional<instant>& t) { return t ? value(t->micros) : value(); }
 
 opened_profile open_profile(const std::string& directory, const std::string& at) {
   const store::reader from(directory);
   const store::facts& read = from.about().read;
   opened_profile opened{read, zone_of(read), profiler::load(from, read), {}};
-  opened.at = newest_of(read, opened.profile);
+  opened.at = opened.profile.newest();
   if (!at.empty()) {
     const instant asked = parse_time("--at", at, opened.zone);
     if (read.last_event) expect_not_before(asked, *read.last_event, opened.profile, opened.zone);
     opened.at = asked;
   }
-  opened.profile.include_held(opened.at);
+  opened.profile.include_held(opened.when());
   return opened;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands/store_time.hpp"
+#include "cli/output/report.hpp"
 #include "cli/profile/profiler.hpp"
 #include "cli/store/reader.hpp"
 
@@ -14,7 +16,12 @@ struct opened_profile {
   store::facts read;
   time_zone zone;
   profiler profile;
-  instant at;
+  std::optional<instant> at;  // nothing if there were no events and nobody said when
+
+  instant when() const { return at.value_or(instant()); }
+  std::string title(const std::string& store) const;
+  // What people should know beside the answers.
+  std::vector<std::string> notes() const;
 
   // The field that --field names; without it the only one, or an error that lists them.
   const field_profile& field(const std::string& typed) const;
@@ -25,7 +32,9 @@ struct opened_profile {
 // At the time typed with --at, or at the newest event.
 opened_profile open_profile(const std::string& directory, const std::string& at);
 
-// The newest event that is believed; before the first of those the newest that waits.
-instant newest_of(const store::facts& read, const profiler& profile);
+// Of events that wait and are not in the answers at that time; empty if there are none.
+std::string held_text(const profiler& profile, instant when);
+
+value micros_or_nothing(const std::optional<instant>& t);
 
 }  // namespace bloomtime::cli

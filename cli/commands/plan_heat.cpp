@@ -50,6 +50,7 @@ plan_target target_of(const typed& given) {
     target.error = parse_chance("--error", given.error);
   } else {
     target.memory = given.memory.empty() ? default_memory_per_field : parse_memory(given.memory);
+    expect_memory(*target.memory, 1);
   }
   return target;
 }

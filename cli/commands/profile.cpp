@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <bloomtime/error.hpp>
+
 #include "cli/command.hpp"
 #include "cli/commands/hot_table.hpp"
 #include "cli/commands/profile_report.hpp"
@@ -58,19 +60,26 @@ wishes wishes_of(const typed& given) {
 
 // -- where it is kept ----------------------------------------------------------------------------
 
-// access.log.gz becomes access.bloomtime beside it. Empty for standard input.
+// access.log.gz becomes access.bloomtime beside it. Empty for standard input. Rotated logs differ
+// in what follows the name, as access.log.1 and access.log-20140131 do: that stays.
 std::string default_store(const std::vector<std::string>& files) {
   if (files.empty() || files.front() == "-") return "";
   fs::path name = files.front();
   for (const char* packed : {".gz", ".xz", ".zst"}) {
     if (name.extension() == packed) name.replace_extension();
   }
-  return name.replace_extension(".bloomtime").string();
+  const bool rotated = name.extension().string().find_first_of("0123456789") != std::string::npos;
+  if (!rotated) name.replace_extension();
+  return name.string() + ".bloomtime";
 }
 
 instant now() { return std::chrono::system_clock::now(); }
 
 // -- settings ------------------------------------------------------------------------------------
+
+std::int64_t in_seconds(microseconds span) {
+  return std::chrono::duration_cast<std::chrono::seconds>(span).count();
+}
 
 store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   store::profile_settings s;
@@ -79,15 +88,12 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   s.memory = asked.memory.value_or(default_memory_per_field * fields);
   if (s.half_life < s.resolution) {
     throw usage_error(
-        fmt::format("the half-life must be at least one tick ({}), got {}. Try "
-                    "--half-life 1h, or a shorter --resolution",
-                    span_text(s.resolution), span_text(s.half_life)));
+        fmt::format("the half-life ({}) must be at least the resolution ({}). Try --half-life {}s "
+                    "or more, or --resolution {}s or less",
+                    span_text(s.half_life), span_text(s.resolution), in_seconds(s.resolution),
+                    in_seconds(s.half_life)));
   }
-  if (s.memory / fields < least_memory_per_field) {
-    throw usage_error(fmt::format("--memory must be at least {} for each of the {} fields, got {}",
-                                  bytes_text(least_memory_per_field), fields,
-                                  bytes_text(s.memory)));
-  }
+  expect_memory(s.memory, fields);
   return s;
 }
 
@@ -117,6 +123,14 @@ void expect_different(std::vector<std::string> items) {
   throw usage_error(fmt::format("--item {} was given twice; give it once", shown(*twin)));
 }
 
+// A store of nothing would only hide that the lines were not understood.
+void expect_events(const line_counts& counts) {
+  if (counts.events != 0 || counts.bad_lines() == 0) return;
+  throw error(errc::corrupt, fmt::format("{}, so nothing is left to profile; say with --format, "
+                                         "--time and --item how to read them",
+                                         counts.summary()));
+}
+
 // -- the run -------------------------------------------------------------------------------------
 
 class run {
@@ -135,6 +149,7 @@ class run {
     open_store();
     event_reader reader(input_, given_.files, "profile");
     while (const event* e = reader.next()) add(*e, reader);
+    expect_events(reader.counts());
     if (!profile_) begin(reader.item_names());
     finish(reader);
     if (writer_) save();
@@ -155,8 +170,9 @@ class run {
     }
     input_.items = kept;
     before_ = writer_->about().records;
-    note(fmt::format("{}: continued; it has {} records, up to {}", directory_, count_text(before_),
-                     time_text(newest_of(facts(), *profile_), zone())));
+    const auto newest = profile_->newest();
+    note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
+                     newest ? ", up to " + time_text(*newest, zone()) : ""));
   }
 
   void begin(const std::vector<std::string>& fields) {
@@ -179,7 +195,11 @@ class run {
         [&](const held_event& h) { reader.reject_earlier(bad_line::far_ahead, h.line); });
   }
 
-  void finish(const event_reader& reader) {
+  void finish(event_reader& reader) {
+    const std::vector<held_event> ahead = profile_->ahead_of(newest());
+    if (input_.strict && !ahead.empty()) {
+      reader.reject_earlier(bad_line::far_ahead, ahead.front().line);
+    }
     facts().bad_lines += reader.counts().bad_lines();
     if (reader.counts().events != 0) facts().zone = zone_text(reader.zone());
   }
@@ -191,16 +211,17 @@ class run {
 
   // As hot and heat would answer.
   void print(const printer& out, const line_counts& counts) {
-    const instant at = newest_of(facts(), *profile_);
+    if (const std::string held = held_text(*profile_, newest()); !held.empty()) note(held);
     const profile_summary summary{.files = given_.files,
                                   .read = facts(),
                                   .counts = counts,
                                   .records_before = before_,
                                   .store = directory_};
-    profile_->include_held(at);
-    out.print(report_of(summary, *profile_, rows_, at, out.how()));
+    profile_->include_held(newest());
+    out.print(report_of(summary, *profile_, rows_, out.how()));
   }
 
+  instant newest() const { return profile_->newest().value_or(instant()); }
   store::facts& facts() { return writer_ ? writer_->about() : unsaved_; }
   time_zone zone() { return zone_of(facts()); }
 
@@ -246,9 +267,10 @@ void add_profile(command& root, output_options& asked) {
           "The hottest items, for programs one row each with the keys\n") +
       hot_keys +
       "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, exact_bytes (what\n"
-      "a map of all items would take, estimated).\n"
+      "a map of all items would take, estimated), held_back (events that wait, of all fields).\n"
       "Lines stamped more than 24 hours ahead wait until later ones prove them right (counted)\n"
-      "or wrong (rejected); those that still wait at the end are kept and told of.\n"
+      "or wrong (rejected); those that still wait at the end are kept and told of, and with\n"
+      "--strict they are an error.\n"
       "JSON: {\"schema\": 1, \"command\": \"profile\", \"store\", \"lines\", \"rejected\", "
       "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
       "\"at\" "

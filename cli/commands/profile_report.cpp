@@ -32,9 +32,10 @@ std::string files_text(const std::vector<std::string>& files) {
 }
 
 // "2014-01-01 00:00:00 .. 23:59:59 +0000"
-std::string range_text(const store::facts& read) {
-  if (!read.first_event) return "no events yet";
+std::string range_text(const store::facts& read, const std::optional<instant>& newest) {
   const time_zone zone = zone_of(read);
+  if (!newest) return "no events yet";
+  if (!read.first_event) return "up to " + time_text(*newest, zone);
   const std::string first = time_text(*read.first_event, zone.offset);
   const std::string last = time_text(*read.last_event, zone);
   constexpr std::size_t date_and_blank = 11;
@@ -42,16 +43,17 @@ std::string range_text(const store::facts& read) {
   return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
 }
 
-std::string title_of(const profile_summary& what, std::size_t held) {
-  std::string title = fmt::format("{}: {} lines, {}", files_text(what.files),
-                                  count_text(what.counts.lines), range_text(what.read));
+std::string title_of(const profile_summary& what, const profiler& profile, std::size_t ahead) {
+  std::string title =
+      fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
+                  what.counts.lines == 1 ? "" : "s", range_text(what.read, profile.newest()));
   if (what.records_before != 0) {
     title += fmt::format(", {} records with those before", count_text(what.read.records));
   }
   if (const std::uint64_t bad = what.counts.bad_lines(); bad != 0) {
     title += fmt::format("   ({} rejected: see --rejects)", count_text(bad));
   }
-  if (held != 0) title += fmt::format("   ({} held back: far ahead of the rest)", held);
+  if (ahead != 0) title += fmt::format("   ({} held back: far ahead of the rest)", ahead);
   return title;
 }
 
@@ -85,25 +87,26 @@ table fields_table(const profiler& profile, std::uint64_t records) {
                       {"distinct", ""},
                       {"heat_bytes", ""},
                       {"hot_bytes", ""},
-                      {"exact_bytes", ""}},
+                      {"exact_bytes", ""},
+                      {"held_back", ""}},
           .rows = {},
           .as_list = false};
   for (const field_profile& f : profile.fields()) {
-    t.rows.push_back(
-        {{text_cell(f.name), count_cell(distinct_items(f)), bytes_cell(f.heat.memory()),
-          bytes_cell(f.hot.memory()), bytes_cell(exact_bytes(f, records))}});
+    t.rows.push_back({{text_cell(f.name), count_cell(distinct_items(f)),
+                       bytes_cell(f.heat.memory()), bytes_cell(f.hot.memory()),
+                       bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size())}});
   }
   return t;
 }
-
-value micros_or_nothing(const std::optional<instant>& t) { return t ? value(t->micros) : value(); }
 
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
 }  // namespace
 
 report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
-                 instant at, const style& how) {
+                 const style& how) {
+  const std::optional<instant> at = profile.newest();
+  const instant when = at.value_or(instant());
   std::vector<const field_profile*> fields;
   std::uint64_t memory = 0;
   for (const field_profile& f : profile.fields()) {
@@ -111,7 +114,7 @@ report report_of(const profile_summary& what, const profiler& profile, std::uint
     memory += f.memory();
   }
   report r{.command = "profile",
-           .title = title_of(what, profile.held().size()),
+           .title = title_of(what, profile, profile.ahead_of(when).size()),
            .fields = {{"store", what.store.empty() ? value() : value(what.store)},
                       {"lines", what.counts.lines},
                       {"rejected", what.counts.bad_lines()},
@@ -120,12 +123,12 @@ report report_of(const profile_summary& what, const profiler& profile, std::uint
                       {"held_back", std::uint64_t{profile.held().size()}},
                       {"first_event", micros_or_nothing(what.read.first_event)},
                       {"last_event", micros_or_nothing(what.read.last_event)},
-                      {"at", at.micros},
+                      {"at", micros_or_nothing(at)},
                       {"zone", what.read.zone},
                       {"half_life_seconds", seconds(profile.settings().half_life)},
                       {"resolution_seconds", seconds(profile.settings().resolution)},
                       {"memory_bytes", memory}},
-           .tables = hot_tables(fields, rows, at, how),
+           .tables = hot_tables(fields, rows, when, how),
            .notes = {facts_text(profile, what.read.records)},
            .closing = closing_of(what)};
   if (how.form != view::people) r.tables.push_back(fields_table(profile, what.read.records));

@@ -22,6 +22,6 @@ struct profile_summary {
 };
 
 report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
-                 instant at, const style& how);
+                 const style& how);
 
 }  // namespace bloomtime::cli

@@ -25,11 +25,11 @@ constexpr std::array<std::string_view, bad_line_reasons> descriptions{
     "of another format",
     "without the item",
     "without a time",
-    "with a time that cannot be read",
-    "with a time that does not exist",
+    "stamped with a time that cannot be read",
+    "stamped with a time that does not exist",
     "too long",
     "empty",
-    "stamped more than 24 hours ahead of those after it",
+    "stamped more than 24 hours ahead of the rest",
 };
 
 constexpr std::uint64_t stretch = 100;  // lines

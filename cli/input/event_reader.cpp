@@ -20,7 +20,6 @@ namespace {
 constexpr std::size_t most_samples = 3;
 constexpr std::size_t sample_bytes = 120;
 constexpr std::uint64_t lines_between_looks = 4096;  // at the clock, for the progress bar
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 std::vector<std::string> checked(std::vector<std::string> files) {
   if (files.empty()) {
@@ -62,10 +61,6 @@ void add(line_counts& sum, const line_counts& more) {
   sum.events += more.events;
   sum.headers += more.headers;
   for (std::size_t i = 0; i < sum.bad.size(); ++i) sum.bad[i] += more.bad[i];
-}
-
-std::string_view without_mark(std::string_view text) {
-  return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
 }
 
 }  // namespace

@@ -13,6 +13,11 @@ constexpr std::size_t capacity = most_waiting + chunk;
 
 }  // namespace
 
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 line_reader::line_reader(byte_source& from)
     : from_(from), buffer_(std::make_unique_for_overwrite<char[]>(capacity + padding)) {
   std::memset(buffer_.get() + capacity, 0, padding);

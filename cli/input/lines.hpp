@@ -20,6 +20,9 @@ struct line {
   std::string_view bytes() const { return {text.data(), text.size() + ending.size()}; }
 };
 
+// The beginning of an input without the mark that some programs put there to say that it is UTF-8.
+std::string_view without_mark(std::string_view text);
+
 // Cuts bytes into lines without copying them. Views hold until the next call.
 class line_reader {
  public:

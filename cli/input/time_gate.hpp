@@ -54,7 +54,7 @@ class time_gate {
   // For an event that did not pass.
   verdict judge(held_event next);
 
- private:
+  // Whether `to` is far ahead of `from`.
   static bool is_far(instant from, instant to) noexcept {
     if (to <= from) return false;
     const auto distance =
@@ -62,6 +62,7 @@ class time_gate {
     return distance > static_cast<std::uint64_t>(far.count());
   }
 
+ private:
   std::vector<held_event>::iterator first_believable() noexcept;
 
   std::optional<instant> clock_;

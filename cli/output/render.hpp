@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
@@ -15,9 +14,6 @@ std::string render_people(const report& what, const style& how);
 // line end and a backslash are written \t, \n, \r and \\, other control characters \xNN; nothing
 // is an empty field.
 std::string render_tsv(const report& what);
-
-// One field of it.
-std::string tsv_text(std::string_view text);
 
 // One object: "schema", "command", the fields, and each table as an array of objects. The schema
 // number changes when a key changes its meaning or goes; new keys may come at any time.

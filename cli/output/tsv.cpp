@@ -19,7 +19,11 @@ std::string escaped(char c) {
   return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
 }
 
-std::string escaped(std::string_view text) { return tsv_text(text); }
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += escaped(c);
+  return out;
+}
 
 struct field_text {
   std::string operator()(std::monostate) const { return ""; }
@@ -49,12 +53,6 @@ void add_line(std::string& out, const table& what, Text text_of) {
 }
 
 }  // namespace
-
-std::string tsv_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += escaped(c);
-  return out;
-}
 
 std::string render_tsv(const report& what) {
   std::string out;

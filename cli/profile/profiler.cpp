@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include <bloomtime/error.hpp>
+
+#include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -41,6 +45,12 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
 
 }  // namespace
 
+void expect_memory(std::uint64_t memory, std::size_t fields) {
+  if (memory >= fields * least_memory_per_field) return;
+  throw usage_error(fmt::format("--memory must be at least {} bytes, 1 KiB for each field, got {}",
+                                fields * least_memory_per_field, memory));
+}
+
 estimate field_profile::at(std::string_view item, instant when) const {
   const digest d = digest_of(item, seed);
   const estimate by_filter = heat.at(d, when);
@@ -66,7 +76,7 @@ profiler::profiler(const store::profile_settings& settings, const std::vector<st
 }
 
 profiler::profiler(const store::facts& read, const parts& part) : digests_(read.items.size()) {
-  store::ledger kept = store::ledger::load(part(store::ledger_role)->bytes());
+  store::ledger kept = store::load_part<store::ledger>(part(store::ledger_role));
   if (kept.fields.size() != read.items.size()) {
     throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
                                    " items, and its ledger has " +
@@ -77,8 +87,8 @@ profiler::profiler(const store::facts& read, const parts& part) : digests_(read.
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
     fields_.push_back({.name = name,
-                       .heat = heat_filter::load(part(heat_role(name))->bytes()),
-                       .hot = hot_list::load(part(hot_role(name))->bytes()),
+                       .heat = store::load_part<heat_filter>(part(heat_role(name))),
+                       .hot = store::load_part<hot_list>(part(hot_role(name))),
                        .items = std::move(kept.fields[i])});
   }
 }
@@ -122,12 +132,34 @@ void profiler::flush() {
   times_.clear();
 }
 
-void profiler::include_held(instant when) {
+std::optional<instant> profiler::newest() const {
+  if (gate_.clock()) return gate_.clock();
+  std::vector<instant> waiting;
+  for (const held_event& e : gate_.held()) waiting.push_back(e.at);
+  std::sort(waiting.begin(), waiting.end());
+  const auto end = std::adjacent_find(waiting.begin(), waiting.end(), time_gate::is_far);
+  if (waiting.empty()) return std::nullopt;
+  return end == waiting.end() ? waiting.back() : *end;
+}
+
+bool profiler::has_come(const held_event& e, instant when) const {
   const clock epochs(settings_.resolution);
+  return epochs.tick_of(e.at) <= epochs.tick_of(when);
+}
+
+void profiler::include_held(instant when) {
   for (const held_event& e : gate_.held()) {
-    if (epochs.tick_of(e.at) <= epochs.tick_of(when)) use(e.items, e.at);
+    if (has_come(e, when)) use(e.items, e.at);
   }
   flush();
+}
+
+std::vector<held_event> profiler::ahead_of(instant when) const {
+  std::vector<held_event> ahead;
+  for (const held_event& e : gate_.held()) {
+    if (!has_come(e, when)) ahead.push_back(e);
+  }
+  return ahead;
 }
 
 }  // namespace bloomtime::cli

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ namespace bloomtime::cli {
 
 inline constexpr std::uint64_t default_memory_per_field = 7'000'000;
 inline constexpr std::uint64_t least_memory_per_field = 1024;
+
+// Throws usage_error if --memory is too little for so many fields.
+void expect_memory(std::uint64_t memory, std::size_t fields);
 
 struct field_profile {
   std::string name;
@@ -49,9 +53,16 @@ class profiler {
   template <class Count, class Reject>
   void add(const event& e, Count&& count, Reject&& reject);
 
+  // The time of the newest event that is believed. While there is none, of those that wait: the
+  // earliest, and what is within reach from there. Nothing if there were no events.
+  std::optional<instant> newest() const;
+
   // Events that still wait count from their time on, as far as it has come: for questions, not
   // before saving.
   void include_held(instant when);
+
+  // Those whose time has not come.
+  std::vector<held_event> ahead_of(instant when) const;
 
   // Must be called before fields() are asked.
   void flush();
@@ -65,6 +76,7 @@ class profiler {
 
   profiler(const store::facts& read, const parts& part);
 
+  bool has_come(const held_event& e, instant when) const;
   template <class Items>
   void use(const Items& items, instant when);
   void use_item(std::size_t field, std::string_view item, instant when);

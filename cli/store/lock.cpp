@@ -2,9 +2,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <string>
-#include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -20,12 +21,24 @@
 namespace bloomtime::cli::store {
 namespace {
 
-std::string holder(int descriptor) {
+std::string signature(int descriptor) {
   std::array<char, 21> text{};
   const ssize_t size = ::pread(descriptor, text.data(), text.size() - 1, 0);
-  const std::string_view digits(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  const bool number = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
-  return number ? fmt::format("process {}", digits) : "another process";
+  return {text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+}
+
+// Whoever has just got the lock is about to sign it.
+std::string holder(int descriptor) {
+  constexpr int patience = 100;
+  constexpr auto pause = std::chrono::milliseconds(10);
+  std::string signed_by = signature(descriptor);
+  for (int i = 0; i < patience && signed_by.empty(); ++i) {
+    std::this_thread::sleep_for(pause);
+    signed_by = signature(descriptor);
+  }
+  const bool number =
+      !signed_by.empty() && signed_by.find_first_not_of("0123456789") == std::string::npos;
+  return number ? "process " + signed_by : "another process";
 }
 
 void sign(int descriptor) {
@@ -33,6 +46,9 @@ void sign(int descriptor) {
   // Who has the lock is only for the sentence: a full disk may keep it a secret.
   if (::ftruncate(descriptor, 0) == 0) (void)!::pwrite(descriptor, pid.data(), pid.size(), 0);
 }
+
+// Or the next one would be taken for this process until it has signed.
+void unsign(int descriptor) { (void)!::ftruncate(descriptor, 0); }
 
 bool is_named(int descriptor, const std::filesystem::path& path) {
   struct stat locked {};
@@ -77,6 +93,9 @@ writer_lock::writer_lock(const std::filesystem::path& directory) : path_(directo
 
 bool writer_lock::holds() const noexcept { return is_named(descriptor_, path_); }
 
-writer_lock::~writer_lock() { ::close(descriptor_); }
+writer_lock::~writer_lock() {
+  unsign(descriptor_);
+  ::close(descriptor_);
+}
 
 }  // namespace bloomtime::cli::store

@@ -211,6 +211,31 @@ void check_sum(json document) {
   }
 }
 
+// What keeps the system from saying is told by opening the manifest.
+void expect_store(const std::filesystem::path& directory) {
+  using std::filesystem::file_type;
+  const auto type_of = [](const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::status(path, ignored).type();
+  };
+  const std::string name = directory.string();
+  const file_type type = type_of(directory);
+  if (type == file_type::not_found) {
+    throw error(errc::io, fmt::format("there is no store {0}; bloomtime profile access.log --store "
+                                      "{0} makes one of a log",
+                                      name));
+  }
+  if (type == file_type::regular) {
+    throw error(errc::io, fmt::format("{0} is a file, and a store is a directory; if it is a log, "
+                                      "bloomtime profile {0} makes one of it",
+                                      name));
+  }
+  if (type == file_type::directory && type_of(directory / manifest_name) == file_type::not_found) {
+    throw error(errc::io,
+                fmt::format("{} is not a store: there is no {} in it", name, manifest_name));
+  }
+}
+
 }  // namespace
 
 void facts::count(instant t) {
@@ -275,12 +300,7 @@ manifest parse_manifest(std::string_view text) {
 
 manifest read_manifest(const std::filesystem::path& directory) {
   const auto path = directory / manifest_name;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(directory, ignored) &&
-      !std::filesystem::exists(path, ignored) && !ignored) {
-    throw error(errc::io, fmt::format("{} is not a store: there is no {} in it", directory.string(),
-                                      manifest_name));
-  }
+  expect_store(directory);
   const auto file = detail::mapped_file::open(path);
   const auto bytes = file->bytes();
   try {

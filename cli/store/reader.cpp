@@ -1,5 +1,7 @@
 #include "cli/store/reader.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <bloomtime/detail/container.hpp>
@@ -29,13 +31,27 @@ bool is_folder(const std::filesystem::path& path) {
 
 part_bytes open_part(const std::filesystem::path& directory, const part& p) {
   const auto path = directory / p.file;
-  auto file = detail::mapped_file::open(path);
+  auto mapped = detail::mapped_file::open(path);
   try {
-    expect_as_described(p, file->bytes());
+    expect_as_described(p, mapped->bytes());
   } catch (const error& e) {
     throw error(e.code(), path.string() + ": " + e.what());
   }
-  return file;
+  return std::make_shared<const part_file>(part_file{path, std::move(mapped)});
+}
+
+error advised(const std::filesystem::path& directory, errc code, const std::string& problem) {
+  if (code == errc::newer_version || code == errc::out_of_memory) return {code, problem};
+  return {code, fmt::format("{}; bloomtime verify {} checks every file of the store", problem,
+                            directory.string())};
+}
+
+part_bytes need_part(const std::filesystem::path& directory, const part& p) {
+  try {
+    return open_part(directory, p);
+  } catch (const error& e) {
+    throw advised(directory, e.code(), e.what());
+  }
 }
 
 const part& expect_part(const manifest& m, const std::filesystem::path& directory,
@@ -50,8 +66,8 @@ const part& expect_part(const manifest& m, const std::filesystem::path& director
 reader::reader(const std::filesystem::path& directory) : directory_(directory) {
   while_it_changes(directory, [&](const manifest& m) {
     containers_.clear();
-    for (const part& p : m.containers) containers_[p.role] = open_part(directory, p);
-    totals_ = minute_totals::load(open_part(directory, m.totals)->bytes());
+    for (const part& p : m.containers) containers_[p.role] = need_part(directory, p);
+    totals_ = load_part<minute_totals>(need_part(directory, m.totals));
     about_ = m;
   });
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,13 +16,36 @@
 
 namespace bloomtime::cli::store {
 
-using part_bytes = std::shared_ptr<const detail::mapped_file>;
+struct part_file {
+  std::filesystem::path path;
+  std::shared_ptr<const detail::mapped_file> mapped;
+
+  std::span<const std::byte> bytes() const noexcept { return mapped->bytes(); }
+};
+
+using part_bytes = std::shared_ptr<const part_file>;
 
 // Whether this path is meant to be a store rather than a file.
 bool is_folder(const std::filesystem::path& path);
 
 // A part as the manifest describes it: length and head are checked here, bodies by whoever loads.
 part_bytes open_part(const std::filesystem::path& directory, const part& p);
+
+// The same for whoever cannot go on without it: errors say what to do.
+part_bytes need_part(const std::filesystem::path& directory, const part& p);
+
+// The problem of a file of a store, and what to do about it.
+error advised(const std::filesystem::path& directory, errc code, const std::string& problem);
+
+// What a part holds. Errors name its file and say what to do.
+template <class Kept>
+Kept load_part(const part_bytes& file) {
+  try {
+    return Kept::load(file->bytes());
+  } catch (const error& e) {
+    throw advised(file->path.parent_path(), e.code(), file->path.string() + ": " + e.what());
+  }
+}
 
 // The part with this role; throws if the store has none.
 const part& expect_part(const manifest& m, const std::filesystem::path& directory,

@@ -104,7 +104,7 @@ writer::~writer() {
 }
 
 part_bytes writer::container(std::string_view role) const {
-  return open_part(directory_, expect_part(next_, directory_, role));
+  return need_part(directory_, expect_part(next_, directory_, role));
 }
 
 void writer::count(instant t) {

@@ -367,8 +367,10 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, std::vector<bounds> all,
   std::vector<hot_item> items;
   items.reserve(n);
   std::for_each(all.begin(), end, [&](const bounds& b) {
-    items.push_back({slots_[b.slot].text, b.heat, b.heat.lower >= others,
-                     trend(b.slot, b.heat.value, now), recent(b.slot, now.bucket)});
+    const slot& s = slots_[b.slot];
+    items.push_back({s.text, b.heat, b.heat.lower >= others, trend(b.slot, b.heat.value, now),
+                     recent(b.slot, now.bucket),
+                     s.text.size() == longest_text && digest_of(s.text, seed_) != s.id});
   });
   return items;
 }

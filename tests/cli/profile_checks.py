@@ -143,8 +143,56 @@ def batches_are_asked_as_they_are_printed():
         refused("heat", store, "--batch", write(where + "/l", bytes(2 << 20)), says="longer than")
         refused("heat", store, "--batch", where + "/missing", says="No such file")
         refused("heat", store, "x", "--batch", path, says="either items or --batch")
-        assert [row["item"] for row in rows_of(ok("heat", "--", store, "-x", "-").out)] == ["-x", "-"]
         assert json.loads(ok("heat", store, "--batch", path, "--json").out)["items"][1]["item"] == "ü"
+
+
+@check
+def batches_are_printed_as_they_are_asked():
+    with folder() as where:
+        paths = [rb"C:\dir", rb"C:\\dir", rb"C:\temp", rb"\x4", rb"\x41", b"A", b"\xff\x01", b" "]
+        store, _ = profiled(where, [(START + i, r"C:\dir") for i in range(3)])
+        batch = write(where + "/b", b"".join(path + b"\n" for path in paths))
+        lines = subprocess.run([COMMAND, "heat", store, "--batch", batch], capture_output=True,
+                               check=True, env=environment()).stdout.splitlines()
+        rows = [line.split(b"\t") for line in lines]
+        assert [row[0] for row in rows] == paths, rows
+        assert [float(row[1]) > 2 for row in rows[:3]] == [True, True, False], rows
+        for marked in (b"\xef\xbb\xbfC:\\dir\n", b"\xef\xbb\xbfC:\\dir"):
+            result = ok("heat", store, "--batch", write(where + "/m", marked))
+            assert result.out.startswith("C:\\dir\t2.9"), result.out
+
+
+@check
+def two_dashes_end_the_options_wherever_they_stand():
+    with folder() as where:
+        store, _ = profiled(where, [(START, "-x"), (START, "--help"), (START, "--")])
+        asked = lambda *words: [row["item"] for row in rows_of(ok("heat", *words).out)]
+        assert asked("--", store, "-x", "-") == ["-x", "-"]
+        assert asked(store, "--", "-x") == ["-x"]
+        assert asked(store, "y", "--", "-x", "--help", "--", "--json") == ["y", "-x", "--help", "--",
+                                                                         "--json"]
+        assert asked("--tsv", store, "--", "--at=") == ["--at="]
+        assert "hits now" in ok("heat", store, "--table", "--", "-x").out
+        refused("heat", store, "--", says="heat needs an item")
+        refused("heat", store, "-x", says="no option -x. See bloomtime heat --help. Put -- before")
+        refused("heat", store, "--jsn", says="Did you mean --json? Put -- before what is no option.")
+        refused("plan", "heat", "--items", "5", "--", "-x", says="plan heat has no use for -x")
+        refused("--", "plan", says="there is no command plan")
+        assert ok("heat", store, "--help", "--", "-x").out == ok("heat", "--help").out
+
+
+@check
+def items_that_are_cut_say_so():
+    long, fits = "/" + "x" * 2000, "/" + "y" * 1023
+    with folder() as where:
+        store, result = profiled(where, [(START + i // 2, (long, fits)[i % 2]) for i in range(10)])
+        for out in (result.out.split("\n\n")[0], ok("hot", store).out):
+            rows = {row["item"]: row["cut"] for row in rows_of(out)}
+            assert rows == {long[:1024]: "true", fits: "false"}, rows
+        rows = json.loads(ok("hot", store, "--json").out)["items"]
+        assert {row["item"]: row["cut"] for row in rows} == {long[:1024]: True, fits: False}
+        assert heat_of(store, START + 4, [long])[long][0] > 4
+        assert heat_of(store, START + 4, [long[:1024]])[long[:1024]][0] < 1
 
 
 @check
@@ -166,7 +214,10 @@ def several_items_are_told_apart_by_field():
 def the_store_is_called_after_the_first_log():
     made = tsv(events(10))
     with folder() as where:
-        for name, store in (("a.log", "a"), ("b.log.gz", "b"), ("c", "c"), ("d.e.tsv.xz", "d.e")):
+        names = {"a.log": "a", "b.log.gz": "b", "c": "c", "d.e.tsv.xz": "d.e", "a.log.1": "a.log.1",
+                 "a.log.2.gz": "a.log.2", "a.log-20140131": "a.log-20140131",
+                 "b.2014-01-31.log": "b.2014-01-31"}
+        for name, store in names.items():
             write(f"{where}/{name}", gzip.compress(made) if name.endswith("gz") else made)
             done("profile", f"{where}/{name}", *SMALL)
             ok("hot", f"{where}/{store}.bloomtime")
@@ -175,7 +226,7 @@ def the_store_is_called_after_the_first_log():
                                    check=True, env=environment(), cwd=where)
         assert b"Not saved: give --store DIR" in found.stdout
         assert sorted(os.listdir(where)) == sorted(
-            ["a.log", "b.log.gz", "c", "d.e.tsv.xz"] + [s + ".bloomtime" for s in ("a", "b", "c", "d.e")])
+            [*names, *(store + ".bloomtime" for store in names.values())])
 
 
 # -- going on -----------------------------------------------------------------------------------
@@ -255,7 +306,7 @@ def one_corrupt_stamp_anywhere_wipes_nothing():
                 assert document["at"] == last * 1_000_000, (place, stamp)
                 rejected = b"" if wait or stamp == 0 else f"{stamp}\tcorrupt\n".encode()
                 assert read(where + "/rejects") == rejected, (place, stamp)
-                assert ("24 hours ahead" in result.err) == bool(rejected)
+                assert ("is stamped more than 24 hours ahead" in result.err) == bool(rejected)
                 parts = containers(store)
                 assert parts[2]["bad_lines"] == (1 if rejected else 0)
 
@@ -271,6 +322,63 @@ def an_earlier_line_can_be_rejected_by_a_later_run():
         done(*contract(log, store, "--rejects", where + "/r"))
         assert read(where + "/r") == f"{START + 999 * DAY}\tcorrupt\n".encode()
         assert json.loads(ok("hot", store, "--json").out)["held_back"] == 0
+
+
+HELD = " held back: stamped more than 24 hours ahead of the rest"
+
+
+@check
+def what_is_held_back_is_told_everywhere():
+    made = [*events(100), (START + 999 * DAY, "corrupt")]
+    with folder() as where:
+        log, told = write(where + "/e.tsv", tsv(made)), "1 event" + HELD
+        for form in ("--tsv", "--json", "--table"):
+            result = done(*contract(log, where + "/s" + form, form))
+            assert told in result.err, (form, result.err)
+            assert "(1 held back" in result.out or form != "--table", result.out
+            if form == "--tsv":
+                assert rows_of(result.out.split("\n\n")[1])[0]["held_back"] == "1"
+        store = where + "/s--tsv"
+        for command in (["hot", store], ["heat", store, "item1"]):
+            assert told in " ".join(ok(*command, "--table").out.split())
+            assert HELD not in ok(*command, "--table", "--at", "2999-01-01").out
+            assert HELD not in ok(*command).out
+        two = write(where + "/two.tsv", tsv([(START + 999 * DAY + i, "x") for i in range(1)]))
+        assert "2 events" + HELD in done(*contract(two, store)).err
+        sound = write(where + "/sound.tsv", tsv(made[:-1]))
+        assert HELD not in done(*contract(sound, where + "/sound", "--strict")).err
+
+
+@check
+def strict_takes_no_stamp_that_nothing_confirms():
+    far = (START + 999 * DAY, "corrupt")
+    with folder() as where:
+        for some in ([*events(100), far], [*events(5)[:2], far], [far, (START, "x")]):
+            log = write(where + "/e.tsv", tsv(some))
+            fails(*contract(log, where + "/s", "--strict"), says="24 hours ahead of the rest: "
+                                                                 f"{far[0]}")
+            assert not os.path.exists(where + "/s")
+        for count in (1, 2, 3):
+            log = write(where + "/e.tsv", tsv(events(count)))
+            done(*contract(log, f"{where}/s{count}", "--strict"))
+
+
+@check
+def short_logs_are_answered_at_a_time_that_can_be():
+    far = (4_000_000_000, "corrupt")
+    good = [(START + i, "x") for i in range(2)]
+    with folder() as where:
+        for some in ([far, good[1]], [good[1], far], [far, *good], [good[0], far, good[1]], [*good, far]):
+            store, result = profiled(where, some, "--json")
+            assert "1 event" + HELD in result.err, (some, result.err)
+            for document in (result.out, ok("hot", store, "--json").out):
+                document = json.loads(document)
+                assert document["at"] == good[1][0] * 1_000_000, (some, document)
+                assert [row["item"] for row in document["items"]] == ["x"], (some, document)
+        store, result = profiled(where, [far], "--json")
+        assert json.loads(result.out)["at"] == far[0] * 1_000_000 and HELD not in result.err
+        shown = profiled(where, good, "--table")[1].out
+        assert "2 lines, up to 2014-05-13 16:53:21 +0000" in shown, shown
 
 
 @check
@@ -303,8 +411,40 @@ def very_short_logs_count():
         done(*contract(empty, where + "/none"))
         assert rows_of(ok("hot", where + "/none").out) == []
         fails("profile", empty, says="not one line to read")
-        done(*contract(write(where + "/bad", b"no\ttime\n"), where + "/bad.store"))
-        assert heat_of(where + "/bad.store", 0, ["x"])["x"] == (0, 0, 0)
+        assert heat_of(where + "/none", 0, ["x"])["x"] == (0, 0, 0)
+
+
+@check
+def an_empty_store_has_no_time():
+    with folder() as where:
+        store = where + "/s"
+        empty = write(where + "/empty", b"")
+        document = json.loads(done(*contract(empty, store, "--json")).out)
+        assert document["at"] is None and document["records"] == 0
+        assert "1970" not in done(*contract(empty, store)).err
+        for command in (["hot", store], ["heat", store, "x"]):
+            assert json.loads(ok(*command, "--json").out)["at"] is None
+            shown = ok(*command, "--table").out
+            assert shown.startswith(f"{store}: no events yet\n") and "1970" not in shown, shown
+            assert json.loads(ok(*command, "--json", "--at", "7").out)["at"] == 7_000_000
+
+
+@check
+def a_log_of_which_nothing_can_be_read_makes_no_store():
+    with folder() as where:
+        bad = write(where + "/bad", b"7 o'clock\ta\n8 o'clock\tb\n")
+        says = ("2 of 2 lines rejected: 2 stamped with a time that cannot be read, so nothing is left "
+                "to profile; say with --format, --time and --item how to read them")
+        fails(*contract(bad, where + "/new"), says=says)
+        assert os.listdir(where) == ["bad"]
+        store, _ = profiled(where, events(10))
+        before = read(store + "/manifest.json")
+        fails(*contract(bad, store, "--rejects", where + "/rejects"), says=says)
+        assert read(store + "/manifest.json") == before and read(where + "/rejects") == read(bad)
+        done(*contract(bad, store, where + "/e.tsv"))  # some lines can be read
+        assert json.loads(ok("info", store, "--json").out)["stores"][0]["bad_lines"] == 2
+        result = run(*contract(bad, store))
+        assert "line 1 is stamped with a time that cannot be read: 7 o" in result.err, result.err
 
 
 @check
@@ -324,6 +464,17 @@ def heat_is_asked_from_the_last_event_on():
         assert math.isclose(2 * later, heat_of(store, last, ["item1"])["item1"][0], rel_tol=0.02)
         assert heat_of(store, 99_999_999_999, ["item1"])["item1"][0] < 0.01
         ok("hot", store, "--at", "9999-12-31")
+        for command in ("hot", "heat"):
+            assert "up to 11 digits" in ok(command, "--help").out
+
+
+@check
+def half_lives_are_told_as_they_were_given():
+    with folder() as where:
+        store, _ = profiled(where, events(10))
+        rows = json.loads(ok("info", store, "--json").out)["containers"]
+        assert {row["half_life_seconds"] for row in rows} == {3600}, rows
+        assert "3600.0000" not in ok("info", store).out
 
 
 # -- bad input ----------------------------------------------------------------------------------
@@ -334,14 +485,16 @@ def profile_refuses_what_cannot_be():
     with folder() as where:
         log, store = write(where + "/e.tsv", tsv(events(10))), where + "/s"
         for more, says in ((["--half-life", "0"], "--half-life must be a time"),
+                           (["--half-life", "1y"], "there is no unit y"),
                            (["--half-life", "nan"], "--half-life must be a time"),
                            (["--half-life", "-1h"], "--half-life must be a time"),
-                           (["--half-life", "1", "--resolution", "1m"], "at least one tick (1 min)"),
+                           (["--half-life", "1", "--resolution", "1m"], "at least the resolution (1 min)"),
                            (["--half-life", "10^18"], "--half-life can be at most"),
                            (["--resolution", "0"], "--resolution must be a time"),
-                           (["--memory", "10"], "--memory must be at least"),
+                           (["--memory", "1023"], "at least 1024 bytes, 1 KiB for each field, "
+                                                  "got 1023"),
                            (["--memory", "900PB"], "memory"),
-                           (["-n", "0"], "-n must be at least 1"),
+                           (["-n", "0"], "-n must be at least 1, got 0"),
                            (["--item", "2", "--item", "2"], "--item 2 was given twice"),
                            (["--store", log], "a store is a directory"),
                            (["--store", where], "is not a store and not empty"),
@@ -353,25 +506,50 @@ def profile_refuses_what_cannot_be():
         refused("profile", where + "/missing", "--store", store, says="No such file")
         refused("hot", says="hot needs one store")
         refused("hot", where, says="is not a store")
-        refused("hot", where + "/missing", says="No such file")
-        refused("hot", log, says="")
+        for command in (["hot"], ["heat", "--batch", log]):
+            refused(*command, where + "/missing", says=f"there is no store {where}/missing; bloomtime "
+                                                       "profile access.log --store ")
+            refused(*command, log, says=f"{log} is a file, and a store is a directory")
         refused("heat", says="heat needs a store")
         refused("heat", store, says="heat needs an item")
         assert sorted(os.listdir(where)) == ["e.tsv"]
 
 
 @check
-def stores_without_heat_are_refused_with_a_sentence():
+def damaged_stores_are_refused_with_the_file_and_a_way_out():
     with folder() as where:
         store, _ = profiled(where, events(10))
         manifest = json.loads(read(store + "/manifest.json"))
-        part = [p["file"] for p in manifest["containers"] if p["role"] == "ledger"][0]
-        damaged = bytearray(read(f"{store}/{part}"))
-        damaged[-100] ^= 1
-        write(f"{store}/{part}", bytes(damaged))
-        refused("hot", store, says="")
-        assert run("verify", store).status == 2
-        refused(*contract(where + "/e.tsv", store), says="")
+        for part in [p["file"] for p in [*manifest["containers"], manifest["totals"]]]:
+            path = f"{store}/{part}"
+            sound = read(path)
+            for bad in (sound[:-1] + bytes([sound[-1] ^ 1]), sound[:20] + b"?" + sound[21:],
+                        sound[:-1], b"", None):
+                os.remove(path) if bad is None else write(path, bad)
+                for command in (["hot", store], ["heat", store, "x"], contract(where + "/e.tsv", store)):
+                    result = refused(*command, says=f"bloomtime verify {store} checks every file")
+                    assert result.err.count(path) == 1, result.err
+                result = run("verify", store)
+                assert result.status == 2 and "bloomtime verify" not in result.out, result.out
+                write(path, sound)
+        ok("verify", store)
+
+
+@check
+def a_half_life_below_the_resolution_is_answered_with_what_works():
+    with folder() as where:
+        log = write(where + "/e.tsv", tsv(events(10)))
+        for number, asked in enumerate((["--resolution", "2h"],
+                                        ["--half-life", "5m", "--resolution", "1d"])):
+            base = ["profile", log, "--store", f"{where}/s{number}"]
+            result = refused(*base, *asked, says="must be at least the resolution")
+            assert "tick" not in result.err
+            tried = re.findall(r"(--half-life|--resolution) (\w+) or", result.err)
+            assert [option for option, _ in tried] == ["--half-life", "--resolution"], result.err
+            for option, value in tried:
+                words = dict(zip(asked[::2], asked[1::2])) | {option: value}
+                done(*base, *[word for pair in words.items() for word in pair])
+                shutil.rmtree(f"{where}/s{number}")
 
 
 # -- a world that does not help ------------------------------------------------------------------
@@ -456,6 +634,22 @@ def one_profile_at_a_time():
         assert child.returncode == 0
 
 
+@check
+def who_writes_is_known_even_before_it_has_signed():
+    with folder() as where:
+        store, _ = profiled(where, events(10))
+        assert read(store + "/lock") == b""  # nobody
+        with open(store + "/lock", "r+b", buffering=0) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            child = subprocess.Popen([COMMAND, *contract(where + "/e.tsv", store)],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                     env=environment())
+            time.sleep(0.3)
+            lock.write(b"12345")
+            assert b"process 12345 is writing" in child.communicate()[1]
+            assert child.returncode == 2
+
+
 # -- plan heat ----------------------------------------------------------------------------------
 
 
@@ -484,7 +678,9 @@ def plan_heat_says_what_profile_takes_and_explains_every_key():
     refused("plan", "heat", "--items", "1", "--half-life", "10^18", says="at most")
     ok("plan", "heat", "--items", "1", "--half-life", "9223372036854")
     refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB", says="give one")
-    refused("plan", "heat", "--items", "1M", "--memory", "63", says="at least 256 bytes")
+    refused("plan", "heat", "--items", "1M", "--memory", "1023",
+            says="--memory must be at least 1024 bytes, 1 KiB for each field, got 1023")
+    ok("plan", "heat", "--items", "1M", "--memory", "1K")
     refused("plan", "heat", "--items", "1M", "--memory", "2TiB", says="at most 1TiB")
     refused("plan", "heat", "--items", "10^18", "--error", "1%", says="Try fewer items")
 

@@ -147,6 +147,13 @@ TEST(quantity, seconds) {
   }
 }
 
+TEST(quantity, an_unknown_unit_of_time_is_named) {
+  EXPECT_TRUE(refusal(parse_seconds, "5y").ends_with("got 5y; there is no unit y"));
+  EXPECT_TRUE(refusal(parse_seconds, "100 ms").ends_with("; there is no unit ms"));
+  EXPECT_TRUE(refusal(parse_seconds, "0.5s").ends_with("got 0.5s"));
+  EXPECT_TRUE(refusal(parse_seconds, "y").ends_with("got y"));
+}
+
 RC_GTEST_PROP(quantity, a_printed_count_reads_back, (std::uint64_t n)) {
   RC_PRE(n != 0);
   RC_ASSERT(parse_count("--x", std::to_string(n)) == n);

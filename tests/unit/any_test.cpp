@@ -3,6 +3,7 @@
 #include <bloomtime/any.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -76,9 +77,25 @@ TEST(any, describes_how_heat_fades) {
   EXPECT_EQ(value_of<std::uint64_t>(facts, "memory"), f.memory());
   EXPECT_EQ(value_of<std::uint64_t>(facts, "cells"), f.cells());
   EXPECT_EQ(value_of<double>(facts, "epoch_seconds"), 1);
-  EXPECT_NEAR(value_of<double>(facts, "half_life_seconds"), 3600, 1e-9);
+  EXPECT_EQ(value_of<double>(facts, "half_life_seconds"), 3600);
   EXPECT_EQ(value_of<std::uint64_t>(facts, "events"), 1U);
   EXPECT_NEAR(value_of<double>(facts, "mass"), 5, 1e-9);
+}
+
+TEST(any, tells_half_lives_as_they_were_given) {
+  using std::chrono::microseconds;
+  const auto told = [](microseconds half_life, microseconds epoch) {
+    const heat_filter f({.memory = 64, .half_life = half_life, .epoch = epoch});
+    return value_of<double>(describe(any_filter(f)), "half_life_seconds");
+  };
+  const microseconds second = std::chrono::seconds(1);
+  EXPECT_EQ(told(std::chrono::hours(24 * 365), second), 31'536'000);
+  EXPECT_EQ(told(std::chrono::minutes(7), second), 420);
+  EXPECT_EQ(told(microseconds(1'234'567), microseconds(10)), 1.234567);
+  EXPECT_EQ(told(microseconds(3), microseconds(3)), 0.000003);
+  const heat_filter short_lived({.memory = 64, .lambda = 0.01});
+  EXPECT_NEAR(value_of<double>(describe(any_filter(short_lived)), "half_life_seconds"),
+              std::log(0.5) / std::log(0.01), 1e-9);
 }
 
 TEST(any, describes_a_hot_list) {

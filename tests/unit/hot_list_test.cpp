@@ -203,6 +203,11 @@ TEST(hot_list, keeps_the_beginning_of_long_items) {
   ASSERT_EQ(l.add(item + "y", midnight, 2), outcome::added);
   EXPECT_EQ(l.listed(), 2u);
   EXPECT_EQ(l.top(1, midnight)[0].item, item.substr(0, hot_list::longest_text));
+  EXPECT_TRUE(l.top(1, midnight)[0].cut);
+  const std::string fits = item.substr(0, hot_list::longest_text);
+  ASSERT_EQ(l.add(fits, midnight, 3), outcome::added);
+  EXPECT_EQ(l.top(1, midnight)[0].item, fits);
+  EXPECT_FALSE(l.top(1, midnight)[0].cut);
   EXPECT_NEAR(l.at(item + "y", midnight).lower, 2, 1e-3);
 }
 

@@ -42,6 +42,7 @@ struct hot_item {
   bool guaranteed = false;            // certainly one of the n hottest that were asked for
   double trend = 1;                   // rate of late over rate; 1 if steady, above if rising
   std::vector<std::uint64_t> recent;  // events per bucket since it was last listed, oldest first
+  bool cut = false;                   // whether the item was longer than that
 };
 
 // What is hot now? The hottest items of a stream by decayed count, in fixed memory: SpaceSaving
