@@ -92,13 +92,25 @@ inline int exponent(decay::wide halvings) {
   return static_cast<int>(halvings < 4096 ? halvings : 4096);
 }
 
-// `then` is when the units were counted.
+// What a unit is worth, with room for the rounding of this, of a count of units and of a product.
+inline double hits_per_unit(const decay::power& now, unsigned fraction) {
+  constexpr double slack = 0x1p-50;
+  const double units = std::ldexp(1, static_cast<int>(decay::factor_bits - fraction));
+  return units / static_cast<double>(now.lower) * (1 + slack);
+}
+
+// Of a mass that was counted `then`.
+inline double hits_per_mass(const decay::power& then, const decay::power& now) {
+  const int behind = exponent(now.halvings - then.halvings);
+  return hits_per_unit(now, mass_fraction) * (behind == 0 ? 1 : std::ldexp(1, -behind));
+}
+
+inline double in_hits(unsigned_wide mass, double each) {
+  return mass == endless_mass ? infinite : static_cast<double>(mass) * each;
+}
+
 inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
-  if (mass == endless_mass) return infinite;
-  const double units = std::nextafter(static_cast<double>(mass), infinite);
-  const double unit = std::nextafter(static_cast<double>(now.lower), 0);
-  return std::ldexp(units / unit, static_cast<int>(decay::factor_bits - mass_fraction) -
-                                      exponent(now.halvings - then.halvings));
+  return in_hits(mass, hits_per_mass(then, now));
 }
 
 // Events per second.

@@ -82,12 +82,6 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
   return {k, lines / k};
 }
 
-// What a unit is worth, with room for the rounding of a count, of a product and of this.
-double hits_per_unit(const decay::power& p) {
-  const double unit = std::nextafter(static_cast<double>(p.lower), 0);
-  return std::ldexp(1, decay::factor_bits - fraction) / unit * (1 + 0x1p-50);
-}
-
 // The least share of a value that was truly added: an event counts at most one unit in 2^fraction
 // too much, unless it is so late that it has less of them.
 constexpr forward::unsigned_wide cell_unit = forward::unsigned_wide{1}
@@ -276,19 +270,17 @@ void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
 
 // -- answers -----------------------------------------------------------------------------------
 
+// Others have their mean share of all heat, times e, in all rows with the chance e^-k. Halvings
+// round a cell up by 1/2 + 1/4 + ... of a unit.
 heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0, 0};
   const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
-  return {halvings_at(now), hits_per_unit(now),
-          std::numbers::e * mass(when) / static_cast<double>(row()) + rounded_up(now),
-          forward::mass_in_hits(forgotten_, power_, now)};
-}
-
-// By how much the rounding of halvings, merges and late events may have raised a cell. Halvings add
-// 1/2 + 1/4 + ... of a unit.
-double heat_filter::rounded_up(const decay::power& now) const noexcept {
-  return forward::mass_in_hits(rounded_up_, power_, now) +
-         (decay_.fades() ? hits_per_unit(now) : 0);
+  const double unit = forward::hits_per_unit(now, fraction);
+  const double each = forward::hits_per_mass(power_, now);
+  const double shared =
+      std::numbers::e / static_cast<double>(row()) * forward::in_hits(mass_, each);
+  const double rounded_up = forward::in_hits(rounded_up_, each) + (decay_.fades() ? unit : 0);
+  return {halvings_at(now), unit, shared + rounded_up, forward::in_hits(forgotten_, each)};
 }
 
 template <unsigned k, class Cells>

@@ -191,7 +191,6 @@ class heat_filter {
   arrival arrival_of(std::uint64_t weight, const bloomtime::decay::power& then,
                      const bloomtime::decay::power& now) const noexcept;
   moment moment_of(instant when) const noexcept;
-  double rounded_up(const bloomtime::decay::power& now) const noexcept;
   bool in_newest_epoch(instant when) const noexcept {
     return epoch_begins_ <= when && when <= epoch_ends_;
   }
