@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace bloomtime::detail {
+
+// The 2^height ticks from bucket * 2^height on. Height 0 is a single tick.
+struct dyadic_node {
+  unsigned height = 0;
+  std::uint64_t bucket = 0;
+
+  friend constexpr bool operator==(const dyadic_node&, const dyadic_node&) = default;
+};
+
+inline constexpr unsigned most_height = 62;
+
+// Ticks first..last as the fewest such nodes, disjoint, at most two of a height and none above
+// `top`: it takes first <= last < 2^top, top <= most_height. Fine nodes come first.
+class dyadic_cover {
+ public:
+  constexpr dyadic_cover(std::uint64_t first, std::uint64_t last, unsigned top) noexcept {
+    std::uint64_t low = first;
+    std::uint64_t high = last + 1;
+    for (unsigned height = 0; low < high; ++height) {
+      if (height == top) {  // only where everything is asked for
+        add(height, 0);
+        return;
+      }
+      if (low & 1) add(height, low++);
+      if (high & 1) add(height, --high);
+      low >>= 1;
+      high >>= 1;
+    }
+  }
+
+  constexpr std::span<const dyadic_node> nodes() const noexcept {
+    return std::span(nodes_).first(size_);
+  }
+
+ private:
+  constexpr void add(unsigned height, std::uint64_t bucket) noexcept {
+    nodes_[size_++] = {height, bucket};
+  }
+
+  std::array<dyadic_node, 2 * std::size_t{most_height}> nodes_{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace bloomtime::detail

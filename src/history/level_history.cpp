@@ -1,0 +1,165 @@
+#include <bloomtime/history/level_history.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include <bloomtime/detail/tick_span.hpp>
+#include <bloomtime/error.hpp>
+
+namespace bloomtime {
+namespace {
+
+// Nodes below a level that is left out, of the next one that is not, which a question may ask. With
+// more of them the nearest level above is asked instead.
+constexpr std::uint64_t most_descendants = 4096;
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+unsigned heights_for(std::uint64_t ticks) {
+  return static_cast<unsigned>(std::bit_width(ticks - 1)) + 1;
+}
+
+void expect_config(const level_config& c) {
+  const auto refuse = [](const std::string& why) { throw error(errc::invalid_argument, why); };
+  constexpr std::uint64_t most_ticks = std::uint64_t{1} << detail::most_height;
+  if (c.ticks > most_ticks) {
+    refuse("a level history spans at most 2^62 ticks, asked for " + text(c.ticks));
+  }
+  const std::size_t expected = c.ticks == 0 ? 1 : heights_for(c.ticks);
+  if (c.levels.size() != expected) {
+    refuse("a level history of " + (c.ticks == 0 ? "growing span" : text(c.ticks) + " ticks") +
+           " needs the size of " + text(expected) + " levels, got " + text(c.levels.size()));
+  }
+  for (const math::filter_size& size : c.levels) {
+    if ((size.bits == 0) != (size.k == 0) || size.k > detail::max_flat_k) {
+      refuse("a level has bits and 1 to 64 hash functions, or neither; got " + text(size.bits) +
+             " and " + text(size.k));
+    }
+  }
+  if (c.levels.front().bits == 0) {
+    refuse("the finest level must have bits, or no answer would be finer than the next one");
+  }
+  if (c.most_levels == 0 || c.most_levels > detail::most_height + 1) {
+    refuse("a level history grows to 1 to 63 levels, asked for " + text(c.most_levels));
+  }
+}
+
+}  // namespace
+
+level_history::level_history(const level_config& config)
+    : clock_(config.resolution, config.origin) {
+  expect_config(config);
+  for (const math::filter_size& size : config.levels) levels_.emplace_back(size);
+  if (config.learns) sketches_.resize(levels_.size());
+  const bool grows = config.ticks == 0;
+  ticks_ = grows ? 1 : config.ticks;
+  most_levels_ = grows ? config.most_levels : 0;
+  doubts_ = config.doubts;
+  seed_ = config.seed;
+}
+
+// -- events ------------------------------------------------------------------------------------
+
+outcome level_history::add_at(digest d, tick t) {
+  const std::uint64_t most = most_levels_ == 0 ? ticks_ : std::uint64_t{1} << (most_levels_ - 1);
+  const outcome became = detail::placed(t, most);
+  if (became != outcome::added) return became;
+  const auto position = static_cast<std::uint64_t>(t.number);
+  if (position >= ticks_) grow_to(position);
+  for (unsigned height = 0; height < heights(); ++height) {
+    const digest key = derive(d, position >> height);
+    if (!levels_[height].absent()) levels_[height].insert(key);
+    if (!sketches_.empty()) sketches_[height].add(key);
+  }
+  ++records_;
+  return became;
+}
+
+// A new root is a copy of the old one: so far everything lies in bucket 0 of both.
+void level_history::grow_to(std::uint64_t position) {
+  const auto needed = static_cast<std::size_t>(std::bit_width(position)) + 1;
+  std::vector<detail::flat_filter> levels(levels_);
+  while (levels.size() < needed) levels.push_back(levels_.back());
+  std::vector<detail::hyperloglog> sketches(sketches_);
+  while (!sketches.empty() && sketches.size() < needed) sketches.push_back(sketches_.back());
+  levels_.swap(levels);
+  sketches_.swap(sketches);
+  ticks_ = std::uint64_t{1} << (needed - 1);
+}
+
+// -- answers -----------------------------------------------------------------------------------
+
+sighting level_history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
+  question q{d};
+  bool found = false;
+  if (const auto range = detail::clipped(asked, ticks_)) {
+    const detail::dyadic_cover cover(range->first, range->last, top());
+    // Coarse nodes first: they are the likeliest to say yes.
+    const auto nodes = cover.nodes();
+    for (std::size_t i = nodes.size(); i > 0 && !found; --i) found = holds(q, nodes[i - 1]);
+  }
+  probes = q.probes;
+  return found ? sighting::maybe : sighting::no;
+}
+
+bool level_history::probe(question& q, detail::dyadic_node node) const noexcept {
+  ++q.probes;
+  return levels_[node.height].contains(derive(q.item, node.bucket));
+}
+
+std::optional<unsigned> level_history::active_below(unsigned height) const noexcept {
+  while (height > 0) {
+    if (!levels_[--height].absent()) return height;
+  }
+  return std::nullopt;
+}
+
+// Whether the item may have been seen in this node. With doubts a yes counts only if a chain of
+// them leads down to the finest level: what was seen was seen in one of the halves.
+bool level_history::holds(question& q, detail::dyadic_node node) const noexcept {
+  const bool absent = levels_[node.height].absent();
+  if (!absent && !probe(q, node)) return false;
+  if (!absent && !doubts_) return true;
+  const std::optional<unsigned> below = active_below(node.height);
+  if (!below) return true;
+  const unsigned steps = node.height - *below;
+  const bool many = steps >= 63 || (std::uint64_t{1} << steps) > most_descendants;
+  // A level above that says no saves the many questions below.
+  if (absent && steps > 1 && says_no_above(q, node)) return false;
+  return many || holds_below(q, node, *below);
+}
+
+bool level_history::holds_below(question& q, detail::dyadic_node node,
+                                unsigned below) const noexcept {
+  const unsigned steps = node.height - below;
+  const std::uint64_t first = node.bucket << steps;
+  for (std::uint64_t i = 0; i < std::uint64_t{1} << steps; ++i) {
+    if (holds(q, {below, first + i})) return true;
+  }
+  return false;
+}
+
+// The nearest level above that is there.
+bool level_history::says_no_above(question& q, detail::dyadic_node node) const noexcept {
+  for (unsigned height = node.height + 1; height < heights(); ++height) {
+    if (!levels_[height].absent()) {
+      return !probe(q, {height, node.bucket >> (height - node.height)});
+    }
+  }
+  return false;
+}
+
+std::optional<double> level_history::keys(unsigned height) const noexcept {
+  if (sketches_.empty()) return std::nullopt;
+  return sketches_[height].estimate();
+}
+
+std::uint64_t level_history::memory() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const detail::flat_filter& level : levels_) bytes += level.storage().size();
+  for (const detail::hyperloglog& sketch : sketches_) bytes += sketch.registers().size();
+  return bytes;
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,171 @@
+#include <bloomtime/math/allocation.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "expect.hpp"
+
+namespace bloomtime::math {
+namespace {
+
+constexpr double c = std::numbers::ln2 * std::numbers::ln2;
+constexpr std::uint64_t word = 64;
+
+bool takes_part(const filter_load& load) { return load.keys > 0 && load.probes > 0; }
+
+void expect_loads(std::span<const filter_load> loads) {
+  for (const filter_load& load : loads) {
+    expect(load.keys >= 0 && std::isfinite(load.keys), "keys must be a number, 0 or more",
+           load.keys);
+    expect(load.probes >= 0 && std::isfinite(load.probes), "probes must be a number, 0 or more",
+           load.probes);
+  }
+}
+
+// log(1 + e^z) without overflow, and without losing small values.
+double softplus(double z) { return z > 40 ? z : std::log1p(std::exp(z)); }
+
+double bits_at(const filter_load& load, double theta) {
+  if (!takes_part(load)) return 0;
+  return load.keys / c * softplus(std::log(load.probes * c / load.keys) - theta);
+}
+
+// The sum of all bits falls strictly with theta. The bracket holds since z <= softplus(z) <= e^z.
+double theta_for(std::span<const filter_load> loads, double bits) {
+  double keys = 0;
+  double probes = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const filter_load& load : loads) {
+    if (!takes_part(load)) continue;
+    keys += load.keys;
+    probes += load.probes;
+    least = std::min(least, std::log(load.probes * c / load.keys));
+  }
+  double low = least - bits * c / keys - 1;
+  double high = std::log(probes / bits);
+  for (int step = 0; step < 200; ++step) {
+    const double middle = low + (high - low) / 2;
+    double sum = 0;
+    for (const filter_load& load : loads) sum += bits_at(load, middle);
+    (sum > bits ? low : high) = middle;
+  }
+  return low + (high - low) / 2;
+}
+
+// How much the objective grows with one more bit.
+double marginal_gain(const filter_load& load, std::uint64_t bits) {
+  if (!takes_part(load)) return 0;
+  const double rate = c / load.keys;
+  if (bits == 0) return std::numeric_limits<double>::infinity();
+  return load.probes * rate / std::expm1(rate * static_cast<double>(bits));
+}
+
+// The next size of the grid, and what it costs.
+std::uint64_t step_from(std::uint64_t bits, size_grid grid) {
+  return grid == size_grid::words || bits == 0 ? word : bits;
+}
+
+std::uint64_t on_grid(double bits, size_grid grid) {
+  const auto whole = static_cast<std::uint64_t>(bits / word) * word;
+  return grid == size_grid::words || whole == 0 ? whole : std::bit_floor(whole);
+}
+
+// The best use of bits that are left, one step of the grid at a time; false if none fits.
+bool give_step(std::span<const filter_load> loads, std::vector<std::uint64_t>& bits,
+               std::uint64_t& left, size_grid grid) {
+  std::size_t best = loads.size();
+  double most = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (step_from(bits[i], grid) > left) continue;
+    const double gain = marginal_gain(loads[i], bits[i]);
+    if (gain > most) {
+      most = gain;
+      best = i;
+    }
+  }
+  if (best == loads.size()) return false;
+  const std::uint64_t step = step_from(bits[best], grid);
+  bits[best] += step;
+  left -= step;
+  return true;
+}
+
+}  // namespace
+
+std::vector<double> optimal_bits(std::span<const filter_load> loads, double bits) {
+  expect_loads(loads);
+  expect(bits > 0 && std::isfinite(bits), "there must be bits to give out", bits);
+  if (std::none_of(loads.begin(), loads.end(), takes_part)) {
+    throw error(errc::invalid_argument,
+                "none of the filters has both keys and probes, so there is nothing to allocate");
+  }
+  const double theta = theta_for(loads, bits);
+  std::vector<double> each;
+  for (const filter_load& load : loads) each.push_back(bits_at(load, theta));
+  return each;
+}
+
+unsigned k_for(double keys, std::uint64_t bits, k_rule rule) {
+  expect(keys >= 0 && std::isfinite(keys), "keys must be a number, 0 or more", keys);
+  if (bits == 0) return 0;
+  if (keys == 0) return most_history_k;
+  const double ideal = static_cast<double>(bits) / keys * std::numbers::ln2;
+  const auto clamped = [](double k) {
+    return static_cast<unsigned>(std::clamp(k, 1.0, static_cast<double>(most_history_k)));
+  };
+  const unsigned above = clamped(std::ceil(ideal));
+  const unsigned below = clamped(std::floor(ideal));
+  if (rule == k_rule::published) return above;
+  return filter_error(keys, {bits, below}) <= filter_error(keys, {bits, above}) ? below : above;
+}
+
+std::vector<filter_size> allocate_bits(std::span<const filter_load> loads, std::uint64_t bits,
+                                       size_grid grid, k_rule rule) {
+  const std::vector<double> ideal = optimal_bits(loads, static_cast<double>(bits));
+  std::vector<std::uint64_t> each;
+  std::uint64_t left = bits;
+  for (const double one : ideal) {
+    each.push_back(std::min(on_grid(one, grid), left / word * word));
+    left -= each.back();
+  }
+  while (give_step(loads, each, left, grid)) {
+  }
+  std::vector<filter_size> sizes;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    sizes.push_back({each[i], k_for(loads[i].keys, each[i], rule)});
+  }
+  return sizes;
+}
+
+std::vector<filter_size> uniform_bits(std::span<const filter_load> loads, std::uint64_t bits,
+                                      k_rule rule) {
+  expect_loads(loads);
+  expect(!loads.empty(), "there must be a filter to give bits to", std::uint64_t{0});
+  const std::uint64_t each = bits / loads.size() / word * word;
+  expect(each > 0, "every filter needs a word of 64 bits", bits);
+  std::vector<filter_size> sizes;
+  for (const filter_load& load : loads) sizes.push_back({each, k_for(load.keys, each, rule)});
+  return sizes;
+}
+
+double filter_error(double keys, filter_size size) {
+  if (size.bits == 0) return 1;
+  const double fill =
+      -std::expm1(-static_cast<double>(size.k) * keys / static_cast<double>(size.bits));
+  return std::pow(fill, size.k);
+}
+
+double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes) {
+  double right = 0;  // logarithm of the chance that all probes are
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].probes == 0) continue;
+    right += loads[i].probes * std::log1p(-filter_error(loads[i].keys, sizes[i]));
+  }
+  return -std::expm1(right);
+}
+
+}  // namespace bloomtime::math
