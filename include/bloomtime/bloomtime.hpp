@@ -11,6 +11,11 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/history/level_history.hpp>
+#include <bloomtime/history/query_profile.hpp>
+#include <bloomtime/history/sighting.hpp>
+#include <bloomtime/history/single_history.hpp>
+#include <bloomtime/history/tree_history.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>

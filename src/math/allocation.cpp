@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <queue>
 #include <string>
+#include <utility>
 
 #include "expect.hpp"
 
@@ -74,24 +76,25 @@ std::uint64_t on_grid(double bits, size_grid grid) {
   return grid == size_grid::words || whole == 0 ? whole : std::bit_floor(whole);
 }
 
-// The best use of bits that are left, one step of the grid at a time; false if none fits.
-bool give_step(std::span<const filter_load> loads, std::vector<std::uint64_t>& bits,
-               std::uint64_t& left, size_grid grid) {
-  std::size_t best = loads.size();
-  double most = 0;
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    if (step_from(bits[i], grid) > left) continue;
+// Gives out what is left, one step of the grid at a time, where it helps most.
+void give_rest(std::span<const filter_load> loads, std::vector<std::uint64_t>& bits,
+               std::uint64_t left, size_grid grid) {
+  using wish = std::pair<double, std::size_t>;  // gain and filter
+  std::priority_queue<wish> wishes;
+  const auto ask = [&](std::size_t i) {
     const double gain = marginal_gain(loads[i], bits[i]);
-    if (gain > most) {
-      most = gain;
-      best = i;
-    }
+    if (gain > 0) wishes.push({gain, i});
+  };
+  for (std::size_t i = 0; i < loads.size(); ++i) ask(i);
+  while (left >= word && !wishes.empty()) {
+    const std::size_t i = wishes.top().second;
+    wishes.pop();
+    const std::uint64_t step = step_from(bits[i], grid);
+    if (step > left) continue;  // and every later one would be larger
+    bits[i] += step;
+    left -= step;
+    ask(i);
   }
-  if (best == loads.size()) return false;
-  const std::uint64_t step = step_from(bits[best], grid);
-  bits[best] += step;
-  left -= step;
-  return true;
 }
 
 }  // namespace
@@ -132,8 +135,7 @@ std::vector<filter_size> allocate_bits(std::span<const filter_load> loads, std::
     each.push_back(std::min(on_grid(one, grid), left / word * word));
     left -= each.back();
   }
-  while (give_step(loads, each, left, grid)) {
-  }
+  give_rest(loads, each, left, grid);
   std::vector<filter_size> sizes;
   for (std::size_t i = 0; i < each.size(); ++i) {
     sizes.push_back({each[i], k_for(loads[i].keys, each[i], rule)});

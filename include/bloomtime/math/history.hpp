@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <bloomtime/math/allocation.hpp>
+
+// How often questions about the past ask which level of a dyadic tree, and what follows from it for
+// sizes. A question is about `length` neighbouring ticks anywhere.
+namespace bloomtime::math {
+
+// The mean number of nodes of height h in the cover of `length` ticks, for h below `heights`, over
+// all places where the ticks may begin. Exact: 1 where 2^(h + 1) <= length.
+std::vector<double> cover_profile(std::uint64_t length, unsigned heights);
+
+// How often each level is asked if only those that are marked exist and a node of another level is
+// looked for in the next one below: sum of profile_h 2^(h - j) over the levels h that end up in j.
+// Level 0 must be there.
+std::vector<double> level_probes(std::span<const double> profile, const std::vector<bool>& active);
+
+struct level_plan {
+  std::vector<filter_size> levels;  // by height, 0 bits where there is none
+  double probes = 0;                // that a question answered "no" takes on average
+  double error = 0;                 // the chance that such a question is answered "maybe"
+};
+
+// Which levels should exist, and how large: the least error with at most `most_probes` on average.
+// `keys` are those of every level (history.md 8.6). All sets of levels are tried if 12 or fewer
+// are ever asked; else levels leave one by one as long as that helps.
+level_plan plan_levels(std::span<const double> keys, std::span<const double> profile,
+                       std::uint64_t bits, double most_probes);
+
+// The chance that one of `length` probes errs, each with the chance `error`, and back.
+double error_of_probes(double error, double probes);
+double error_of_one_probe(double error, double probes);
+
+// A single filter of (item, tick) pairs for questions of `length` ticks.
+filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length);
+
+}  // namespace bloomtime::math
