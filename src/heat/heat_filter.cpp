@@ -233,10 +233,13 @@ outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when
     if (later) go_to(epoch, then);
     return hit_.halvings;
   };
-  if (!count<k>(cells, where, arrival_of(weight, then, later ? then : power_), catch_up)) {
-    return outcome::full;
+  // Of what is forgotten at once nothing is left, however heavy it was; it counts as one unit.
+  const bool forgotten = epoch < epoch_ && decay_.forgets_at_once();
+  const arrival event = arrival_of(forgotten ? 1 : weight, then, later ? then : power_);
+  if (!count<k>(cells, where, event, catch_up)) return outcome::full;
+  if (then.halvings < power_.halvings) {
+    rounded_up_ = forward::sum_of_mass(rounded_up_, cell_unit);
   }
-  if (then.halvings < power_.halvings) rounded_up_ += cell_unit;
   return epoch < epoch_ ? outcome::late : outcome::added;
 }
 

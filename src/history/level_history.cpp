@@ -10,9 +10,10 @@
 namespace bloomtime {
 namespace {
 
-// Nodes below a level that is left out, of the next one that is not, which a question may ask. With
-// more of them the nearest level above is asked instead.
-constexpr std::uint64_t most_descendants = 4096;
+// Probes that a question may spend on doubts, and on the nodes below a level that is left out.
+// Beyond that a yes stands: levels so full that they say nothing else would lead it through all of
+// the tree.
+constexpr std::uint64_t patience = 4096;
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
@@ -79,12 +80,15 @@ outcome level_history::add_at(digest d, tick t) {
 // A new root is a copy of the old one: so far everything lies in bucket 0 of both.
 void level_history::grow_to(std::uint64_t position) {
   const auto needed = static_cast<std::size_t>(std::bit_width(position)) + 1;
-  std::vector<detail::flat_filter> levels(levels_);
-  while (levels.size() < needed) levels.push_back(levels_.back());
-  std::vector<detail::hyperloglog> sketches(sketches_);
-  while (!sketches.empty() && sketches.size() < needed) sketches.push_back(sketches_.back());
-  levels_.swap(levels);
-  sketches_.swap(sketches);
+  const std::size_t had = levels_.size();
+  try {
+    levels_.reserve(needed);
+    while (levels_.size() < needed) levels_.push_back(levels_[had - 1]);
+    if (!sketches_.empty()) sketches_.resize(needed, sketches_[had - 1]);
+  } catch (...) {
+    levels_.resize(had);
+    throw;
+  }
   ticks_ = std::uint64_t{1} << (needed - 1);
 }
 
@@ -120,11 +124,11 @@ std::optional<unsigned> level_history::active_below(unsigned height) const noexc
 bool level_history::holds(question& q, detail::dyadic_node node) const noexcept {
   const bool absent = levels_[node.height].absent();
   if (!absent && !probe(q, node)) return false;
-  if (!absent && !doubts_) return true;
+  if (!absent && (!doubts_ || q.probes > patience)) return true;
   const std::optional<unsigned> below = active_below(node.height);
   if (!below) return true;
   const unsigned steps = node.height - *below;
-  const bool many = steps >= 63 || (std::uint64_t{1} << steps) > most_descendants;
+  const bool many = steps >= 63 || (std::uint64_t{1} << steps) > patience;
   // A level above that says no saves the many questions below.
   if (absent && steps > 1 && says_no_above(q, node)) return false;
   return many || holds_below(q, node, *below);

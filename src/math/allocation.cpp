@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/math/bloom.hpp>
+
 #include "expect.hpp"
 
 namespace bloomtime::math {
@@ -19,10 +21,17 @@ constexpr std::uint64_t word = 64;
 
 bool takes_part(const filter_load& load) { return load.keys > 0 && load.probes > 0; }
 
+constexpr double fewest_keys = 1e-6;
+constexpr double most_keys = 1e18;
+
+void expect_keys(double keys) {
+  expect(keys == 0 || (keys >= fewest_keys && keys <= most_keys),
+         "keys must be none, or 1e-6 to 1e18", keys);
+}
+
 void expect_loads(std::span<const filter_load> loads) {
   for (const filter_load& load : loads) {
-    expect(load.keys >= 0 && std::isfinite(load.keys), "keys must be a number, 0 or more",
-           load.keys);
+    expect_keys(load.keys);
     expect(load.probes >= 0 && std::isfinite(load.probes), "probes must be a number, 0 or more",
            load.probes);
   }
@@ -31,38 +40,43 @@ void expect_loads(std::span<const filter_load> loads) {
 // log(1 + e^z) without overflow, and without losing small values.
 double softplus(double z) { return z > 40 ? z : std::log1p(std::exp(z)); }
 
-double bits_at(const filter_load& load, double theta) {
+// log(probes C / keys), with probes as a share of the most: they may be as small as numbers get.
+double a_of(const filter_load& load, double most_probes) {
+  return std::log(load.probes) - std::log(most_probes) + std::log(c / load.keys);
+}
+
+double bits_at(const filter_load& load, double most_probes, double theta) {
   if (!takes_part(load)) return 0;
-  return load.keys / c * softplus(std::log(load.probes * c / load.keys) - theta);
+  return load.keys / c * softplus(a_of(load, most_probes) - theta);
 }
 
 // The sum of all bits falls strictly with theta. The bracket holds since z <= softplus(z) <= e^z.
-double theta_for(std::span<const filter_load> loads, double bits) {
+double theta_for(std::span<const filter_load> loads, double most_probes, double bits) {
   double keys = 0;
-  double probes = 0;
+  double shares = 0;
   double least = std::numeric_limits<double>::infinity();
   for (const filter_load& load : loads) {
     if (!takes_part(load)) continue;
     keys += load.keys;
-    probes += load.probes;
-    least = std::min(least, std::log(load.probes * c / load.keys));
+    shares += load.probes / most_probes;
+    least = std::min(least, a_of(load, most_probes));
   }
   double low = least - bits * c / keys - 1;
-  double high = std::log(probes / bits);
+  double high = std::log(shares / bits);
   for (int step = 0; step < 200; ++step) {
     const double middle = low + (high - low) / 2;
     double sum = 0;
-    for (const filter_load& load : loads) sum += bits_at(load, middle);
+    for (const filter_load& load : loads) sum += bits_at(load, most_probes, middle);
     (sum > bits ? low : high) = middle;
   }
   return low + (high - low) / 2;
 }
 
-// How much the objective grows with one more bit.
+// How much the objective grows with one more bit. A filter that got less than a word stays out: it
+// would be full, and say yes to everything, where without it something finer is asked.
 double marginal_gain(const filter_load& load, std::uint64_t bits) {
-  if (!takes_part(load)) return 0;
+  if (!takes_part(load) || bits == 0) return 0;
   const double rate = c / load.keys;
-  if (bits == 0) return std::numeric_limits<double>::infinity();
   return load.probes * rate / std::expm1(rate * static_cast<double>(bits));
 }
 
@@ -101,19 +115,24 @@ void give_rest(std::span<const filter_load> loads, std::vector<std::uint64_t>& b
 
 std::vector<double> optimal_bits(std::span<const filter_load> loads, double bits) {
   expect_loads(loads);
-  expect(bits > 0 && std::isfinite(bits), "there must be bits to give out", bits);
+  expect(bits > 0 && bits <= static_cast<double>(max_bits),
+         "there must be 1 to 2^43 bits to give out", bits);
   if (std::none_of(loads.begin(), loads.end(), takes_part)) {
     throw error(errc::invalid_argument,
                 "none of the filters has both keys and probes, so there is nothing to allocate");
   }
-  const double theta = theta_for(loads, bits);
+  double most_probes = 0;
+  for (const filter_load& load : loads) {
+    if (takes_part(load)) most_probes = std::max(most_probes, load.probes);
+  }
+  const double theta = theta_for(loads, most_probes, bits);
   std::vector<double> each;
-  for (const filter_load& load : loads) each.push_back(bits_at(load, theta));
+  for (const filter_load& load : loads) each.push_back(bits_at(load, most_probes, theta));
   return each;
 }
 
 unsigned k_for(double keys, std::uint64_t bits, k_rule rule) {
-  expect(keys >= 0 && std::isfinite(keys), "keys must be a number, 0 or more", keys);
+  expect_keys(keys);
   if (bits == 0) return 0;
   if (keys == 0) return most_history_k;
   const double ideal = static_cast<double>(bits) / keys * std::numbers::ln2;
@@ -134,6 +153,11 @@ std::vector<filter_size> allocate_bits(std::span<const filter_load> loads, std::
   for (const double one : ideal) {
     each.push_back(std::min(on_grid(one, grid), left / word * word));
     left -= each.back();
+  }
+  if (left == bits && left >= word) {  // too few for every filter: one is better than none
+    each[static_cast<std::size_t>(std::max_element(ideal.begin(), ideal.end()) - ideal.begin())] =
+        word;
+    left -= word;
   }
   give_rest(loads, each, left, grid);
   std::vector<filter_size> sizes;
@@ -164,7 +188,7 @@ double filter_error(double keys, filter_size size) {
 double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes) {
   double right = 0;  // logarithm of the chance that all probes are
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    if (loads[i].probes == 0) continue;
+    if (!takes_part(loads[i])) continue;
     right += loads[i].probes * std::log1p(-filter_error(loads[i].keys, sizes[i]));
   }
   return -std::expm1(right);

@@ -268,6 +268,13 @@ TEST(heat_filter, rates_keep_their_bounds_when_heat_fades_slowly) {
   EXPECT_LE(f.rate("x", midnight).lower, exact);
 }
 
+TEST(heat_filter, has_nothing_left_of_heavy_events_that_it_forgets_at_once) {
+  heat_filter f({.memory = 1 << 14, .lambda = 0.0});
+  ASSERT_EQ(f.add("x", after(1s)), outcome::added);
+  ASSERT_EQ(f.add("y", midnight, std::uint64_t{1} << 63), outcome::late);
+  EXPECT_EQ(f.at("y", after(1s)).lower, 0);
+}
+
 TEST(heat_filter, is_unchanged_when_memory_runs_out) {
   support::allocations memory;
   heat_filter f({.memory = 1024, .lambda = 0.5});

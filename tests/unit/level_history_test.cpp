@@ -130,6 +130,17 @@ TEST(level_history, asks_as_few_filters_as_the_cover_has_nodes) {
   EXPECT_EQ(probes, 1u);
 }
 
+// Levels that say yes to everything must not lead a question through all of the tree.
+TEST(level_history, loses_patience_with_full_levels) {
+  level_config c{.ticks = std::uint64_t{1} << 40, .levels = {{1 << 14, 8}}};
+  c.levels.resize(41, {64, 1});
+  level_history f(c);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(f.add(i, at_tick(i)), outcome::added);
+  std::uint64_t probes = 0;
+  (void)f.seen(-1, interval{{0}, {(std::int64_t{1} << 40) - 1}}, probes);
+  EXPECT_LT(probes, 10'000u);
+}
+
 TEST(level_history, refuses_impossible_shapes) {
   const auto refused = [](const level_config& c, const char* mention) {
     expect_error(
@@ -142,6 +153,12 @@ TEST(level_history, refuses_impossible_shapes) {
   refused({.ticks = 1, .levels = {{64, 65}}}, "hash functions");
   refused({.ticks = (std::uint64_t{1} << 62) + 1, .levels = {roomy}}, "2^62");
   refused({.levels = {roomy}, .most_levels = 64}, "63 levels");
+  expect_error(
+      errc::too_large,
+      [] {
+        level_history({.levels = {{support::most, 1}}});
+      },
+      "");
 }
 
 }  // namespace

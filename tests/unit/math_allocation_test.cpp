@@ -91,15 +91,31 @@ TEST(allocate_bits, lets_only_ratios_of_probes_matter) {
 }
 
 TEST(allocate_bits, survives_extreme_numbers) {
-  for (const double bits : {1.0, 64.0, 1e12}) {
-    const auto each = optimal_bits(loads_of({1e-3, 1, 1e9}, {1e6, 1e-6, 1}), bits);
-    double sum = 0;
-    for (const double one : each) {
-      EXPECT_TRUE(std::isfinite(one) && one >= 0);
-      sum += one;
+  for (const auto& loads :
+       {loads_of({1e-3, 1, 1e9}, {1e6, 1e-6, 1}), loads_of({1e10, 100}, {1e-320, 1}),
+        loads_of({1e18, 1}, {1e-300, 1}), loads_of({1e6, 1e6}, {5e-324, 5e-324}),
+        loads_of({1e-6}, {1}), loads_of({1e6, 1e6}, {1e308, 1e308})}) {
+    for (const double bits : {1.0, 64.0, 1e12}) {
+      double sum = 0;
+      for (const double one : optimal_bits(loads, bits)) {
+        EXPECT_TRUE(std::isfinite(one) && one >= 0);
+        sum += one;
+      }
+      EXPECT_NEAR(sum / bits, 1, 1e-9);
     }
-    EXPECT_NEAR(sum / bits, 1, 1e-9);
   }
+}
+
+// Scarce bits do not go to a filter that they would not help.
+TEST(allocate_bits, leaves_out_what_would_be_full) {
+  std::vector<filter_load> loads;
+  for (int h = 0; h < 8; ++h) loads.push_back({1e6 / (1 << h), 1});
+  const auto sizes = allocate_bits(loads, 64);
+  std::uint64_t sum = 0;
+  for (const filter_size& size : sizes) sum += size.bits;
+  EXPECT_EQ(sum, 64u);
+  loads.push_back({1e6, 1e-9});
+  EXPECT_EQ(allocate_bits(loads, 100'000).back(), filter_size{});
 }
 
 TEST(allocate_bits, refuses_nonsense) {
@@ -109,6 +125,8 @@ TEST(allocate_bits, refuses_nonsense) {
   };
   refused({{1, 1}}, 0, "bits to give out");
   refused({{1, 1}}, nan, "bits to give out");
+  refused({{1, 1}}, 1e19, "2^43");
+  refused({{1e-300, 1}}, 64, "1e-6 to 1e18");
   refused({{-1, 1}}, 64, "keys");
   refused({{1, nan}}, 64, "probes");
   refused({{infinite, 1}}, 64, "keys");

@@ -82,7 +82,7 @@ class fading_cells {
     for (std::uint64_t i = 0; i < lines(); ++i) {
       std::byte* const line = line_of({i, 0});
       if (load_le16(line) != now) catch_up(line, {i, 0}, now);
-      store_le16(line, 0);
+      store_le<Cell>(line, 0);
     }
   }
 

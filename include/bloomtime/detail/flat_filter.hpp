@@ -14,7 +14,8 @@ namespace bloomtime::detail {
 class flat_filter {
  public:
   flat_filter() noexcept = default;
-  explicit flat_filter(math::filter_size size) : size_(size), bits_((size.bits + 7) / 8) {}
+  explicit flat_filter(math::filter_size size)
+      : size_(size), bits_(size.bits / 8 + (size.bits % 8 != 0 ? 1 : 0)) {}
 
   bool absent() const noexcept { return size_.bits == 0; }
   math::filter_size size() const noexcept { return size_; }

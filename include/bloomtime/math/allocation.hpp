@@ -39,7 +39,7 @@ enum class k_rule : std::uint8_t { best, published };
 unsigned k_for(double keys, std::uint64_t bits, k_rule rule = k_rule::best);
 
 // optimal_bits() on a grid: rounded down, less than a word to nothing, and what is left over given
-// out by marginal gain. The sum never exceeds `bits`.
+// by marginal gain to those that have something. The sum never exceeds `bits`.
 std::vector<filter_size> allocate_bits(std::span<const filter_load> loads, std::uint64_t bits,
                                        size_grid grid = size_grid::words,
                                        k_rule rule = k_rule::best);
@@ -52,7 +52,7 @@ std::vector<filter_size> uniform_bits(std::span<const filter_load> loads, std::u
 double filter_error(double keys, filter_size size);
 
 // 1 - prod (1 - error_i)^probes_i: the chance that one of all probes errs. For questions of
-// different shapes a little more than the mean (Jensen).
+// different shapes a little more than the mean (Jensen). A filter without keys errs never.
 double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes);
 
 }  // namespace bloomtime::math

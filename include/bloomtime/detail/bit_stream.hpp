@@ -1,0 +1,103 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bytes.hpp>
+
+// Numbers of any width one after the other, low bits first. Bit p is bit p % 8 of byte p / 8.
+namespace bloomtime::detail {
+
+class bit_writer {
+ public:
+  // The low `width` bits, 0 to 64 of them.
+  void put(std::uint64_t value, unsigned width) {
+    if (width == 0) return;
+    if (width < 64) value &= (std::uint64_t{1} << width) - 1;
+    const std::size_t bit = size_ % 64;
+    if (bit == 0) words_.push_back(0);
+    words_.back() |= value << bit;
+    if (bit + width > 64) words_.push_back(value >> (64 - bit));
+    size_ += width;
+  }
+
+  // A number from 1 on in 2 floor(log2 n) + 1 bits: as many zeros as bits follow its leading one.
+  void put_gamma(std::uint64_t n) {
+    const auto more = static_cast<unsigned>(std::bit_width(n)) - 1;
+    put(0, more);
+    put(1, 1);
+    put(n, more);
+  }
+
+  // So many zeros, of which set() makes ones.
+  void put_zeros(std::uint64_t count) {
+    for (; count >= 64; count -= 64) put(0, 64);
+    put(0, static_cast<unsigned>(count));
+  }
+  void set(std::uint64_t bit) noexcept { words_[bit / 64] |= std::uint64_t{1} << (bit % 64); }
+
+  std::uint64_t size() const noexcept { return size_; }  // bits
+
+  // Whole bytes, the last one filled up with zeros.
+  std::vector<std::byte> bytes() const {
+    std::vector<std::byte> all((size_ + 7) / 8);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = static_cast<std::byte>(words_[i / 8] >> (8 * (i % 8)));
+    }
+    return all;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::uint64_t size_ = 0;
+};
+
+// Reads what a bit_writer wrote, from memory that is readable 8 bytes past its end, as that of a
+// buffer is. Whatever the bits and positions are, it stays inside: there are zeros beyond the end.
+class bit_reader {
+ public:
+  bit_reader() noexcept = default;
+  explicit bit_reader(std::span<const std::byte> bytes) noexcept
+      : data_(bytes.data()), size_(8 * std::uint64_t{bytes.size()}) {}
+
+  std::uint64_t size() const noexcept { return size_; }
+
+  std::uint64_t get(std::uint64_t at, unsigned width) const noexcept {
+    if (at >= size_) return 0;
+    if (width > 57) return get(at, 32) | get(at + 32, width - 32) << 32;
+    const std::uint64_t bits = load_le64(data_ + at / 8) >> (at % 8);
+    return bits & ((std::uint64_t{1} << width) - 1);
+  }
+
+  // The 57 bits from here on, and zeros.
+  std::uint64_t peek(std::uint64_t at) const noexcept { return get(at, 57); }
+
+  // Reads a number and moves on.
+  std::uint64_t take(std::uint64_t& at, unsigned width) const noexcept {
+    const std::uint64_t value = get(at, width);
+    at += width;
+    return value;
+  }
+
+  // 0 where there is no such number.
+  std::uint64_t take_gamma(std::uint64_t& at) const noexcept {
+    unsigned more = 0;
+    while (more < 64 && at < size_ && get(at, 1) == 0) {
+      ++more;
+      ++at;
+    }
+    if (more == 64 || at >= size_) return 0;
+    ++at;
+    return take(at, more) | std::uint64_t{1} << more;
+  }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace bloomtime::detail
