@@ -38,4 +38,9 @@ double error_of_one_probe(double error, double probes);
 // A single filter of (item, tick) pairs for questions of `length` ticks.
 filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length);
 
+// Into how many places `count` sightings without names must be spread so that a question about
+// `length` ticks errs with at most this chance, and back (history-timelines.md): n L / R.
+std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length);
+double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length);
+
 }  // namespace bloomtime::math
