@@ -32,9 +32,14 @@ class hyperloglog {
   explicit hyperloglog(unsigned precision = default_precision)
       : precision_(checked(precision)), registers_(std::uint64_t{1} << precision) {}
 
-  // From what registers() gave.
-  hyperloglog(unsigned precision, std::span<const std::byte> registers);
+  // From what registers() gave: a copy, or whatever the buffer borrows.
+  hyperloglog(unsigned precision, std::span<const std::byte> registers)
+      : hyperloglog(precision, buffer::copy_of(checked(registers, checked(precision)))) {}
+  hyperloglog(unsigned precision, buffer registers);
 
+  static constexpr std::uint64_t bytes_for(unsigned precision) noexcept {
+    return (std::uint64_t{6} << precision) / 8;
+  }
   unsigned precision() const noexcept { return precision_; }
   std::span<const std::byte> registers() const noexcept { return registers_.bytes(); }
 
@@ -73,7 +78,7 @@ inline unsigned hyperloglog::checked(unsigned precision) {
 
 inline std::span<const std::byte> hyperloglog::checked(std::span<const std::byte> registers,
                                                        unsigned precision) {
-  const std::uint64_t expected = packed_cells<6>::bytes_for(std::uint64_t{1} << precision);
+  const std::uint64_t expected = bytes_for(precision);
   if (registers.size() != expected) {
     throw error(errc::corrupt, "expected " + std::to_string(expected) +
                                    " bytes of a distinct count, found " +
@@ -82,9 +87,9 @@ inline std::span<const std::byte> hyperloglog::checked(std::span<const std::byte
   return registers;
 }
 
-inline hyperloglog::hyperloglog(unsigned precision, std::span<const std::byte> registers)
+inline hyperloglog::hyperloglog(unsigned precision, buffer registers)
     : precision_(checked(precision)),
-      registers_(buffer::copy_of(checked(registers, precision)), std::uint64_t{1} << precision) {
+      registers_(std::move(registers), std::uint64_t{1} << precision) {
   for (std::uint64_t i = 0; i < registers_.size(); ++i) {
     if (registers_.get(i) > max_rank()) {
       throw error(errc::corrupt, "expected ranks up to " + std::to_string(max_rank()) +
