@@ -131,8 +131,8 @@ std::optional<double> told(const detail::flat_filter& f) {
   return tells ? std::optional(f.keys()) : std::nullopt;
 }
 
-// Mean keys of a node of this height; if none tells, as if all pairs were of different items.
-double mean_keys(const tree_history& last, unsigned height, double pairs) {
+// Mean keys of the nodes of this height that tell.
+std::optional<double> mean_told(const tree_history& last, unsigned height) {
   double sum = 0;
   double tell = 0;
   for (std::uint64_t i = 0; i < last.nodes(height); ++i) {
@@ -141,7 +141,34 @@ double mean_keys(const tree_history& last, unsigned height, double pairs) {
       tell += 1;
     }
   }
-  return tell > 0 ? sum / tell : pairs / static_cast<double>(last.nodes(height));
+  return tell > 0 ? std::optional(sum / tell) : std::nullopt;
+}
+
+// Fills in what is not known next to what is. From one height to the next a mean grows by a factor
+// of 1 to 2; it is taken to go on as it did.
+template <class Iterator>
+void go_on(Iterator begin, Iterator end, double least, double most, double factor) {
+  for (auto next = begin; next != end; ++next) {
+    if (next == begin || !*(next - 1)) continue;
+    if (!*next) {
+      *next = **(next - 1) * factor;
+    } else if (**(next - 1) > 0) {
+      factor = std::clamp(**next / **(next - 1), least, most);
+    }
+  }
+}
+
+// By height; if no node tells, as if all pairs were of different items.
+std::vector<double> mean_keys(const tree_history& last, double pairs) {
+  std::vector<std::optional<double>> means;
+  for (unsigned h = 0; h < last.heights(); ++h) means.push_back(mean_told(last, h));
+  go_on(means.begin(), means.end(), 1, 2, 2);
+  go_on(means.rbegin(), means.rend(), 0.5, 1, 0.5);
+  std::vector<double> each;
+  for (unsigned h = 0; h < last.heights(); ++h) {
+    each.push_back(means[h].value_or(pairs / static_cast<double>(last.nodes(h))));
+  }
+  return each;
 }
 
 // The chance that the leaf of a question says yes: since it errs, or since the item is in it.
@@ -173,19 +200,18 @@ tree_loads learned_loads(const tree_history& last, const query_profile& asked,
   const double grown = growth(last.ticks(), how.elapsed);
   const double pairs = told(last.pairs()).value_or(static_cast<double>(last.records()));
   const auto probes = asked.node_frequencies(how.smoothing);
+  const std::vector<double> means = mean_keys(last, pairs);
+  const auto expected = [&](double keys) { return std::max(fewest_keys, grown * keys); };
   tree_loads loads;
   for (unsigned h = 0; h < last.heights(); ++h) {
-    const double mean = mean_keys(last, h, pairs);
     auto& height = loads.nodes.emplace_back();
     for (std::uint64_t i = 0; i < last.nodes(h); ++i) {
-      const double keys = (told(last.node(h, i)).value_or(mean) + mean) / 2;
-      height.push_back({std::max(fewest_keys, grown * keys), probes[h][i]});
+      const double keys = told(last.node(h, i)).value_or(means[h]);
+      height.push_back({expected((keys + means[h]) / 2), probes[h][i]});
     }
   }
-  const double items = std::max(fewest_keys, mean_keys(last, last.heights() - 1, pairs));
-  loads.pairs = {
-      std::max(fewest_keys, grown * pairs),
-      asked.part_frequency(how.smoothing) * leaf_says_yes(last, mean_keys(last, 0, pairs), items)};
+  const double says_yes = leaf_says_yes(last, means.front(), std::max(fewest_keys, means.back()));
+  loads.pairs = {expected(pairs), asked.pair_frequency(says_yes, how.smoothing)};
   return loads;
 }
 

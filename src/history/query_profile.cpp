@@ -37,7 +37,8 @@ query_profile::query_profile(std::uint64_t ticks, std::uint64_t granularity) : t
   for (const std::uint64_t n : nodes) nodes_.emplace_back(n);
 }
 
-void query_profile::observe(interval asked, std::uint64_t first) noexcept {
+void query_profile::observe(interval asked, std::uint64_t first,
+                            std::uint64_t pair_ticks) noexcept {
   const auto range = detail::clipped(asked, ticks_, first);
   if (!range) return;
   const detail::leaf_cut cut(*range, leaf_height_);
@@ -45,10 +46,8 @@ void query_profile::observe(interval asked, std::uint64_t first) noexcept {
     const detail::dyadic_cover cover(cut.leaves()->first, cut.leaves()->last, heights() - 1);
     for (const detail::dyadic_node& node : cover.nodes()) add(node);
   }
-  for (const detail::tick_range& part : cut.parts()) {
-    add({0, part.first >> leaf_height_});
-    part_ticks_ += static_cast<double>(part.last - part.first + 1);
-  }
+  for (const detail::tick_range& part : cut.parts()) add({0, part.first >> leaf_height_});
+  pair_ticks_ += static_cast<double>(pair_ticks);
   questions_ += 1;
 }
 
@@ -62,7 +61,7 @@ void query_profile::fade() noexcept {
   for (auto& height : nodes_) {
     for (double& count : height) count /= 2;
   }
-  part_ticks_ /= 2;
+  pair_ticks_ /= 2;
   questions_ /= 2;
 }
 
@@ -104,8 +103,9 @@ std::vector<std::vector<double>> query_profile::node_frequencies(double smoothin
   return each;
 }
 
-double query_profile::part_frequency(double smoothing) const {
-  return blend(part_ticks_, static_cast<double>(granularity() - 1), smoothing);
+// Both ends of a question lie anywhere in a leaf.
+double query_profile::pair_frequency(double leaf_says_yes, double smoothing) const {
+  return blend(pair_ticks_, static_cast<double>(granularity() - 1) * leaf_says_yes, smoothing);
 }
 
 }  // namespace bloomtime

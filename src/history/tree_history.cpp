@@ -196,16 +196,26 @@ bool tree_history::holds(question& q, detail::dyadic_node node) const noexcept {
 // Some ticks of one leaf. The leaf's own filter is asked first: without it the pairs would err
 // alone (the paper's Algorithm 1 leaves it out, its text does not).
 bool tree_history::holds_part(question& q, tick_range part) const noexcept {
-  const auto& leaves = levels_[0];
-  const std::uint64_t leaf = part.first >> leaf_height_;
-  if (leaf >= leaves.size()) return false;
-  if (!leaves[leaf].absent()) {
-    ++q.probes;
-    if (!leaves[leaf].contains(q.item)) return false;
-  } else if (grows()) {
-    return false;
+  return leaf_holds(q, part.first >> leaf_height_) && holds_pairs(q, part);
+}
+
+bool tree_history::leaf_holds(question& q, std::uint64_t leaf) const noexcept {
+  if (leaf >= levels_[0].size()) return false;
+  const detail::flat_filter& filter = levels_[0][leaf];
+  if (filter.absent()) return !grows();
+  ++q.probes;
+  return filter.contains(q.item);
+}
+
+std::uint64_t tree_history::pair_ticks_of(digest d, interval asked) const noexcept {
+  const auto range = detail::clipped(asked, ticks_, first_);
+  if (!range) return 0;
+  question q{d};
+  std::uint64_t ticks = 0;
+  for (const tick_range& part : detail::leaf_cut(*range, leaf_height_).parts()) {
+    if (leaf_holds(q, part.first >> leaf_height_)) ticks += part.last - part.first + 1;
   }
-  return holds_pairs(q, part);
+  return ticks;
 }
 
 bool tree_history::holds_pairs(question& q, tick_range part) const noexcept {

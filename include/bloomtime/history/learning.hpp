@@ -43,8 +43,7 @@ tree_sizes allocate_tree(const tree_loads& loads, std::uint64_t bits,
 tree_sizes uniform_tree(const tree_loads& loads, std::uint64_t bits);
 
 // Keys come from how full the nodes of `last` are, half of each from the mean of its height, and
-// all of it where a node is absent or too full to tell; `asked` has to count nodes. How often the
-// pairs are asked follows from the ticks of partly asked leaves and from how many leaves say yes.
+// all of it where a node is absent or too full to tell; `asked` has to count nodes.
 tree_config learned(const tree_history& last, const query_profile& asked, const learning& how);
 // What learned() gives bits to.
 tree_loads learned_loads(const tree_history& last, const query_profile& asked, const learning& how);

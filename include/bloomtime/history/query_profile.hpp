@@ -19,7 +19,8 @@ class query_profile {
   query_profile(std::uint64_t ticks, std::uint64_t granularity);
 
   // A question about these ticks; the part that lies in the span, which begins at `first`, counts.
-  void observe(interval asked, std::uint64_t first = 0) noexcept;
+  // Of a tree, also tree_history::pair_ticks().
+  void observe(interval asked, std::uint64_t first = 0, std::uint64_t pair_ticks = 0) noexcept;
   // Forgets half of what it knows, at the end of a partition.
   void fade() noexcept;
 
@@ -32,8 +33,7 @@ class query_profile {
   double count(unsigned height, std::uint64_t bucket) const noexcept {
     return nodes_[height][bucket];
   }
-  // Ticks of leaves that were asked for in part.
-  double part_ticks() const noexcept { return part_ticks_; }
+  double pair_ticks() const noexcept { return pair_ticks_; }
 
   // Nodes of every height per question. `smoothing` of them are as if questions of all lengths had
   // been asked, every power of two alike, so that no level is left without bits because nobody has
@@ -43,7 +43,8 @@ class query_profile {
   // The same of every node. They are many and the questions few: half of what each one counted is
   // replaced by the mean of its height (history.md 9.3).
   std::vector<std::vector<double>> node_frequencies(double smoothing = 0.02) const;
-  double part_frequency(double smoothing = 0.02) const;  // part_ticks() per question
+  // pair_ticks() per question, if a leaf is assumed to say yes with this chance.
+  double pair_frequency(double leaf_says_yes, double smoothing = 0.02) const;
 
  private:
   void add(detail::dyadic_node node) noexcept;
@@ -54,7 +55,7 @@ class query_profile {
   unsigned leaf_height_ = 0;
   std::vector<double> counts_;              // by height above the leaves
   std::vector<std::vector<double>> nodes_;  // by height and bucket, or none
-  double part_ticks_ = 0;
+  double pair_ticks_ = 0;
   double questions_ = 0;
 };
 

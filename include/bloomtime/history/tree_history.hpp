@@ -60,6 +60,13 @@ class tree_history : public detail::history_face<tree_history> {
   // Forgets what is finer than 2^height ticks: pairs, and leaves that are shorter.
   void coarsen(unsigned height);
 
+  // Of how many ticks in leaves that are asked for in part, and may hold the item, the pairs would
+  // have to tell: what a query_profile is to know besides the question.
+  template <item T>
+  std::uint64_t pair_ticks(const T& x, interval asked) const noexcept {
+    return pair_ticks_of(detail::as_digest(x, seed_), asked);
+  }
+
   unsigned heights() const noexcept { return static_cast<unsigned>(levels_.size()); }
   std::uint64_t granularity() const noexcept { return std::uint64_t{1} << leaf_height_; }
   std::uint64_t nodes(unsigned height) const noexcept { return levels_[height].size(); }
@@ -87,6 +94,8 @@ class tree_history : public detail::history_face<tree_history> {
   bool holds_leaves(question& q, detail::tick_range leaves) const noexcept;
   bool holds(question& q, detail::dyadic_node node) const noexcept;
   bool holds_part(question& q, detail::tick_range part) const noexcept;
+  bool leaf_holds(question& q, std::uint64_t leaf) const noexcept;
+  std::uint64_t pair_ticks_of(digest d, interval asked) const noexcept;
   bool holds_pairs(question& q, detail::tick_range part) const noexcept;
   void count_memory() noexcept;
   bool sized_as(const tree_history& other) const noexcept;
