@@ -151,8 +151,7 @@ level_history level_history::decode(const detail::container_view& view) {
   constexpr std::uint64_t bytes = hyperloglog::bytes_for(precision);
   const auto sketches = view.section(sketches_section, heights * bytes);
   for (unsigned h = 0; h < heights; ++h) {
-    f.sketches_.emplace_back(precision,
-                             detail::buffer::borrow(sketches.subspan(h * bytes, bytes), nullptr));
+    f.sketches_.push_back(hyperloglog::borrow(precision, sketches.subspan(h * bytes, bytes)));
   }
   return f;
 }
