@@ -120,6 +120,14 @@ std::vector<double> level_probes(std::span<const double> profile, const std::vec
   return probes;
 }
 
+std::vector<double> chained_keys(std::span<const double> keys) {
+  std::vector<double> chain(keys.begin(), keys.end());
+  for (std::size_t h = 1; h < chain.size(); ++h) {
+    chain[h] = std::clamp(chain[h], chain[h - 1] / 2, chain[h - 1]);
+  }
+  return chain;
+}
+
 level_plan plan_levels(std::span<const double> keys, std::span<const double> profile,
                        std::uint64_t bits, double most_probes) {
   expect_profile(profile);
