@@ -3,7 +3,6 @@
 #include <string>
 
 #include <bloomtime/error.hpp>
-#include <bloomtime/layout.hpp>
 
 namespace bloomtime::detail {
 namespace {
@@ -60,33 +59,34 @@ flat_filter filter_reader::next() {
   return flat_filter::borrow({bits, k}, ones, bits_.bytes(bytes));
 }
 
-container_writer history_base::writer(std::uint8_t engine, const history_parts& parts) const {
+void history_parts::put_into(container_writer& out) const {
+  out.parameters().bytes(parameters.written());
+  out.section(sizes_section, sizes.written());
+  out.section(bits_section, bits.written());
+  if (!sketches.written().empty()) out.section(sketches_section, sketches.written());
+}
+
+container_writer history_base::writer(std::uint8_t engine, std::uint8_t layout) const {
   container_writer out({.family = family::history,
                         .engine = engine,
-                        .layout = static_cast<std::uint8_t>(layout::flat),
+                        .layout = layout,
                         .seed = seed_,
                         .clock = clock_});
   out.parameters().u64(first_);
   out.parameters().u64(ticks_);
   out.parameters().u64(records_);
-  out.parameters().bytes(parts.parameters.written());
-  out.section(sizes_section, parts.sizes.written());
-  out.section(bits_section, parts.bits.written());
-  if (!parts.sketches.written().empty()) {
-    out.section(sketches_section, parts.sketches.written());
-  }
   return out;
 }
 
 byte_reader history_base::read_span(const container_view& view, std::uint8_t engine,
-                                    std::string_view name) {
+                                    std::uint8_t layout, std::string_view name) {
   view.expect_kind(family::history, engine, name);
   const container_info& info = view.info();
   byte_reader in = view.parameters();
   first_ = in.u64();
   ticks_ = in.u64();
   records_ = in.u64();
-  if (info.layout != static_cast<std::uint8_t>(layout::flat) || !info.clock ||
+  if (info.layout != layout || !info.clock ||
       first_ > most_ticks || ticks_ == 0 || ticks_ > most_ticks) {
     refuse_parameters(name);
   }

@@ -28,6 +28,9 @@ void expect_config(const timeline_config& c) {
     refuse("a timeline history spans 1 to 2^32 ticks, asked for " + text_of(c.ticks) +
            "; use partitions or a coarser resolution");
   }
+  if (c.first > detail::most_ticks) {
+    refuse("a span begins at most 2^62 ticks after the origin, asked for " + text_of(c.first));
+  }
   if (!(c.error > 0 && c.error < 1)) {
     refuse("a timeline history's error must lie between 0 and 1, got " + text_of(c.error));
   }
@@ -45,25 +48,24 @@ double position_bits(double error, std::uint64_t length) {
 
 }  // namespace
 
-timeline_history::timeline_history(const timeline_config& config) {
+timeline_history::timeline_history(const timeline_config& config)
+    : history_calls(bloomtime::clock(config.resolution, config.origin), config.first, config.ticks,
+                    config.seed),
+      error_(config.error),
+      length_(config.length) {
   expect_config(config);
-  ticks_ = config.ticks;
-  error_ = config.error;
-  length_ = config.length;
-  clock_ = bloomtime::clock(config.resolution, config.origin);
-  seed_ = config.seed;
 }
 
 outcome timeline_history::add_at(digest d, tick t) {
-  const outcome where = detail::placed(t, ticks_);
+  const outcome where = detail::placed(t, ticks_, first_);
   if (where != outcome::added) return where;
-  live_.add(d, static_cast<std::uint32_t>(t.number));
-  ++records_;
+  live_.add(d, static_cast<std::uint32_t>(position_of(t)));
+  count(1);
   return where;
 }
 
 sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
-  const auto range = detail::clipped(asked, ticks_);
+  const auto range = detail::clipped(asked, ticks_, first_);
   if (!range) return sighting::no;
   const auto yes_if = [&](bool seen) {
     ++probes;
@@ -82,7 +84,7 @@ sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) 
 }
 
 sightings timeline_history::list(digest d, interval asked) const {
-  const auto range = detail::clipped(asked, ticks_);
+  const auto range = detail::clipped(asked, ticks_, first_);
   if (!range) return {};
   std::vector<std::uint64_t> found;
   const auto take = [&](std::uint64_t t) {
@@ -97,7 +99,7 @@ sightings timeline_history::list(digest d, interval asked) const {
   for (const positions& p : nameless_) p.view().for_each(key, *range, take);
   std::sort(found.begin(), found.end());
   sightings seen;
-  for (const std::uint64_t t : found) extend(seen, {static_cast<std::int64_t>(t)});
+  for (const std::uint64_t t : found) extend(seen, {static_cast<std::int64_t>(first_ + t)});
   return seen;
 }
 

@@ -30,10 +30,10 @@ constexpr std::uint32_t live_section = 3;
 constexpr std::uint32_t first_positions_section = 16;  // marks; the list follows, and so on
 constexpr std::uint64_t most_sets = 1 << 16;
 
-[[noreturn]] void refuse() {
-  throw bloomtime::error(errc::corrupt,
-                         "the parameters of this timeline history contradict each other");
-}
+constexpr std::uint8_t no_layout = 0;
+constexpr std::string_view name = "a timeline history";
+
+[[noreturn]] void refuse() { detail::refuse_parameters(name); }
 
 std::uint32_t marks_section(std::size_t set) {
   return first_positions_section + 2 * static_cast<std::uint32_t>(set);
@@ -86,17 +86,7 @@ live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t 
 // -- histories of several streams, or of several spans -------------------------------------------
 
 void timeline_history::merge(const timeline_history& other) {
-  if (ticks_ != other.ticks_ || clock_ != other.clock_ || seed_ != other.seed_) {
-    const auto describe = [](const timeline_history& h) {
-      return text_of(h.ticks_) + " ticks of " + std::to_string(h.clock_.resolution().count()) +
-             " microseconds from " + std::to_string(h.clock_.origin().micros) + ", seed " +
-             text_of(h.seed_);
-    };
-    throw bloomtime::error(
-        errc::incompatible,
-        "timeline histories merge if span, clock and seed are equal; here they are (" +
-            describe(*this) + ") and (" + describe(other) + ")");
-  }
+  expect_same_span(other);
   std::vector<positions> nameless = nameless_;
   nameless.insert(nameless.end(), other.nameless_.begin(), other.nameless_.end());
   std::vector<keyed_ticks> lists(4);
@@ -107,22 +97,13 @@ void timeline_history::merge(const timeline_history& other) {
   named_ = detail::sealed_of(lists, ticks_);
   live_ = {};
   nameless_ = std::move(nameless);
-  records_ += other.records_;
+  count(other.records_);
   sealed_ = sealed_ || other.sealed_;
 }
 
 timeline_history timeline_history::joined(const timeline_history& left,
                                           const timeline_history& right) {
-  const instant middle = left.clock_.start_of({static_cast<std::int64_t>(left.ticks_)});
-  if (left.clock_.resolution() != right.clock_.resolution() || left.seed_ != right.seed_ ||
-      right.clock_.origin() != middle) {
-    throw bloomtime::error(
-        errc::incompatible,
-        "two timeline histories can be joined if the second begins where the first ends, "
-        "with the same resolution and seed; here the first ends at " +
-            std::to_string(middle.micros) + " and the second begins at " +
-            std::to_string(right.clock_.origin().micros) + " microseconds since 1970");
-  }
+  left.expect_next(right);
   if (left.ticks_ > detail::most_timeline_ticks - right.ticks_) {
     throw bloomtime::error(errc::too_large,
                            "a timeline history spans at most 2^32 ticks, both together have " +
@@ -142,7 +123,7 @@ timeline_history timeline_history::joined(const timeline_history& left,
     shape.first += left.ticks_;
     both.nameless_.emplace_back(shape, p.marks(), p.list());
   }
-  both.records_ += right.records_;
+  both.count(right.records_);
   both.sealed_ = left.sealed_ || right.sealed_;
   return both;
 }
@@ -162,13 +143,10 @@ void timeline_history::save(const std::filesystem::path& path) const {
 // Hands over the writer while what it refers to is alive.
 template <class Use>
 void timeline_history::write(Use&& use) const {
-  detail::container_writer out(
-      {.family = family::history, .engine = engine_id, .seed = seed_, .clock = clock_});
+  detail::container_writer out = writer(engine_id, no_layout);
   auto& p = out.parameters();
-  p.u64(ticks_);
   p.f64(error_);
   p.u64(length_);
-  p.u64(records_);
   p.u64(sealed_ ? 1 : 0);
   p.u64(live_.items());
   p.u64(live_.ticks());
@@ -197,14 +175,10 @@ void timeline_history::write(Use&& use) const {
 // What the head says, and the table; the sealed part is left to make(bytes), which may borrow it.
 template <class Make>
 timeline_history timeline_history::read(const detail::container_view& view, Make&& make) {
-  view.expect_kind(family::history, engine_id, "a timeline history");
-  const detail::container_info& info = view.info();
-  detail::byte_reader in = view.parameters();
   timeline_history h;
-  h.ticks_ = in.u64();
+  detail::byte_reader in = h.read_span(view, engine_id, no_layout, name);
   h.error_ = in.f64();
   h.length_ = in.u64();
-  h.records_ = in.u64();
   const std::uint64_t sealed = in.u64();
   const std::uint64_t live_items = in.u64();
   const std::uint64_t live_count = in.u64();
@@ -214,14 +188,11 @@ timeline_history timeline_history::read(const detail::container_view& view, Make
   const std::uint64_t bucket_bits = in.u64();
   const std::uint64_t offset_bits = in.u64();
   const std::uint64_t sets = in.u64();
-  if (!info.clock || info.layout != 0 || h.ticks_ == 0 || h.ticks_ > detail::most_timeline_ticks ||
-      !(h.error_ > 0 && h.error_ < 1) || h.length_ == 0 || sealed > 1 || sets > most_sets ||
+  if (h.ticks_ > detail::most_timeline_ticks || !(h.error_ > 0 && h.error_ < 1) || h.length_ == 0 || sealed > 1 || sets > most_sets ||
       (sealed == 0 && sets > 0) || bucket_bits > 40 || offset_bits > 57) {
     refuse();
   }
   h.sealed_ = sealed == 1;
-  h.clock_ = *info.clock;
-  h.seed_ = info.seed;
   view.expect_sections(3 + 2 * sets);
   shape.bucket_bits = static_cast<unsigned>(bucket_bits);
   shape.offset_bits = static_cast<unsigned>(offset_bits);

@@ -89,8 +89,7 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do_when_joined, ()) {
   const auto right_ticks = *rc::gen::inRange<std::uint64_t>(1, 300);
   const auto border = static_cast<std::int64_t>(left_ticks);
   timeline_history left({.ticks = left_ticks, .error = 0.1, .length = 3});
-  timeline_history right(
-      {.ticks = right_ticks, .error = 0.1, .length = 3, .origin = instant::from_seconds(border)});
+  timeline_history right({.first = left_ticks, .ticks = right_ticks, .error = 0.1, .length = 3});
   oracle_history exact;
   const auto events = *rc::gen::inRange(0, 60);
   for (int i = 0; i < events; ++i) {

@@ -23,7 +23,7 @@ sighting ask(const timeline_history& h, std::uint64_t item, std::int64_t from, s
 }
 
 TEST(timeline_history, says_what_became_of_an_event) {
-  timeline_history h({.ticks = 10, .origin = at(100)});
+  timeline_history h({.first = 100, .ticks = 10});
   EXPECT_EQ(h.add("x", at(99)), outcome::dropped_late);
   EXPECT_EQ(h.add("x", at(100)), outcome::added);
   EXPECT_EQ(h.add("x", at(109)), outcome::added);
@@ -118,8 +118,8 @@ TEST(timeline_history, keeps_names_until_it_is_sealed_and_takes_them_once) {
 }
 
 TEST(timeline_history, joins_neighbours) {
-  timeline_history left({.ticks = 1000, .origin = at(5000)});
-  timeline_history right({.ticks = 500, .origin = at(6000)});
+  timeline_history left({.first = 5000, .ticks = 1000});
+  timeline_history right({.first = 6000, .ticks = 500});
   ASSERT_EQ(left.add("both", at(5001)), outcome::added);
   ASSERT_EQ(right.add("both", at(6001)), outcome::added);
   ASSERT_EQ(right.add("right", at(6499)), outcome::added);
@@ -133,7 +133,7 @@ TEST(timeline_history, joins_neighbours) {
   EXPECT_EQ(all.seen("right", at(6400), at(6600)), sighting::maybe);
   EXPECT_EQ(all.seen("right", at(5000), at(6498)), sighting::no);
   support::expect_error(
-      errc::incompatible, [&] { (void)timeline_history::joined(right, left); }, "begins where");
+      errc::incompatible, [&] { (void)timeline_history::joined(right, left); }, "begins at 6500");
 }
 
 TEST(timeline_history, merges_streams_of_the_same_span) {
@@ -150,7 +150,7 @@ TEST(timeline_history, merges_streams_of_the_same_span) {
   one.merge(one);
   EXPECT_EQ(one.when("a", {{0}, {9}}), (sightings{{{1}, {2}}}));
   support::expect_error(
-      errc::incompatible, [&] { one.merge(timeline_history({.ticks = 9})); }, "span");
+      errc::incompatible, [&] { one.merge(timeline_history({.ticks = 9})); }, "same ticks");
 }
 
 TEST(timeline_history, refuses_what_cannot_be) {

@@ -15,6 +15,7 @@
 #include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/sighting.hpp>
+#include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
@@ -30,6 +31,8 @@ struct history_parts {
   byte_writer sketches;  // none: there is no such section
 
   void add(const flat_filter& filter);
+  // They must outlive the container.
+  void put_into(container_writer& out) const;
 };
 
 // Reads such filters one after the other, as views into the container.
@@ -72,9 +75,11 @@ class history_base {
   void expect_same_keys(const history_base& other) const;
   void expect_next(const history_base& other) const;
 
-  container_writer writer(std::uint8_t engine, const history_parts& parts) const;
-  // The span and the records; returns the rest of the parameters.
-  byte_reader read_span(const container_view& view, std::uint8_t engine, std::string_view name);
+  // A container with the span and the records, to which more can be added.
+  container_writer writer(std::uint8_t engine, std::uint8_t layout) const;
+  // Both of them; returns the rest of the parameters.
+  byte_reader read_span(const container_view& view, std::uint8_t engine, std::uint8_t layout,
+                        std::string_view name);
   void expect_consistent(const flat_filter& filter) const;
 
   std::uint64_t first_ = 0;
@@ -86,10 +91,9 @@ class history_base {
 
 [[noreturn]] void refuse_parameters(std::string_view name);
 
-// The public face of an engine, which has add_at(), ask(), parts(), each_filter(), and
-// decode(), whose result refers to the container.
+// How all engines, which have add_at() and ask(), are talked to.
 template <class Engine>
-class history_face : public history_base {
+class history_calls : public history_base {
  public:
   // added; dropped_late before its first tick, future beyond the span. Throws only if memory is
   // out, with the answers unchanged.
@@ -104,19 +108,31 @@ class history_face : public history_base {
     std::uint64_t probes = 0;
     return self().ask(as_digest(x, seed_), clock_.covering(from, to), probes);
   }
-  // The same, and how many times a filter was asked.
+  // The same, and how many times a part of it was asked.
   template <item T>
   sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
     return self().ask(as_digest(x, seed_), asked, probes);
   }
 
+ protected:
+  using history_base::history_base;
+
+  Engine& self() noexcept { return static_cast<Engine&>(*this); }
+  const Engine& self() const noexcept { return static_cast<const Engine&>(*this); }
+};
+
+// The public face of an engine made of Bloom filters, which has parts(), each_filter(), and
+// decode(), whose result refers to the container.
+template <class Engine>
+class history_face : public history_calls<Engine> {
+ public:
   std::vector<std::byte> serialize() const {
-    const history_parts parts = self().parts();
-    return writer(Engine::engine_id, parts).bytes();
+    const history_parts parts = this->self().parts();
+    return container_of(parts).bytes();
   }
   void save(const std::filesystem::path& path) const {
-    const history_parts parts = self().parts();
-    writer(Engine::engine_id, parts).save(path);
+    const history_parts parts = this->self().parts();
+    container_of(parts).save(path);
   }
 
   // The only decoder: checks everything before it allocates memory for bits.
@@ -136,9 +152,15 @@ class history_face : public history_base {
   static void verify(std::span<const std::byte> container) { (void)checked(container); }
 
  protected:
-  using history_base::history_base;
+  using history_calls<Engine>::history_calls;
 
  private:
+  container_writer container_of(const history_parts& parts) const {
+    container_writer out = this->writer(Engine::engine_id, static_cast<std::uint8_t>(layout::flat));
+    parts.put_into(out);
+    return out;
+  }
+
   static Engine checked(std::span<const std::byte> container) {
     const auto view = container_view::parse(container);
     view.verify();
@@ -146,9 +168,6 @@ class history_face : public history_base {
     engine.each_filter([&](const flat_filter& f) { engine.expect_consistent(f); });
     return engine;
   }
-
-  Engine& self() noexcept { return static_cast<Engine&>(*this); }
-  const Engine& self() const noexcept { return static_cast<const Engine&>(*this); }
 };
 
 }  // namespace bloomtime::detail

@@ -9,6 +9,7 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/history_base.hpp>
 #include <bloomtime/detail/live_ticks.hpp>
 #include <bloomtime/detail/positions.hpp>
 #include <bloomtime/detail/timelines.hpp>
@@ -22,7 +23,8 @@
 namespace bloomtime {
 
 struct timeline_config {
-  std::uint64_t ticks = 0;  // of the span, at most 2^32
+  std::uint64_t first = 0;  // tick of the span
+  std::uint64_t ticks = 0;  // from then on, at most 2^32
   // The chance that a question about `length` ticks is answered "maybe" because of other items, if
   // sealing finds that what hardly repeats is better kept without names. All else is exact.
   double error = 1e-6;
@@ -36,30 +38,11 @@ struct timeline_config {
 // sealed in a few bits each. "No" is certain; "maybe" is true but for items whose digests agree in
 // 48 bits, and for those without names (`error`). What comes late, even after sealing, is never
 // lost. Const members may run concurrently.
-class timeline_history {
+class timeline_history : public detail::history_calls<timeline_history> {
  public:
-  static constexpr std::uint8_t engine_id = 4;
+  static constexpr std::uint8_t engine_id = 4;  // of family history, in containers
 
   explicit timeline_history(const timeline_config& config);
-
-  // added; dropped_late before the origin, future beyond the span. Throws only if memory is out,
-  // with the state unchanged.
-  template <item T>
-  outcome add(const T& x, instant when) {
-    return add_at(detail::as_digest(x, seed_), clock_.tick_of(when));
-  }
-
-  // In any tick that from..to touches; no if there is none.
-  template <item T>
-  sighting seen(const T& x, instant from, instant to) const noexcept {
-    std::uint64_t probes = 0;
-    return ask(detail::as_digest(x, seed_), clock_.covering(from, to), probes);
-  }
-  // The same, and how many places were looked into.
-  template <item T>
-  sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
-    return ask(detail::as_digest(x, seed_), asked, probes);
-  }
 
   // When x was seen in these ticks.
   template <item T>
@@ -77,8 +60,6 @@ class timeline_history {
   // The ticks of two neighbours, `right` beginning where `left` ends: one of both spans.
   static timeline_history joined(const timeline_history& left, const timeline_history& right);
 
-  std::uint64_t ticks() const noexcept { return ticks_; }  // of the span
-  std::uint64_t records() const noexcept { return records_; }
   // Different pairs of item and tick, and items with a name; what came late may count twice.
   std::uint64_t pairs() const noexcept;
   std::uint64_t items() const noexcept;
@@ -87,8 +68,6 @@ class timeline_history {
   std::uint64_t memory() const noexcept { return live_.bytes() + sealed_bytes(); }
   std::uint64_t live_memory() const noexcept { return live_.bytes(); }
   std::uint64_t sealed_bytes() const noexcept;
-  std::uint64_t seed() const noexcept { return seed_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
   const detail::timelines& named() const noexcept { return named_; }
   const std::vector<detail::positions>& nameless() const noexcept { return nameless_; }
 
@@ -101,6 +80,8 @@ class timeline_history {
   static mapped<timeline_history> map(const std::filesystem::path& path);
 
  private:
+  friend class detail::history_calls<timeline_history>;
+
   timeline_history() = default;
 
   outcome add_at(digest d, tick t);
@@ -114,12 +95,8 @@ class timeline_history {
   static timeline_history read(const detail::container_view& view, Make&& make);
   static timeline_history borrow(std::span<const std::byte> container);
 
-  std::uint64_t ticks_ = 0;
   double error_ = 0;
   std::uint64_t length_ = 1;
-  bloomtime::clock clock_;
-  std::uint64_t seed_ = 0;
-  std::uint64_t records_ = 0;
   bool sealed_ = false;  // names were taken, or it was not worth it
   detail::live_ticks live_;
   detail::timelines named_;
