@@ -161,7 +161,7 @@ class run {
     if (directory_.empty()) return;
     writer_.emplace(directory_, now());
     if (!writer_->continues()) return;
-    profile_ = profiler::load(*writer_, writer_->about());
+    profile_ = profiler::load(*writer_, writer_->about(), profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
     const std::vector<std::string>& kept = writer_->about().items;
     if (!input_.items.empty()) {

@@ -32,4 +32,13 @@ instant parse_time(std::string_view option, std::string_view text, const time_zo
                   option, shown(text)));
 }
 
+std::string time_rules_of(std::string_view options_take) {
+  return fmt::format(
+      "{} a time as logs write it, in the zone of the log if it names\n"
+      "none, also without seconds or the time of the day; or a number since 1970: up to 11 digits\n"
+      "(before the point) are seconds, up to 14 milliseconds, up to 17 microseconds, up to 19\n"
+      "nanoseconds.\n",
+      options_take);
+}
+
 }  // namespace bloomtime::cli
