@@ -152,6 +152,7 @@ class run {
     expect_events(reader.counts());
     if (!profile_) begin(reader.item_names());
     finish(reader);
+    profile_->compact();
     if (writer_) save();
     print(out, reader.counts());
   }
@@ -173,6 +174,19 @@ class run {
     const auto newest = profile_->newest();
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
+    note_missing_history();
+  }
+
+  // To begin one now would be to say of everything before that it was not seen.
+  void note_missing_history() const {
+    for (const field_profile& f : profile_->fields()) {
+      if (f.past) continue;
+      note(
+          fmt::format("{}: begun by a bloomtime that kept no history, and continued without; "
+                      "another --store would have it",
+                      directory_));
+      return;
+    }
   }
 
   void begin(const std::vector<std::string>& fields) {
@@ -254,20 +268,25 @@ constexpr const char* examples =
 }  // namespace
 
 void add_profile(command& root, output_options& asked) {
-  command& self = root.add("profile", "read logs, keep their heat in a store, show what is hot");
+  command& self =
+      root.add("profile", "read logs, keep their heat and history in a store, show what is hot");
   self.usage = "[FILE...] [--item FIELD]... [--store DIR]";
   self.examples = examples;
   static const std::string details =
       std::string(
           "Reads events (an item or several, and a time) and keeps for each field how hot its "
           "items\n"
-          "are: every event counts 2^(-age / half-life). A store that exists is continued, "
-          "exactly\n"
-          "as if all had been read in one go; it is written once, at the end, and as a whole.\n"
+          "are: every event counts 2^(-age / half-life); and when each of them came. A store that "
+          "exists\n"
+          "is continued, exactly as if all had been read in one go; it is written once, at the "
+          "end,\n"
+          "and as a whole.\n"
           "The hottest items, for programs one row each with the keys\n") +
       hot_keys +
-      "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, exact_bytes (what\n"
-      "a map of all items would take, estimated), held_back (events that wait, of all fields).\n"
+      "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, history_bytes,\n"
+      "exact_bytes (what a map of all items would take to count, estimated), held_back (events "
+      "that\n"
+      "wait, of all fields).\n"
       "Lines stamped more than 24 hours ahead wait until later ones prove them right (counted)\n"
       "or wrong (rejected); those that still wait at the end are kept and told of, and with\n"
       "--strict they are an error.\n"
@@ -275,7 +294,8 @@ void add_profile(command& root, output_options& asked) {
       "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
       "\"at\" "
       "(microseconds since\n       1970), \"zone\", \"half_life_seconds\", \"resolution_seconds\", "
-      "\"memory_bytes\",\n       \"items\": [...], \"fields\": [...]}";
+      "\"memory_bytes\" (of heat),\n       \"history_bytes\", \"items\": [...], \"fields\": "
+      "[...]}";
   self.details = details;
   const auto given = std::make_shared<typed>();
   self.files(given->files, "logs, one after the other; - for standard input");
