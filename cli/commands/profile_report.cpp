@@ -26,22 +26,17 @@ std::string files_text(const std::vector<std::string>& files) {
   return files.empty() || files.front() == "-" ? "standard input" : files.front();
 }
 
-// "2014-01-01 00:00:00 .. 23:59:59 +0000"
-std::string range_text(const store::facts& read, const std::optional<instant>& newest) {
+std::string events_text(const store::facts& read, const std::optional<instant>& newest) {
   const time_zone zone = zone_of(read);
   if (!newest) return "no events yet";
   if (!read.first_event) return "up to " + time_text(*newest, zone);
-  const std::string first = time_text(*read.first_event, zone.offset);
-  const std::string last = time_text(*read.last_event, zone);
-  constexpr std::size_t date_and_blank = 11;
-  const bool same_day = first.substr(0, date_and_blank) == last.substr(0, date_and_blank);
-  return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
+  return range_text(*read.first_event, *read.last_event, zone);
 }
 
 std::string title_of(const profile_summary& what, const profiler& profile, std::size_t ahead) {
   std::string title =
       fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
-                  what.counts.lines == 1 ? "" : "s", range_text(what.read, profile.newest()));
+                  what.counts.lines == 1 ? "" : "s", events_text(what.read, profile.newest()));
   if (what.records_before != 0) {
     title += fmt::format(", {} records with those before", count_text(what.read.records));
   }

@@ -93,17 +93,18 @@ answer answer_of(const question& q, const opened_history& opened) {
            found == sighting::no ? look::plain : look::strong}};
 }
 
-// "maybe   155.95.78.223 was seen between 09:30:00 and 09:40:00"
+// "maybe   155.95.78.223 was seen in 2014-01-01 09:30:00 .. 09:40:00 +0000"
 std::string sentence(const question& q, sighting found, const opened_history& opened) {
   const auto [from, to] = q.time;
-  const double error = opened.error(opened.past.clock().covering(from, to));
   const char* verb = found == sighting::no      ? "was not seen"
                      : found == sighting::maybe ? "was seen"
-                                                : "may have been seen in what is no longer kept of";
-  return fmt::format(
-      "{}   {} {} between {} and {}   ({})", name_of(found), q.item, verb,
-      time_text(from, opened.zone), time_text(to, opened.zone),
-      found == sighting::no ? "that is certain" : "chance of being wrong: " + chance_text(error));
+                                                : "is not in what is still kept";
+  const std::string sure =
+      found == sighting::no ? "that is certain"
+                            : "chance of being wrong: " +
+                                  chance_text(opened.error(opened.past.clock().covering(from, to)));
+  return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
+                     range_text(from, to, opened.zone), sure);
 }
 
 report report_of(const std::string& store, const opened_history& opened, std::string title,

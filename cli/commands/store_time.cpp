@@ -19,6 +19,14 @@ std::string time_text(instant t, const time_zone& zone) {
   return fmt::format("{} {}", time_text(t, zone.offset), zone.name);
 }
 
+std::string range_text(instant from, instant to, const time_zone& zone) {
+  const std::string first = time_text(from, zone.offset);
+  const std::string last = time_text(to, zone);
+  constexpr std::size_t date_and_blank = 11;
+  const bool same_day = first.substr(0, date_and_blank) == last.substr(0, date_and_blank);
+  return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
+}
+
 instant parse_time(std::string_view option, std::string_view text, const time_zone& zone) {
   for (const char* rest : {"", ":00", " 00:00:00"}) {
     const std::string whole = std::string(text) + rest;

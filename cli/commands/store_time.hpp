@@ -20,6 +20,9 @@ time_zone zone_of(const store::facts& read);
 
 std::string time_text(instant t, const time_zone& zone);  // 2000-10-10 13:55:36 -0700
 
+// 2014-01-01 09:30:00 .. 09:40:00 +0000; with both dates if they differ.
+std::string range_text(instant from, instant to, const time_zone& zone);
+
 // What read_time() takes, also without seconds or without any time of the day. In this zone if it
 // names none.
 instant parse_time(std::string_view option, std::string_view text, const time_zone& zone);

@@ -82,22 +82,26 @@ std::string title_of(const typed& given, const opened_history& opened, const fou
   const bloomtime::clock& clock = opened.past.clock();
   if (f.bars.empty()) return fmt::format("{}: no events yet", given.words.front());
   if (f.seen.empty()) {
-    return fmt::format("{} was not seen between {} and {}", given.words[1],
-                       time_text(clock.start_of(f.asked.first), opened.zone),
-                       time_text(clock.start_of(f.asked.last), opened.zone));
+    return fmt::format(
+        "{} was not seen in {}", given.words[1],
+        range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last), opened.zone));
   }
-  return fmt::format("{}   first {}   last {}   in {} of {}", given.words[1],
-                     time_text(clock.start_of(f.seen.front().first), opened.zone.offset),
-                     time_text(clock.start_of(f.seen.back().last), opened.zone),
+  return fmt::format("{}   seen {}   in {} of {}", given.words[1],
+                     range_text(clock.start_of(f.seen.front().first),
+                                clock.start_of(f.seen.back().last), opened.zone),
                      ticks_text(count_ticks(f.seen), clock.resolution()),
                      count_text(ticks_of(f.asked)));
 }
 
-std::string picture(const opened_history& opened, const found& f) {
+table picture(const opened_history& opened, const found& f) {
   const bloomtime::clock& clock = opened.past.clock();
-  return fmt::format("{} {} {}", time_text(clock.start_of(f.asked.first), opened.zone.offset),
-                     sparkline(f.bars),
-                     time_text(clock.start_of(f.asked.last), opened.zone.offset));
+  return {.key = "picture",
+          .columns = {{"bars",
+                       range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last),
+                                  opened.zone),
+                       side::left}},
+          .rows = {{{{{}, sparkline(f.bars)}}}},
+          .as_list = false};
 }
 
 // -- the table -----------------------------------------------------------------------------------
@@ -155,6 +159,7 @@ void show(const typed& given, const opened_history& opened, const found& f, std:
           const printer& out) {
   report r = report_of(given, opened, f, rows);
   if (out.how().form == view::people) {
+    r.tables.insert(r.tables.begin(), picture(opened, f));
     if (f.seen.empty()) r.tables.clear();
     if (f.seen.size() > rows) {
       r.notes.push_back(fmt::format("the newest; {} more before them: -n {} shows all",
@@ -168,7 +173,6 @@ void show(const typed& given, const opened_history& opened, const found& f, std:
     std::size_t ahead = 0;
     for (const held_event& e : opened.gate.held()) ahead += clock.tick_of(e.at) > f.asked.last;
     if (const std::string held = held_text(ahead); !held.empty()) r.notes.push_back(held);
-    if (!f.bars.empty()) r.title += "\n" + picture(opened, f);
   }
   out.print(r);
 }

@@ -212,6 +212,7 @@ struct tree_shape {
     const double leaf = filter_error(keys[0], sizes[0]);
     double right = 0;  // logarithm of the chance that all answers are
     for (std::size_t h = 0; h < nodes.size(); ++h) {
+      if (profile.nodes[h] == 0) continue;  // whatever it would answer
       right += profile.nodes[h] * std::log1p(-filter_error(keys[h], sizes[h]));
     }
     if (profile.parts > 0) {

@@ -87,7 +87,7 @@ def seen_keeps_its_contract_for_scripts():
             row, = rows_of(one.out)
             assert (row["item"], row["answer"]) == (item, answer)
             assert (int(row["from"]), int(row["to"])) == (begin * 10**6, end * 10**6)
-            assert float(row["error"]) < 1e-9
+            assert float(row["error"]) < 1e-3
         ok("verify", store)
 
 
@@ -208,14 +208,13 @@ def a_timeline_for_people():
         store, _ = profiled(where, [(START + 10 * i, ("a", "b")[i % 2]) for i in range(100)])
         shown = ok("timeline", store, "a", "--table").out
         lines = shown.splitlines()
-        assert lines[0].startswith("a   first 2014-05-13 16:53:20   last 2014-05-13 17:09:40 +0000")
-        assert "in 50 seconds of 991" in lines[0], lines[0]
-        assert "█" in lines[1] and lines[1].startswith("2014-05-13 16:53:20 "), lines[1]
-        assert "30 more before them: -n 50 shows all" in shown and shown.count("17:09:40") == 3
+        assert lines[0] == ("a   seen 2014-05-13 16:53:20 .. 17:09:40 +0000   in 50 seconds of 991"), lines
+        assert lines[2] == "2014-05-13 16:53:20 .. 17:09:50 +0000" and "█" in lines[3], lines
+        assert "30 more before them: -n 50 shows all" in shown and shown.count("17:09:40") == 3, shown
         assert "more" not in ok("timeline", store, "a", "--table", "-n", "50").out
         assert ok("timeline", store, "a", "-n", "2").out.count("\n") == 3
         result = run("timeline", store, "nobody", "--table")
-        assert result.status == 1 and result.out.startswith("nobody was not seen between "), result.out
+        assert result.status == 1 and result.out.startswith("nobody was not seen in "), result.out
         assert ok("timeline", store, "a", "--table", "--ascii").out.isascii()
         hour = done("profile", where + "/e.tsv", "--store", where + "/m", "--resolution", "1m").out
         assert hour and "2 x 1 min" in ok("timeline", where + "/m", "a", "--table", "--to",
@@ -228,10 +227,9 @@ def an_answer_for_people():
         store, _ = profiled(where, [(START + i, "a") for i in range(9)])
         at = lambda begin, end: ["seen", store, "a", "--table", "--from", begin, "--to", end]
         shown = ok(*at("2014-05-13T16:53", "2014-05-13 16:53:30")).out
-        assert shown == ("maybe   a was seen between 2014-05-13 16:53:00 +0000 and 2014-05-13 16:53:30 "
-                         "+0000   (chance of being wrong: 0 %)\n") or "maybe   a was seen" in shown, shown
+        assert shown.startswith("maybe   a was seen in 2014-05-13 16:53:00 .. 16:53:30 +0000   (chance")
         result = run(*at("2014-05-13", "2014-05-13T16:53"))
-        assert result.status == 1 and result.out.startswith("no   a was not seen between"), result.out
+        assert result.status == 1 and result.out.startswith("no   a was not seen in 2014-"), result.out
         assert "that is certain" in result.out
 
 
@@ -306,13 +304,13 @@ def questions_that_cannot_be():
         refused("seen", store, "a", "b", "--from", "1", "--to", "2", says="one item, got 2")
         refused(*ask, says="needs --from and --to")
         refused(*ask, "--from", "5", says="needs --from and --to")
-        refused(*ask, "--from", "10", "--to", "9", says="--from (1970-01-01 00:00:10 UTC) must not be "
-                                                        "after --to (1970-01-01 00:00:09 UTC)")
+        refused(*ask, "--from", "10", "--to", "9", says="--from (1970-01-01 00:00:10 +0000) must not be "
+                                                        "after --to (1970-01-01 00:00:09 +0000)")
         for bad in ("soon", "2014-02-30", "12:00", "1e9", "99999999999999999999"):
             refused(*ask, "--from", bad, "--to", "9", says="--from must be a time")
             refused(*ask, "--from", "9", "--to", bad, says="--to must be a time")
             refused("timeline", store, "item1", "--from", bad, says="--from must be a time")
-        refused("timeline", store, "x", "--to", str(START - 1), says="must not be after --to")
+        refused("timeline", store, "x", "--to", str(START - 9999), says="must not be after --to")
         refused("timeline", store, "x", "-n", "0", says="-n must be at least 1")
         refused("timeline", store, says="needs a store and one item, got 1 words")
         for command in (["seen", two, "/", "--from", "1", "--to", "2"], ["timeline", two, "/"]):
@@ -341,7 +339,7 @@ def an_empty_store_has_no_past():
         done(*contract(write(where + "/empty", b""), store))
         assert asked(store, [("x", 0, 99_999_999_999)]) == ["no"]
         result = run("timeline", store, "x", "--table")
-        assert result.status == 1 and result.out == f"{store}: no events yet\n", result.out
+        assert result.status == 1 and result.out == f"{store}: no events yet\n\n", result.out
         document = json.loads(run("timeline", store, "x", "--json").out)
         assert document["first"] is None and document["histogram"] == [], document
 
