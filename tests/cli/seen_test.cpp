@@ -20,7 +20,7 @@ namespace {
 
 using support::temporary_directory;
 
-constexpr std::int64_t day = 86'400;  // seconds
+constexpr std::int64_t seconds_per_day = 86'400;
 constexpr std::int64_t beginning = 1'400'000'000;
 
 struct sample {
@@ -37,9 +37,11 @@ rc::Gen<sample> any_sample() {
     const int length = *rc::gen::inRange(1, 150);
     for (int i = 0; i < length; ++i) {
       now += *rc::gen::inRange<std::int64_t>(0, 3);
-      if (*rc::gen::inRange(0, 12) == 0) now += *rc::gen::inRange<std::int64_t>(0, 2 * day);
+      if (*rc::gen::inRange(0, 12) == 0)
+        now += *rc::gen::inRange<std::int64_t>(0, 2 * seconds_per_day);
       const bool late = *rc::gen::inRange(0, 8) == 0;
-      const std::int64_t second = late ? now - *rc::gen::inRange<std::int64_t>(0, 3 * day) : now;
+      const std::int64_t second =
+          late ? now - *rc::gen::inRange<std::int64_t>(0, 3 * seconds_per_day) : now;
       const std::string item = fmt::format("item{}", *rc::gen::inRange(0, 4));
       made.log += fmt::format("{}\t{}\tx\n", second, item);
       made.seconds[item].insert(second);
@@ -59,7 +61,8 @@ std::vector<question> any_questions(const sample& of) {
   for (const auto& [item, seconds] : of.seconds) {
     for (const std::int64_t second : seconds) {
       const std::int64_t from = second + *rc::gen::inRange<std::int64_t>(-4, 4);
-      const auto length = *rc::gen::element<std::int64_t>(0, 1, 2, 5, 100, day, 5 * day);
+      const auto length =
+          *rc::gen::element<std::int64_t>(0, 1, 2, 5, 100, seconds_per_day, 5 * seconds_per_day);
       made.push_back({item, from, from + length});
       made.push_back(
           {*rc::gen::element<std::string>("item0", "item1", "nobody"), from - length, from});
@@ -100,8 +103,9 @@ RC_GTEST_PROP(timeline, has_every_second_and_no_other, ()) {
   const std::string store = folder / "store";
   RC_ASSERT(run_command(profile_command({write_text(folder / "log", some.log)}, store)).status ==
             0);
-  const std::int64_t from = beginning + *rc::gen::inRange<std::int64_t>(-4 * day, 4 * day);
-  const std::int64_t to = from + *rc::gen::inRange<std::int64_t>(0, 8 * day);
+  const std::int64_t from =
+      beginning + *rc::gen::inRange<std::int64_t>(-4 * seconds_per_day, 4 * seconds_per_day);
+  const std::int64_t to = from + *rc::gen::inRange<std::int64_t>(0, 8 * seconds_per_day);
   const told answer = run_command({"timeline", store, "item0", "--field", "2", "--json", "--from",
                                    std::to_string(from), "--to", std::to_string(to)});
   std::set<std::int64_t> truth;
