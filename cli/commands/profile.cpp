@@ -152,7 +152,6 @@ class run {
     expect_events(reader.counts());
     if (!profile_) begin(reader.item_names());
     finish(reader);
-    profile_->compact();
     if (writer_) save();
     print(out, reader.counts());
   }
@@ -232,6 +231,7 @@ class run {
                                   .records_before = before_,
                                   .store = directory_};
     profile_->include_held(newest());
+    profile_->compact();
     out.print(report_of(summary, *profile_, rows_, out.how()));
   }
 
