@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exact.hpp"
+#include "loads.hpp"
+#include "methods.hpp"
+#include "streams.hpp"
+
+namespace experiments {
+
+// As published, where it could be told.
+inline constexpr std::uint64_t usual_bits = 50'000'000;
+inline constexpr std::uint64_t usual_length = 128;
+inline constexpr std::size_t usual_questions = 10'000;
+inline constexpr std::uint64_t seeds = 5;  // of questions
+
+// A day that is asked about, and the one before, from which a history learns.
+struct scene {
+  trace day;
+  exact_history truth;
+  std::vector<double> learned_keys;
+
+  scene(trace today, const trace& yesterday);
+};
+
+scene scene_of(const generated& g);
+// The second half of a log, after the first.
+scene scene_of(const trace& log);
+// Both days end early.
+scene first_ticks(const generated& g, std::uint32_t ticks);
+
+// Questions that are to be answered "no", in as many sets as there are seeds, and what follows from
+// them. Histories are tuned to the first set of `seen`.
+struct workload {
+  std::uint64_t length;
+  std::vector<std::vector<question>> seen;
+  std::vector<std::vector<question>> unseen;
+  loads truth;
+  loads learned;
+};
+
+workload workload_of(const scene& s, std::uint64_t length);
+
+// As many bits for a pair as EDGAR has with `bits`, for logs of other sizes.
+std::uint64_t bits_like_edgar(const trace& log, std::uint64_t bits);
+
+order order_of(const scene& s, const workload& w, std::uint64_t bits);
+
+}  // namespace experiments
