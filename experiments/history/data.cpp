@@ -41,8 +41,7 @@ void all_counts() {
   for (const generated& g : all_generated) {
     const trace t = trace_of(g, 1);
     print_counts(t);
-    check(t.records.size() == g.of.records && t.pairs.size() == g.of.pairs &&
-              t.items == g.of.items,
+    check(t.records.size() == g.of.records && t.pairs.size() == g.of.pairs && t.items == g.of.items,
           "{}: as many as published", t.name);
   }
   for (const trace& t : real_traces()) print_counts(t);
@@ -64,8 +63,8 @@ void check_levels(const scene& s, const order& o) {
   const auto& levels = o.truth.levels;
   bool halves = levels.front().keys == static_cast<double>(s.day.pairs.size());
   for (std::size_t h = 0; h + 1 < levels.size(); ++h) {
-    halves = halves && levels[h + 1].keys <= levels[h].keys &&
-             levels[h].keys <= 2 * levels[h + 1].keys;
+    halves =
+        halves && levels[h + 1].keys <= levels[h].keys && levels[h].keys <= 2 * levels[h + 1].keys;
   }
   check(halves, "{}: from pairs to items, no level has less than half the keys of the one below",
         s.day.name);

@@ -16,8 +16,7 @@ using namespace bloomtime;
 // -- one filter --------------------------------------------------------------------------------
 
 subject single(const order& o) {
-  return subject_of(
-      single_history({.pairs = o.pairs, .memory = o.bits / 8, .ticks = o.ticks}));
+  return subject_of(single_history({.pairs = o.pairs, .memory = o.bits / 8, .ticks = o.ticks}));
 }
 
 // The paper's figures of its baseline fit this k, and not the best one.
@@ -67,7 +66,6 @@ subject level_uniform(const order& o) { return levels("level uniform", o); }
 subject level_optimal(const order& o) { return levels("level optimal", o); }
 subject level_learned(const order& o) { return levels("level learned", o); }
 subject level_planned(const order& o) { return levels("level planned", o); }
-subject level_planned_128(const order& o) { return levels("level planned 128", o); }
 subject level_doubting(const order& o) { return levels("level doubting", o, true); }
 
 // -- the others --------------------------------------------------------------------------------
@@ -83,7 +81,6 @@ constexpr method all[] = {
     {"level optimal", true, level_optimal},
     {"level learned", true, level_learned},
     {"level planned", true, level_planned},
-    {"level planned 128", true, level_planned_128},
     {"level doubting", true, level_doubting},
     {"exact", false, exact},
 };
@@ -110,7 +107,7 @@ std::vector<math::filter_size> level_sizes(std::string_view method, const order&
   if (method == "level uniform") return math::uniform_bits(o.truth.levels, o.bits);
   if (method == "level optimal") return math::allocate_bits(o.truth.levels, o.bits);
   if (method == "level learned") return math::allocate_bits(o.learned.levels, o.bits);
-  return planned(o, method == "level planned 128" ? 128 : 16).levels;
+  return planned(o, method == "level planned" ? 128 : 16).levels;
 }
 
 std::vector<math::filter_load> flat_loads(const loads& l) {

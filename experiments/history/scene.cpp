@@ -7,9 +7,7 @@ namespace experiments {
 scene::scene(trace today, const trace& yesterday)
     : day(std::move(today)), truth(day.pairs), learned_keys(estimated_level_keys(yesterday)) {}
 
-scene scene_of(const generated& g) {
-  return {trace_of(g, 1), trace_of(g, 2)};
-}
+scene scene_of(const generated& g) { return {trace_of(g, 1), trace_of(g, 2)}; }
 
 scene scene_of(const trace& log) {
   const std::uint32_t half = log.ticks / 2;
@@ -23,21 +21,18 @@ scene scene_of(const trace& log) {
 }
 
 scene first_ticks(const generated& g, std::uint32_t ticks) {
-  return {first_ticks(trace_of(g, 1), ticks),
-          first_ticks(trace_of(g, 2), ticks)};
+  return {first_ticks(trace_of(g, 1), ticks), first_ticks(trace_of(g, 2), ticks)};
 }
 
 workload workload_of(const scene& s, std::uint64_t length) {
-  workload w{length, {}, {}, {}, {}};
   const auto draw = [&](of_items which, std::uint64_t seed) {
     return negative_questions(s.day, s.truth, length, usual_questions, which, seed);
   };
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    w.seen.push_back(draw(of_items::seen, seed));
-    w.unseen.push_back(draw(of_items::unseen, seeds + seed));
-  }
-  w.truth = true_loads(s.day, s.truth, w.seen[0]);
-  const auto training = draw(of_items::seen, 2 * seeds + 1);
+  workload w{length, draw(of_items::seen, 1), {}, draw(of_items::unseen, 2), {}, {}};
+  for (std::uint64_t seed = 0; seed < seeds; ++seed)
+    w.seen.push_back(draw(of_items::seen, 10 + seed));
+  w.truth = true_loads(s.day, s.truth, w.tuned_to);
+  const std::vector<question> training = draw(of_items::seen, 3);
   const std::vector<double> probes = level_probes(s.day.ticks, training);
   for (std::size_t h = 0; h < probes.size(); ++h) {
     w.learned.levels.push_back({s.learned_keys[h], probes[h]});

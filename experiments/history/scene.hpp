@@ -32,12 +32,13 @@ scene scene_of(const trace& log);
 // Both days end early.
 scene first_ticks(const generated& g, std::uint32_t ticks);
 
-// Questions that are to be answered "no", in as many sets as there are seeds, and what follows from
-// them. Histories are tuned to the first set of `seen`.
+// Questions that are to be answered "no": about items that were seen, one set for methods that are
+// tuned to questions and others that they did not know, and about items that never were.
 struct workload {
   std::uint64_t length;
-  std::vector<std::vector<question>> seen;
-  std::vector<std::vector<question>> unseen;
+  std::vector<question> tuned_to;
+  std::vector<std::vector<question>> seen;  // as many sets as seeds
+  std::vector<question> unseen;
   loads truth;
   loads learned;
 };

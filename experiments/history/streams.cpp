@@ -94,8 +94,8 @@ class generator {
     const double mean = when_ == times::dense ? 3000 : 300;
     const double density = when_ == times::dense ? 0.95 : 0.5;
     const double length = 1 - mean * std::log1p(-random_.unit());
-    const auto end = std::min<std::uint64_t>(start + static_cast<std::uint64_t>(length),
-                                             counts_.ticks);
+    const auto end =
+        std::min<std::uint64_t>(start + static_cast<std::uint64_t>(length), counts_.ticks);
     for (std::uint32_t t = start; t < end; ++t) {
       if (random_.unit() < density) add({item, t});
     }

@@ -52,8 +52,8 @@ std::string name_of(const generated& g);
 trace trace_of(const generated& g, std::uint64_t seed);
 
 inline constexpr generated all_generated[] = {
-    {edgar, times::dense},    {edgar, times::bursty},    {edgar, times::uniform},
-    {network, times::bursty}, {network, times::uniform}, {network, times::diurnal},
+    {edgar, times::dense},     {edgar, times::bursty},    {edgar, times::uniform},
+    {network, times::diurnal}, {network, times::uniform},
 };
 
 // Logs of servers in ../shared/data, if there. Says on standard error which are missing.
