@@ -120,8 +120,10 @@ void all_space() {
     for (std::uint32_t i = 1; i <= points; ++i) {
       const trace t = first_ticks(whole.day, whole.day.ticks / points * i);
       pairs.push_back(static_cast<double>(t.pairs.size()));
-      for (const std::string_view name : {"exact", "level optimal"}) {
-        const subject s = filled(method_of(name), order_of(whole, w, usual_bits), t);
+      for (const std::string_view name : {"exact", "timeline", "level optimal"}) {
+        const subject s = method_of(name).make(order_of(whole, w, usual_bits));
+        if (name != "level optimal") s.add(t.pairs);  // its size does not depend on them
+        s.finish();
         const auto bits = static_cast<double>(s.bits());
         std::printf("%s,%u,%zu,%s,%.0f,%.3f\n", t.name.c_str(), t.ticks, t.pairs.size(),
                     name.data(), bits, bits / pairs.back());

@@ -22,7 +22,7 @@ using namespace experiments;
 using namespace bloomtime;
 
 constexpr std::uint64_t all_bits[] = {20'000'000, 30'000'000, 40'000'000, 50'000'000, 60'000'000};
-constexpr std::uint64_t all_lengths[] = {16, 64, 128, 256, 1024, 4096, 8192};
+constexpr std::uint64_t all_lengths[] = {16, 128, 1024, 8192};
 constexpr std::uint32_t all_spans[] = {14'400, 28'800, 57'600, 86'400};
 constexpr double asked = double{seeds} * usual_questions;
 
@@ -199,15 +199,17 @@ void check_lengths(const table& t, const std::string& set, std::uint64_t pairs) 
   }
 }
 
-// How many filters are asked if no answer ends the question early.
+// How many filters are asked if no answer ends a question early.
 void check_probes() {
-  for (const std::uint64_t length : all_lengths) {
-    double levels = 0;
-    for (const double nodes : math::cover_profile(length, 18)) levels += nodes;
+  const trace nothing{"nothing", {}, {}, 1, edgar.ticks};
+  for (std::uint64_t length = 16; length <= 8192; length *= 2) {
+    const auto questions =
+        negative_questions(nothing, exact_history(), length, usual_questions, of_items::unseen, 1);
+    const std::vector<double> probes = level_probes(edgar.ticks, questions);
+    const double levels = std::accumulate(probes.begin(), probes.end(), 0.0);
     const auto ticks = static_cast<double>(length);
-    const double expected = std::log2(ticks) + 1 / ticks;
-    check(std::abs(levels / expected - 1) < 0.01,
-          "length {}: a question is about {:.3f} levels on average", length, levels);
+    check(std::abs(levels / (std::log2(ticks) + 1 / ticks) - 1) < 0.01,
+          "length {}: a question is about {:.3f} nodes on average", length, levels);
     if (length >= 64) {
       check(ticks / levels >= 10, "length {}: a single filter is asked {:.1f} times as often",
             length, ticks / levels);
@@ -218,8 +220,10 @@ void check_probes() {
 // -- figure 11 ---------------------------------------------------------------------------------
 
 void over_spans(table& t, const generated& g) {
+  const trace today = trace_of(g, 1);
+  const trace yesterday = trace_of(g, 2);
   for (const std::uint32_t ticks : all_spans) {
-    const scene s = first_ticks(g, ticks);
+    const scene s(first_ticks(today, ticks), first_ticks(yesterday, ticks));
     const workload w = workload_of(s, usual_length);
     const order o = order_of(s, w, usual_bits);
     for (const method& m : methods()) {

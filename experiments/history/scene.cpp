@@ -20,10 +20,6 @@ scene scene_of(const trace& log) {
   return {first_ticks(after, half), before};
 }
 
-scene first_ticks(const generated& g, std::uint32_t ticks) {
-  return {first_ticks(trace_of(g, 1), ticks), first_ticks(trace_of(g, 2), ticks)};
-}
-
 workload workload_of(const scene& s, std::uint64_t length) {
   const auto draw = [&](of_items which, std::uint64_t seed) {
     return negative_questions(s.day, s.truth, length, usual_questions, which, seed);

@@ -29,8 +29,6 @@ struct scene {
 scene scene_of(const generated& g);
 // The second half of a log, after the first.
 scene scene_of(const trace& log);
-// Both days end early.
-scene first_ticks(const generated& g, std::uint32_t ticks);
 
 // Questions that are to be answered "no": about items that were seen, one set for methods that are
 // tuned to questions and others that they did not know, and about items that never were.

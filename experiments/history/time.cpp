@@ -124,7 +124,7 @@ void time_questions_about(const scene& s, of_items which) {
 void time_questions() {
   std::puts("set,items,length,method,ns_per_question,lower,upper");
   time_questions_about(random_items(86'400), of_items::unseen);
-  time_questions_about(scene_of(generated{edgar, times::bursty}), of_items::seen);
+  time_questions_about(scene_of({edgar, times::bursty}), of_items::seen);
 }
 
 // -- figure 16 ---------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class mixture {
 void time_mixtures() {
   constexpr unsigned few_rounds = 3;
   std::puts("set,share_of_adds,method,ns_per_operation,lower,upper");
-  const scene s = scene_of(generated{edgar, times::bursty});
+  const scene s = scene_of({edgar, times::bursty});
   const workload w = workload_of(s, usual_length);
   const order o = order_of(s, w, usual_bits);
   std::map<std::string_view, mixture> mixtures;
@@ -202,8 +202,9 @@ void time_allocation() {
   std::puts("set,ticks,method,filters,us,lower,upper");
   std::map<std::uint32_t, double> tree;
   std::map<std::uint32_t, double> level;
+  const trace day = trace_of({edgar, times::bursty}, 1);
   for (const std::uint32_t ticks : all_spans) {
-    const scene s = first_ticks(generated{edgar, times::bursty}, ticks);
+    const scene s(first_ticks(day, ticks), first_ticks(day, ticks));
     const workload w = workload_of(s, usual_length);
     const auto nodes = flat_loads(w.truth);
     const auto time_of = [](std::span<const math::filter_load> loads) {
