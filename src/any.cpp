@@ -120,15 +120,74 @@ std::vector<fact> facts_of(const decay_ring& r) {
   };
 }
 
+[[noreturn]] void refuse_engine(const std::string& family, std::uint8_t engine) {
+  throw error(errc::unknown_kind, "this container holds a filter of family " + family +
+                                      ", engine " + std::to_string(engine) +
+                                      ", which this bloomtime does not know");
+}
+
+// What all histories tell, and then what this one does.
+std::vector<fact> history_facts(const detail::history_base& h, const char* engine,
+                                std::uint64_t memory, const std::vector<fact>& more) {
+  std::vector<fact> facts{
+      {"family", std::string(name_of(family::history))},
+      {"engine", engine},
+      {"layout", std::string(name_of(layout::flat))},
+      {"memory", memory},
+      {"seed", h.seed()},
+      {"tick_seconds", seconds(h.clock().resolution())},
+      {"first_tick", h.first()},
+      {"ticks", h.ticks()},
+      {"records", h.records()},
+  };
+  facts.insert(facts.end(), more.begin(), more.end());
+  return facts;
+}
+
+std::vector<fact> facts_of(const single_history& h) {
+  return history_facts(h, "single_history", h.memory(),
+                       {{"bits", h.size().bits},
+                        {"k", std::uint64_t{h.size().k}},
+                        {"pairs", h.pairs()},
+                        {"error_of_a_tick", h.error(1)}});
+}
+
+std::vector<fact> facts_of(const tree_history& h) {
+  std::uint64_t nodes = 0;
+  for (unsigned height = 0; height < h.heights(); ++height) nodes += h.nodes(height);
+  std::vector<fact> more{
+      {"granularity", h.granularity()}, {"heights", std::uint64_t{h.heights()}}, {"nodes", nodes}};
+  const detail::flat_filter& root = h.node(h.heights() - 1, 0);
+  if (!h.pairs().absent()) more.push_back({"pairs", h.pairs().keys()});
+  if (!root.absent()) more.push_back({"items", root.keys()});
+  return history_facts(h, "tree_history", h.memory(), more);
+}
+
+std::vector<fact> facts_of(const level_history& h) {
+  std::uint64_t levels = 0;
+  for (unsigned height = 0; height < h.heights(); ++height) levels += h.level(height).bits != 0;
+  std::vector<fact> more{{"heights", std::uint64_t{h.heights()}},
+                         {"levels", levels},
+                         {"doubts", h.doubts() ? "yes" : "no"}};
+  if (const auto pairs = h.keys(0)) more.push_back({"pairs", *pairs});
+  if (const auto items = h.keys(h.heights() - 1)) more.push_back({"items", *items});
+  return history_facts(h, "level_history", h.memory(), more);
+}
+
+any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == single_history::engine_id) return single_history::load(container);
+  if (engine == tree_history::engine_id) return tree_history::load(container);
+  if (engine == level_history::engine_id) return level_history::load(container);
+  refuse_engine("3 (history)", engine);
+}
+
 any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == decaying_filter::engine_id) return decaying_filter::load(container);
   if (engine == pooled_decaying_filter::engine_id) return pooled_decaying_filter::load(container);
   if (engine == heat_filter::engine_id) return heat_filter::load(container);
   if (engine == hot_list::engine_id) return hot_list::load(container);
   if (engine == decay_ring::engine_id) return decay_ring::load(container);
-  throw error(errc::unknown_kind, "this container holds a filter of family 2 (heat), engine " +
-                                      std::to_string(engine) +
-                                      ", which this bloomtime does not know");
+  refuse_engine("2 (heat)", engine);
 }
 
 }  // namespace
@@ -137,6 +196,7 @@ any_filter load_any(std::span<const std::byte> container) {
   const auto info = detail::container_view::parse(container).info();
   if (info.family == family::bloom) return bloom_filter::load(container);
   if (info.family == family::heat) return load_heat(info.engine, container);
+  if (info.family == family::history) return load_history(info.engine, container);
   if (info.family == family::totals) {
     throw error(
         errc::unknown_kind,

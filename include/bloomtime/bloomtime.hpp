@@ -11,6 +11,8 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/history/history_engine.hpp>
+#include <bloomtime/history/learning.hpp>
 #include <bloomtime/history/level_history.hpp>
 #include <bloomtime/history/query_profile.hpp>
 #include <bloomtime/history/sighting.hpp>

@@ -165,11 +165,7 @@ void bloom_filter::fold(std::uint64_t factor) {
 }
 
 std::uint64_t bloom_filter::count_ones() const noexcept {
-  std::uint64_t ones = 0;
-  for (std::size_t at = 0; at < bits_.size(); at += 8) {
-    ones += static_cast<unsigned>(std::popcount(detail::load_le64(bits_.data() + at)));
-  }
-  return ones;
+  return detail::count_ones(bits_.bytes());
 }
 
 void bloom_filter::check_answers(std::size_t items, std::size_t answers) {

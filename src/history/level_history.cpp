@@ -4,7 +4,6 @@
 #include <bit>
 #include <string>
 
-#include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime {
@@ -23,9 +22,14 @@ unsigned heights_for(std::uint64_t ticks) {
 
 void expect_config(const level_config& c) {
   const auto refuse = [](const std::string& why) { throw error(errc::invalid_argument, why); };
-  constexpr std::uint64_t most_ticks = std::uint64_t{1} << detail::most_height;
-  if (c.ticks > most_ticks) {
+  if (c.ticks > detail::most_ticks) {
     refuse("a level history spans at most 2^62 ticks, asked for " + text(c.ticks));
+  }
+  if (!detail::on_dyadic_grid(c.first, c.ticks)) {
+    refuse(
+        "a level history that does not begin at the origin spans a power of two of ticks and "
+        "begins at a multiple of it, asked for " +
+        text(c.ticks) + " from " + text(c.first));
   }
   const std::size_t expected = c.ticks == 0 ? 1 : heights_for(c.ticks);
   if (c.levels.size() != expected) {
@@ -49,31 +53,35 @@ void expect_config(const level_config& c) {
 }  // namespace
 
 level_history::level_history(const level_config& config)
-    : clock_(config.resolution, config.origin) {
+    : history_face(bloomtime::clock(config.resolution, config.origin), config.first,
+                   config.ticks == 0 ? 1 : config.ticks, config.seed) {
   expect_config(config);
   for (const math::filter_size& size : config.levels) levels_.emplace_back(size);
   if (config.learns) sketches_.resize(levels_.size());
-  const bool grows = config.ticks == 0;
-  ticks_ = grows ? 1 : config.ticks;
-  most_levels_ = grows ? config.most_levels : 0;
+  most_levels_ = config.ticks == 0 ? config.most_levels : 0;
   doubts_ = config.doubts;
-  seed_ = config.seed;
+}
+
+// Buckets are counted from the origin, so that they mean the same in every span. The root has but
+// one, and it is 0 everywhere: then it is that of neighbours joined as well (history.md 9.1).
+digest level_history::key_of(digest d, detail::dyadic_node node) const noexcept {
+  return derive(d, node.height == top() ? 0 : (first_ >> node.height) + node.bucket);
 }
 
 // -- events ------------------------------------------------------------------------------------
 
 outcome level_history::add_at(digest d, tick t) {
   const std::uint64_t most = most_levels_ == 0 ? ticks_ : std::uint64_t{1} << (most_levels_ - 1);
-  const outcome became = detail::placed(t, most);
+  const outcome became = detail::placed(t, most, first_);
   if (became != outcome::added) return became;
-  const auto position = static_cast<std::uint64_t>(t.number);
+  const std::uint64_t position = position_of(t);
   if (position >= ticks_) grow_to(position);
   for (unsigned height = 0; height < heights(); ++height) {
-    const digest key = derive(d, position >> height);
+    const digest key = key_of(d, {height, position >> height});
     if (!levels_[height].absent()) levels_[height].insert(key);
     if (!sketches_.empty()) sketches_[height].add(key);
   }
-  ++records_;
+  count(1);
   return became;
 }
 
@@ -97,8 +105,10 @@ void level_history::grow_to(std::uint64_t position) {
 sighting level_history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
   question q{d};
   bool found = false;
-  if (const auto range = detail::clipped(asked, ticks_)) {
-    const detail::dyadic_cover cover(range->first, range->last, top());
+  if (const auto range = detail::clipped(asked, ticks_, first_)) {
+    // A bucket of the finest level that is touched is asked for as a whole.
+    const std::uint64_t inside = (std::uint64_t{1} << finest()) - 1;
+    const detail::dyadic_cover cover(range->first & ~inside, range->last | inside, top());
     // Coarse nodes first: they are the likeliest to say yes.
     const auto nodes = cover.nodes();
     for (std::size_t i = nodes.size(); i > 0 && !found; --i) found = holds(q, nodes[i - 1]);
@@ -109,7 +119,13 @@ sighting level_history::ask(digest d, interval asked, std::uint64_t& probes) con
 
 bool level_history::probe(question& q, detail::dyadic_node node) const noexcept {
   ++q.probes;
-  return levels_[node.height].contains(derive(q.item, node.bucket));
+  return levels_[node.height].contains(key_of(q.item, node));
+}
+
+unsigned level_history::finest() const noexcept {
+  unsigned height = 0;
+  while (levels_[height].absent()) ++height;  // one is there
+  return height;
 }
 
 std::optional<unsigned> level_history::active_below(unsigned height) const noexcept {
@@ -155,8 +171,9 @@ bool level_history::says_no_above(question& q, detail::dyadic_node node) const n
 }
 
 std::optional<double> level_history::keys(unsigned height) const noexcept {
-  if (sketches_.empty()) return std::nullopt;
-  return sketches_[height].estimate();
+  if (learns()) return sketches_[height].estimate();
+  if (levels_[height].absent()) return std::nullopt;
+  return levels_[height].keys();
 }
 
 std::uint64_t level_history::memory() const noexcept {

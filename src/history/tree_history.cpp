@@ -12,16 +12,17 @@ namespace {
 
 using detail::tick_range;
 
+constexpr std::uint64_t place_bytes = sizeof(detail::flat_filter);
+
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
 [[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
 
 void expect_span(std::uint64_t ticks, std::uint64_t granularity) {
-  constexpr std::uint64_t most = std::uint64_t{1} << detail::most_height;
-  if (ticks == 0 || ticks > most) {
+  if (ticks == 0 || ticks > detail::most_ticks) {
     refuse("a tree history spans 1 to 2^62 ticks, asked for " + text(ticks));
   }
-  if (!std::has_single_bit(granularity) || granularity > most) {
+  if (!std::has_single_bit(granularity) || granularity > detail::most_ticks) {
     refuse("the granularity of a tree history is a power of two, asked for " + text(granularity));
   }
 }
@@ -64,47 +65,62 @@ std::vector<std::uint64_t> tree_history::nodes_for(std::uint64_t ticks, std::uin
   return nodes;
 }
 
-tree_history::tree_history(const tree_config& config) : clock_(config.resolution, config.origin) {
-  expect_span(config.ticks == 0 ? 1 : config.ticks, config.granularity);
+tree_history::tree_history(const tree_config& config)
+    : history_face(bloomtime::clock(config.resolution, config.origin), config.first,
+                   config.ticks == 0 ? config.granularity : config.ticks, config.seed) {
+  expect_span(ticks_, config.granularity);
+  if (config.first > (config.ticks == 0 ? 0 : detail::most_ticks)) {
+    refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, asked for " +
+           text(config.first));
+  }
   expect_sizes(config);
   for (const auto& sizes : config.sizes.nodes) {
     auto& level = levels_.emplace_back();
-    for (const math::filter_size& size : sizes) {
-      level.emplace_back(size);
-      memory_ += level.back().storage().size();
-    }
+    for (const math::filter_size& size : sizes) level.emplace_back(size);
   }
   pairs_ = detail::flat_filter(config.sizes.pairs);
-  memory_ += pairs_.storage().size();
   leaf_height_ = static_cast<unsigned>(std::countr_zero(config.granularity));
-  ticks_ = config.ticks;
   if (config.ticks == 0) {
-    ticks_ = config.granularity;
     grows_by_ = config.sizes.nodes[0][0];
     most_memory_ = config.most_memory;
   }
-  seed_ = config.seed;
+  count_memory();
+}
+
+// The places of nodes count where there will be ever more of them.
+void tree_history::count_memory() noexcept {
+  memory_ = 0;
+  each_filter([&](const detail::flat_filter& f) { memory_ += f.storage().size(); });
+  if (!grows()) return;
+  for (const auto& level : levels_) memory_ += level.size() * place_bytes;
 }
 
 // -- events ------------------------------------------------------------------------------------
 
 outcome tree_history::add_at(digest d, tick t) {
-  const std::uint64_t most = grows_by_ ? std::uint64_t{1} << detail::most_height : ticks_;
-  const outcome became = detail::placed(t, most);
+  const outcome became = detail::placed(t, grows() ? detail::most_ticks : ticks_, first_);
   if (became != outcome::added) return became;
-  const auto position = static_cast<std::uint64_t>(t.number);
-  if (grows_by_ && !grow_to(position)) return outcome::full;
-  if (!pairs_.absent()) pairs_.insert(derive(d, position));
+  const std::uint64_t position = position_of(t);
+  if (grows() && !grow_to(position)) return outcome::full;
+  if (!pairs_.absent()) pairs_.insert(derive(d, first_ + position));
   for (unsigned height = 0; height < heights(); ++height) {
     detail::flat_filter& node = levels_[height][position >> (leaf_height_ + height)];
     if (!node.absent()) node.insert(d);
   }
-  ++records_;
+  count(1);
   return became;
 }
 
+// A copy of the old one, whose ticks are its left half.
+void tree_history::add_root() {
+  std::vector<detail::flat_filter> root{levels_.back()[0]};
+  levels_.push_back(std::move(root));
+  memory_ += levels_.back()[0].storage().size() + place_bytes;
+  ticks_ <<= 1;
+}
+
 // Makes sure that the nodes above this tick exist; false, and nothing has changed, if that takes
-// more memory than allowed. A new root is a copy of the old one, whose ticks are its left half.
+// more memory than allowed.
 bool tree_history::grow_to(std::uint64_t position) {
   const std::uint64_t leaf = position >> leaf_height_;
   const auto needed = std::max<std::size_t>(std::bit_width(leaf) + 1, levels_.size());
@@ -118,17 +134,11 @@ bool tree_history::grow_to(std::uint64_t position) {
     nodes += bucket >= had || (h < levels_.size() && levels_[h][bucket].absent());
   }
   if (nodes == 0) return true;
-  constexpr std::uint64_t place_bytes = sizeof(detail::flat_filter);
   const std::uint64_t left = most_memory_ - std::min(most_memory_, memory_);
   if (places > left / place_bytes || nodes > (left - places * place_bytes) / node_bytes) {
     return false;
   }
-  while (levels_.size() < needed) {
-    std::vector<detail::flat_filter> root{levels_.back()[0]};
-    levels_.push_back(std::move(root));
-    memory_ += node_bytes + place_bytes;
-    ticks_ <<= 1;
-  }
+  while (levels_.size() < needed) add_root();
   for (std::size_t h = 0; h < needed; ++h) {
     const std::uint64_t bucket = leaf >> h;
     if (levels_[h].size() <= bucket) {
@@ -136,7 +146,7 @@ bool tree_history::grow_to(std::uint64_t position) {
       levels_[h].resize(bucket + 1);
     }
     if (!levels_[h][bucket].absent()) continue;
-    levels_[h][bucket] = detail::flat_filter(*grows_by_);
+    levels_[h][bucket] = detail::flat_filter(grows_by_);
     memory_ += node_bytes;
   }
   return true;
@@ -147,26 +157,14 @@ bool tree_history::grow_to(std::uint64_t position) {
 // Whole leaves are covered by nodes, what is left of a leaf at either end by its pairs.
 sighting tree_history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
   question q{d};
-  const auto answer = [&](bool found) {
-    probes = q.probes;
-    return found ? sighting::maybe : sighting::no;
-  };
-  const auto range = detail::clipped(asked, ticks_);
-  if (!range) return answer(false);
-  const std::uint64_t in_leaf = granularity() - 1;
-  const std::uint64_t first = range->first >> leaf_height_;
-  const std::uint64_t last = range->last >> leaf_height_;
-  const bool starts_inside = (range->first & in_leaf) != 0;
-  const bool ends_inside = (range->last & in_leaf) != in_leaf;
-  if (first == last && (starts_inside || ends_inside)) return answer(holds_part(q, *range));
-  const tick_range whole{first + starts_inside, last + !ends_inside};  // one past the last
-  if (whole.first < whole.last && holds_leaves(q, {whole.first, whole.last - 1})) {
-    return answer(true);
+  bool found = false;
+  if (const auto range = detail::clipped(asked, ticks_, first_)) {
+    const detail::leaf_cut cut(*range, leaf_height_);
+    found = cut.leaves() && holds_leaves(q, *cut.leaves());
+    for (const tick_range& part : cut.parts()) found = found || holds_part(q, part);
   }
-  const std::uint64_t end_of_first = range->first | in_leaf;
-  const std::uint64_t start_of_last = range->last & ~in_leaf;
-  return answer((starts_inside && holds_part(q, {range->first, end_of_first})) ||
-                (ends_inside && holds_part(q, {start_of_last, range->last})));
+  probes = q.probes;
+  return found ? sighting::maybe : sighting::no;
 }
 
 bool tree_history::holds_leaves(question& q, tick_range leaves) const noexcept {
@@ -186,7 +184,7 @@ bool tree_history::holds(question& q, detail::dyadic_node node) const noexcept {
     ++q.probes;
     return filter.contains(q.item);
   }
-  if (grows_by_) return false;  // there was nothing to grow for
+  if (grows()) return false;  // there was nothing to grow for
   if (node.height > 0) {
     return holds(q, {node.height - 1, 2 * node.bucket}) ||
            holds(q, {node.height - 1, 2 * node.bucket + 1});
@@ -198,23 +196,33 @@ bool tree_history::holds(question& q, detail::dyadic_node node) const noexcept {
 // Some ticks of one leaf. The leaf's own filter is asked first: without it the pairs would err
 // alone (the paper's Algorithm 1 leaves it out, its text does not).
 bool tree_history::holds_part(question& q, tick_range part) const noexcept {
-  const auto& leaves = levels_[0];
-  const std::uint64_t leaf = part.first >> leaf_height_;
-  if (leaf >= leaves.size()) return false;
-  if (!leaves[leaf].absent()) {
-    ++q.probes;
-    if (!leaves[leaf].contains(q.item)) return false;
-  } else if (grows_by_) {
-    return false;
+  return leaf_holds(q, part.first >> leaf_height_) && holds_pairs(q, part);
+}
+
+bool tree_history::leaf_holds(question& q, std::uint64_t leaf) const noexcept {
+  if (leaf >= levels_[0].size()) return false;
+  const detail::flat_filter& filter = levels_[0][leaf];
+  if (filter.absent()) return !grows();
+  ++q.probes;
+  return filter.contains(q.item);
+}
+
+std::uint64_t tree_history::pair_ticks_of(digest d, interval asked) const noexcept {
+  const auto range = detail::clipped(asked, ticks_, first_);
+  if (!range) return 0;
+  question q{d};
+  std::uint64_t ticks = 0;
+  for (const tick_range& part : detail::leaf_cut(*range, leaf_height_).parts()) {
+    if (leaf_holds(q, part.first >> leaf_height_)) ticks += part.last - part.first + 1;
   }
-  return holds_pairs(q, part);
+  return ticks;
 }
 
 bool tree_history::holds_pairs(question& q, tick_range part) const noexcept {
   if (pairs_.absent()) return true;
   for (std::uint64_t t = part.first; t <= part.last; ++t) {
     ++q.probes;
-    if (pairs_.contains(derive(q.item, t))) return true;
+    if (pairs_.contains(derive(q.item, first_ + t))) return true;
   }
   return false;
 }

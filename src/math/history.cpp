@@ -120,6 +120,14 @@ std::vector<double> level_probes(std::span<const double> profile, const std::vec
   return probes;
 }
 
+std::vector<double> chained_keys(std::span<const double> keys) {
+  std::vector<double> chain(keys.begin(), keys.end());
+  for (std::size_t h = 1; h < chain.size(); ++h) {
+    chain[h] = std::clamp(chain[h], chain[h - 1] / 2, chain[h - 1]);
+  }
+  return chain;
+}
+
 level_plan plan_levels(std::span<const double> keys, std::span<const double> profile,
                        std::uint64_t bits, double most_probes) {
   expect_profile(profile);
@@ -152,6 +160,19 @@ filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64
   const double one = error_of_one_probe(error, static_cast<double>(length));
   const bloom_size size = size_for_error(layout::flat, pairs, one, most_history_k);
   return {size.bits, size.k};
+}
+
+std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length) {
+  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
+  expect(length >= 1, "a question is about at least one tick", length);
+  const double range = std::ceil(static_cast<double>(count) * static_cast<double>(length) / error);
+  return range < 0x1p62 ? static_cast<std::uint64_t>(range) : std::uint64_t{1} << 62;
+}
+
+double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length) {
+  expect(range >= 1, "there is at least one place", range);
+  const double met = static_cast<double>(count) * static_cast<double>(length);
+  return std::min(met / static_cast<double>(range), 1.0);
 }
 
 }  // namespace bloomtime::math

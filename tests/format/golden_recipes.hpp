@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -97,11 +98,76 @@ inline any_filter ring_polynomial() {
                                  .epoch = std::chrono::seconds(10)}));
 }
 
+// Ten items over the 16 ticks of a span, which are hours of that day.
+template <class History>
+History with_sightings(History f) {
+  for (int i = 0; i < 40; ++i) {
+    const auto tick = f.first() + static_cast<std::uint64_t>(7 * i % 16);
+    (void)f.add("item-" + std::to_string(i % 10),
+                seconds_later(3600 * static_cast<std::int64_t>(tick)));
+  }
+  return f;
+}
+
+inline constexpr std::chrono::hours hourly{1};
+
+inline any_filter history_single() {
+  return with_sightings(single_history(
+      {.memory = 100, .k = 4, .ticks = 16, .resolution = hourly, .origin = day, .seed = 42}));
+}
+inline any_filter history_tree() {
+  return with_sightings(tree_history(
+      {.ticks = 16,
+       .granularity = 4,
+       .sizes = {{{{100, 2}, {}, {64, 3}, {129, 4}}, {{}, {200, 3}}, {{300, 5}}}, {512, 4}},
+       .resolution = hourly,
+       .origin = day}));
+}
+inline any_filter history_tree_grown() {
+  tree_history f({.granularity = 2,
+                  .sizes = {{{{100, 3}}}, {200, 2}},
+                  .most_memory = 10'000,
+                  .resolution = hourly,
+                  .origin = day});
+  (void)f.add("first", seconds_later(0));
+  (void)f.add("last", seconds_later(3600 * 11));
+  return f;
+}
+inline level_history history_level_from(std::uint64_t first) {
+  return with_sightings(level_history({.ticks = 16,
+                                       .first = first,
+                                       .levels = {{256, 3}, {}, {256, 4}, {128, 3}, {128, 4}},
+                                       .doubts = first == 0,
+                                       .resolution = hourly,
+                                       .origin = day,
+                                       .seed = 42}));
+}
+inline any_filter history_level() { return history_level_from(16); }
+inline any_filter history_joined() {
+  return level_history::joined(history_level_from(0), history_level_from(16));
+}
+inline any_filter history_level_grown() {
+  return with_sightings(
+      level_history({.levels = {{200, 3}}, .most_levels = 6, .resolution = hourly, .origin = day}));
+}
+inline any_filter history_learning() {
+  level_history f({.levels = {{64, 2}}, .learns = true, .resolution = hourly, .origin = day});
+  for (int i = 0; i < 10; ++i) (void)f.add(i, day);
+  return f;
+}
+
 inline constexpr std::array recipes{
     recipe{"decaying_16", decaying_16},
     recipe{"decaying_random", decaying_random},
     recipe{"heat_16", heat_16},
     recipe{"heat_32", heat_32},
+    recipe{"history_joined", history_joined},
+    recipe{"history_learning", history_learning},
+    recipe{"history_level", history_level},
+    recipe{"history_level_grown", history_level_grown},
+    recipe{"history_single", history_single},
+    recipe{"history_tree", history_tree},
+    recipe{"history_tree_grown", history_tree_grown},
     recipe{"hot_list", hot_list_5},
     recipe{"pooled", pooled},
     recipe{"pooled_pinned", pooled_pinned},

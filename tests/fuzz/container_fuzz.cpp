@@ -16,6 +16,7 @@
 
 #include <bloomtime/any.hpp>
 #include <bloomtime/bloom/bloom_filter.hpp>
+#include <bloomtime/history/history_engine.hpp>
 
 #include "support/container_bytes.hpp"
 #include "support/require.hpp"
@@ -94,6 +95,38 @@ void change(hot_list l) {
   }
 }
 
+// A history says whatever its bits say, but never no to what it was given.
+template <history_engine History>
+void ask(const History& h) {
+  for (const char* item : {"", "a", "/index.html"}) {
+    for (const interval asked : {interval{{0}, {3}}, interval{{5}, {5}}, interval{{-1}, {4000}}}) {
+      std::uint64_t probes = 0;
+      (void)h.seen(item, asked, probes);
+    }
+  }
+  (void)describe(any_filter(h));
+}
+
+template <history_engine History>
+void change(History h) {
+  const auto first = static_cast<std::int64_t>(h.first());
+  for (const std::int64_t t : {first, first + 1, first + 700}) {
+    const instant when = h.clock().start_of({t});
+    if (h.clock().tick_of(when).number != t) continue;  // beyond the clock
+    if (h.add("a", when) != outcome::added) continue;
+    std::uint64_t probes = 0;
+    require(h.seen("a", interval{{t}, {t}}, probes) == sighting::maybe, "what was added is seen");
+  }
+  const History before = h;
+  try {
+    h.merge(before);
+  } catch (const error& e) {
+    require(e.code() == errc::too_large, "a history merges with itself");
+  }
+  const bytes_type stored = h.serialize();
+  require(History::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>
 auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {
@@ -124,8 +157,13 @@ void map_and_ask(const bytes_type& container) {
   if (::ftruncate(fd, size) != 0 || ::pwrite(fd, container.data(), container.size(), 0) != size) {
     return;
   }
-  const auto mapped = unless_refused([&] { return bloom_filter::map(path); });
-  if (mapped) ask(**mapped);
+  const auto try_map = [&](auto&& map) {
+    if (const auto mapped = unless_refused([&] { return map(path); })) ask(**mapped);
+  };
+  try_map(bloom_filter::map);
+  try_map(single_history::map);
+  try_map(tree_history::map);
+  try_map(level_history::map);
 }
 
 }  // namespace

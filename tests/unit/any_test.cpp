@@ -147,6 +147,54 @@ TEST(any, describes_the_published_filters) {
   EXPECT_EQ(value_of<std::uint64_t>(pooled, "saturated"), 0U);
 }
 
+TEST(any, describes_histories) {
+  const auto facts_of = [](auto f) {
+    for (int i = 0; i < 30; ++i) {
+      (void)f.add(i % 10, instant::from_seconds(600 + 60 * (i % 6)));
+    }
+    return describe(load_any(f.serialize()));
+  };
+  const std::chrono::minutes minute(1);
+  const auto single = facts_of(
+      single_history({.memory = 512, .k = 4, .ticks = 6, .first = 10, .resolution = minute}));
+  EXPECT_EQ(value_of<std::string>(single, "family"), "history");
+  EXPECT_EQ(value_of<std::string>(single, "engine"), "single_history");
+  EXPECT_EQ(value_of<std::uint64_t>(single, "memory"), 512U);
+  EXPECT_EQ(value_of<std::uint64_t>(single, "first_tick"), 10U);
+  EXPECT_EQ(value_of<std::uint64_t>(single, "ticks"), 6U);
+  EXPECT_EQ(value_of<double>(single, "tick_seconds"), 60);
+  EXPECT_EQ(value_of<std::uint64_t>(single, "records"), 30U);
+  EXPECT_NEAR(value_of<double>(single, "pairs"), 30, 2);
+  EXPECT_LT(value_of<double>(single, "error_of_a_tick"), 0.001);
+
+  const auto tree = facts_of(
+      tree_history({.granularity = 4, .sizes = {{{{2048, 4}}}, {4096, 4}}, .resolution = minute}));
+  EXPECT_EQ(value_of<std::string>(tree, "engine"), "tree_history");
+  EXPECT_EQ(value_of<std::uint64_t>(tree, "ticks"), 16U);
+  EXPECT_EQ(value_of<std::uint64_t>(tree, "granularity"), 4U);
+  EXPECT_EQ(value_of<std::uint64_t>(tree, "heights"), 3U);
+  EXPECT_EQ(value_of<std::uint64_t>(tree, "nodes"), 7U);
+  EXPECT_NEAR(value_of<double>(tree, "pairs"), 30, 2);
+  EXPECT_NEAR(value_of<double>(tree, "items"), 10, 1);
+
+  const auto level = facts_of(level_history({.ticks = 16,
+                                             .levels = {{2048, 4}, {}, {}, {}, {1024, 4}},
+                                             .learns = true,
+                                             .resolution = minute}));
+  EXPECT_EQ(value_of<std::string>(level, "engine"), "level_history");
+  EXPECT_EQ(value_of<std::uint64_t>(level, "heights"), 5U);
+  EXPECT_EQ(value_of<std::uint64_t>(level, "levels"), 2U);
+  EXPECT_EQ(value_of<std::string>(level, "doubts"), "yes");
+  EXPECT_NEAR(value_of<double>(level, "pairs"), 30, 2);
+  EXPECT_NEAR(value_of<double>(level, "items"), 10, 1);
+
+  auto bytes = level_history({.levels = {{64, 1}}}).serialize();
+  support::put(bytes, support::field::engine, std::uint8_t{99});
+  support::seal(bytes);
+  expect_error(
+      errc::unknown_kind, [&] { load_any(bytes); }, "3 (history), engine 99");
+}
+
 TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
   const bloom_filter f = example();
   const auto facts = describe(any_filter(f));

@@ -10,7 +10,7 @@
 namespace bloomtime::detail {
 namespace {
 
-buffer readable(const bit_writer& out) { return buffer::copy_of(out.bytes()); }
+buffer readable(const bit_writer& out) { return out.bytes(); }
 
 TEST(bit_stream, gives_back_numbers_of_any_width) {
   math::random_source random(1);
@@ -34,7 +34,12 @@ TEST(bit_stream, writes_only_the_low_bits) {
   bit_writer out;
   out.put(~std::uint64_t{0}, 3);
   out.put(0, 5);
-  EXPECT_EQ(out.bytes(), std::vector<std::byte>{std::byte{7}});
+  const buffer bytes = out.bytes();
+  EXPECT_EQ(bytes.size(), stream_bytes(8));
+  EXPECT_EQ(load_le64(bytes.data()), 7u);
+  EXPECT_TRUE(bit_reader(bytes.bytes()).ends_at(8));
+  EXPECT_FALSE(bit_reader(bytes.bytes()).ends_at(2));
+  EXPECT_FALSE(bit_reader(bytes.bytes()).ends_at(65));
 }
 
 TEST(bit_stream, gives_back_gamma_codes) {

@@ -125,5 +125,11 @@ TEST(history_math, refuses_nonsense) {
   refused([] { (void)single_size_for_error(1, 0.5, 0); }, "one tick");
 }
 
+TEST(chained_keys, halve_at_most_and_never_grow) {
+  const std::vector<double> estimated{100, 110, 40, 10, 10};
+  EXPECT_EQ(chained_keys(estimated), (std::vector<double>{100, 100, 50, 25, 12.5}));
+  EXPECT_TRUE(chained_keys({}).empty());
+}
+
 }  // namespace
 }  // namespace bloomtime::math

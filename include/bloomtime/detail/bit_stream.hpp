@@ -12,6 +12,12 @@
 // Numbers of any width one after the other, low bits first. Bit p is bit p % 8 of byte p / 8.
 namespace bloomtime::detail {
 
+// Bytes of a stream of so many bits: whole words, and one of zeros behind them, so that a word can
+// be read from any bit on.
+constexpr std::uint64_t stream_bytes(std::uint64_t bits) noexcept {
+  return (bits + 63) / 64 * 8 + 8;
+}
+
 class bit_writer {
  public:
   // The low `width` bits, 0 to 64 of them.
@@ -42,12 +48,10 @@ class bit_writer {
 
   std::uint64_t size() const noexcept { return size_; }  // bits
 
-  // Whole bytes, the last one filled up with zeros.
-  std::vector<std::byte> bytes() const {
-    std::vector<std::byte> all((size_ + 7) / 8);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = static_cast<std::byte>(words_[i / 8] >> (8 * (i % 8)));
-    }
+  // As bit_reader wants them.
+  buffer bytes() const {
+    buffer all(stream_bytes(size_));
+    for (std::size_t i = 0; i < words_.size(); ++i) store_le64(all.data() + 8 * i, words_[i]);
     return all;
   }
 
@@ -56,13 +60,13 @@ class bit_writer {
   std::uint64_t size_ = 0;
 };
 
-// Reads what a bit_writer wrote, from memory that is readable 8 bytes past its end, as that of a
-// buffer is. Whatever the bits and positions are, it stays inside: there are zeros beyond the end.
+// Reads what a bit_writer wrote. Whatever the bits and positions are, it stays inside: there are
+// zeros beyond the end.
 class bit_reader {
  public:
   bit_reader() noexcept = default;
   explicit bit_reader(std::span<const std::byte> bytes) noexcept
-      : data_(bytes.data()), size_(8 * std::uint64_t{bytes.size()}) {}
+      : data_(bytes.data()), size_(bytes.size() < 8 ? 0 : 8 * (std::uint64_t{bytes.size()} - 8)) {}
 
   std::uint64_t size() const noexcept { return size_; }
 
@@ -71,6 +75,12 @@ class bit_reader {
     if (width > 57) return get(at, 32) | get(at + 32, width - 32) << 32;
     const std::uint64_t bits = load_le64(data_ + at / 8) >> (at % 8);
     return bits & ((std::uint64_t{1} << width) - 1);
+  }
+
+  // Whether a stream that ends at this bit has this length, and zeros behind it.
+  bool ends_at(std::uint64_t at) const noexcept {
+    return size_ == (at + 63) / 64 * 64 && get(at, static_cast<unsigned>(size_ - at)) == 0 &&
+           (data_ == nullptr || load_le64(data_ + size_ / 8) == 0);
   }
 
   // The 57 bits from here on, and zeros.
@@ -86,12 +96,15 @@ class bit_reader {
   // 0 where there is no such number.
   std::uint64_t take_gamma(std::uint64_t& at) const noexcept {
     unsigned more = 0;
-    while (more < 64 && at < size_ && get(at, 1) == 0) {
-      ++more;
-      ++at;
+    while (peek(at) == 0) {
+      if (at >= size_ || more > 64) return 0;
+      more += 57;
+      at += 57;
     }
-    if (more == 64 || at >= size_) return 0;
-    ++at;
+    const auto zeros = static_cast<unsigned>(std::countr_zero(peek(at)));
+    more += zeros;
+    at += zeros + 1;
+    if (more >= 64) return 0;
     return take(at, more) | std::uint64_t{1} << more;
   }
 

@@ -49,6 +49,18 @@ inline bool all_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
+inline std::uint64_t count_ones(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t ones = 0;
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    ones += static_cast<unsigned>(std::popcount(load_le64(bytes.data() + at)));
+  }
+  for (; at < bytes.size(); ++at) {
+    ones += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(bytes[at])));
+  }
+  return ones;
+}
+
 // Reads little-endian values in order; never past the end of what it was given.
 class byte_reader {
  public:

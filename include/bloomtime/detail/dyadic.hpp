@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +17,13 @@ struct dyadic_node {
 };
 
 inline constexpr unsigned most_height = 62;
+
+// Whether so many ticks from `first` on are a node, or begin at 0, so that buckets counted from 0
+// are either inside or outside.
+constexpr bool on_dyadic_grid(std::uint64_t first, std::uint64_t ticks) noexcept {
+  return first == 0 || (std::has_single_bit(ticks) && first % ticks == 0 &&
+                        first <= std::uint64_t{1} << most_height);
+}
 
 // Ticks first..last as the fewest such nodes, disjoint, at most two of a height and none above
 // `top`: it takes first <= last < 2^top, top <= most_height. Fine nodes come first.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
@@ -14,8 +16,18 @@ namespace bloomtime::detail {
 class flat_filter {
  public:
   flat_filter() noexcept = default;
-  explicit flat_filter(math::filter_size size)
-      : size_(size), bits_(size.bits / 8 + (size.bits % 8 != 0 ? 1 : 0)) {}
+  explicit flat_filter(math::filter_size size) : bits_(bytes_for(size.bits)), size_(size) {}
+
+  // Over bytes_for(size.bits) bytes that outlive it; a copy has its own.
+  static flat_filter borrow(math::filter_size size, std::uint64_t ones,
+                            std::span<const std::byte> bits) noexcept;
+  // Of the keys of both: folded to the greatest common size, asked with the fewer hash functions.
+  // Absent if one of them is. Refused if more than half of the smaller one would be lost.
+  static flat_filter joined(const flat_filter& a, const flat_filter& b);
+
+  static constexpr std::uint64_t bytes_for(std::uint64_t bits) noexcept {
+    return bits / 8 + (bits % 8 != 0 ? 1 : 0);
+  }
 
   bool absent() const noexcept { return size_.bits == 0; }
   math::filter_size size() const noexcept { return size_; }
@@ -27,17 +39,29 @@ class flat_filter {
   }
   BLOOMTIME_INLINE void insert(digest key) noexcept { ones_ += probes().insert(bits_.data(), key); }
 
+  // Adds the keys of one of the same size.
+  void unite(const flat_filter& other) noexcept;
+
   // The chance that it says yes to a key it does not hold, as full as it is.
   double error() const noexcept {
     if (absent()) return 1;
     return std::pow(static_cast<double>(ones_) / static_cast<double>(size_.bits), size_.k);
   }
 
+  // How many different keys have set so many bits; infinite if all are set.
+  double keys() const noexcept;
+
+  // Whether ones() is what the bits say, and no bit is set beyond the last.
+  bool consistent() const noexcept;
+
  private:
   flat_bits probes() const noexcept { return {{size_.bits, size_.k}}; }
+  // Sets in `into` what is set here, folded to its size.
+  void fold_into(flat_filter& into) const noexcept;
 
-  math::filter_size size_;
+  // First of all, so that an assignment that finds no memory has changed nothing yet.
   buffer bits_;
+  math::filter_size size_;
   std::uint64_t ones_ = 0;
 };
 

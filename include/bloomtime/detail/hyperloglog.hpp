@@ -33,8 +33,16 @@ class hyperloglog {
       : precision_(checked(precision)), registers_(std::uint64_t{1} << precision) {}
 
   // From what registers() gave.
-  hyperloglog(unsigned precision, std::span<const std::byte> registers);
+  hyperloglog(unsigned precision, std::span<const std::byte> registers)
+      : hyperloglog(buffer::copy_of(checked(registers, checked(precision))), precision) {}
+  // The same, over bytes that outlive it, and 8 more that may be read; a copy has its own.
+  static hyperloglog borrow(unsigned precision, std::span<const std::byte> registers) {
+    return hyperloglog(buffer::borrow(checked(registers, checked(precision)), nullptr), precision);
+  }
 
+  static constexpr std::uint64_t bytes_for(unsigned precision) noexcept {
+    return (std::uint64_t{6} << precision) / 8;
+  }
   unsigned precision() const noexcept { return precision_; }
   std::span<const std::byte> registers() const noexcept { return registers_.bytes(); }
 
@@ -50,6 +58,8 @@ class hyperloglog {
   // A rank is 1 + the number of leading zeros among the 64 - precision bits that are not the index.
   static constexpr std::size_t most_ranks = 64 - min_precision + 1;
   unsigned max_rank() const noexcept { return 64 - precision_ + 1; }
+
+  hyperloglog(buffer registers, unsigned precision);
 
   static unsigned checked(unsigned precision);
   static std::span<const std::byte> checked(std::span<const std::byte> registers,
@@ -73,7 +83,7 @@ inline unsigned hyperloglog::checked(unsigned precision) {
 
 inline std::span<const std::byte> hyperloglog::checked(std::span<const std::byte> registers,
                                                        unsigned precision) {
-  const std::uint64_t expected = packed_cells<6>::bytes_for(std::uint64_t{1} << precision);
+  const std::uint64_t expected = bytes_for(precision);
   if (registers.size() != expected) {
     throw error(errc::corrupt, "expected " + std::to_string(expected) +
                                    " bytes of a distinct count, found " +
@@ -82,9 +92,8 @@ inline std::span<const std::byte> hyperloglog::checked(std::span<const std::byte
   return registers;
 }
 
-inline hyperloglog::hyperloglog(unsigned precision, std::span<const std::byte> registers)
-    : precision_(checked(precision)),
-      registers_(buffer::copy_of(checked(registers, precision)), std::uint64_t{1} << precision) {
+inline hyperloglog::hyperloglog(buffer registers, unsigned precision)
+    : precision_(precision), registers_(std::move(registers), std::uint64_t{1} << precision) {
   for (std::uint64_t i = 0; i < registers_.size(); ++i) {
     if (registers_.get(i) > max_rank()) {
       throw error(errc::corrupt, "expected ranks up to " + std::to_string(max_rank()) +

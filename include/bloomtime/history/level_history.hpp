@@ -7,13 +7,10 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/dyadic.hpp>
 #include <bloomtime/detail/flat_filter.hpp>
+#include <bloomtime/detail/history_base.hpp>
 #include <bloomtime/detail/hyperloglog.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/history/sighting.hpp>
-#include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
@@ -21,6 +18,7 @@ namespace bloomtime {
 // Level h, from 0, holds which items were seen in which 2^h ticks; one of 0 bits is left out.
 struct level_config {
   std::uint64_t ticks = 0;                     // of the span; 0: it grows with time
+  std::uint64_t first = 0;                     // of them; unless 0, a multiple of 2^h = `ticks`
   std::vector<math::filter_size> levels = {};  // of every height; one for all if it grows
   unsigned most_levels = 32;                   // to grow to
   bool doubts = true;                          // asks finer levels whether a yes is one
@@ -35,28 +33,27 @@ struct level_config {
 // of each height, and x was seen in it if it was seen in one of them. "No" is certain. Corrected as
 // docs/architecture.md says: both children are visited, and growth comes before the first tick
 // beyond the root, not one doubling later. Const members may run concurrently.
-class level_history {
+class level_history : public detail::history_face<level_history> {
  public:
+  static constexpr std::uint8_t engine_id = 3;  // of family history, in containers
+
   explicit level_history(const level_config& config);
+  level_history(const level_history&) = default;
+  level_history(level_history&&) noexcept = default;
+  level_history& operator=(const level_history& other) { return *this = level_history(other); }
+  level_history& operator=(level_history&&) noexcept = default;
 
-  // added; dropped_late before the origin, future beyond the span or what it may grow to. Throws
-  // only if memory is out, with the state unchanged.
-  template <item T>
-  outcome add(const T& x, instant when) {
-    return add_at(detail::as_digest(x, seed_), clock_.tick_of(when));
-  }
+  // The history of both streams. Both need the same span, levels, seed and clock, and to learn or
+  // not; of two that grow the later one counts.
+  void merge(const level_history& other);
 
-  // In any tick that from..to touches; no if there is none.
-  template <item T>
-  sighting seen(const T& x, instant from, instant to) const noexcept {
-    std::uint64_t probes = 0;
-    return ask(detail::as_digest(x, seed_), clock_.covering(from, to), probes);
-  }
-  // The same, and how many filters were asked.
-  template <item T>
-  sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
-    return ask(detail::as_digest(x, seed_), asked, probes);
-  }
+  // Of two neighbouring spans of equal length, the left of which begins with a multiple of twice
+  // that. Levels are folded to a common size; one that is left out of either, or whose buckets were
+  // roots, is left out. level_error() tells what that costs. Throws with both as they were.
+  static level_history joined(const level_history& left, const level_history& right);
+
+  // Forgets what is finer than 2^height ticks: from now on answers are about whole such buckets.
+  void coarsen(unsigned height);
 
   unsigned heights() const noexcept { return static_cast<unsigned>(levels_.size()); }
   math::filter_size level(unsigned height) const noexcept { return levels_[height].size(); }
@@ -64,20 +61,24 @@ class level_history {
   std::span<const std::byte> level_bits(unsigned height) const noexcept {
     return levels_[height].storage().bytes();
   }
-  // How many different keys the level was given, by its sketch; none unless it learns.
+  // How many different keys the level was given: by its sketch if it learns, else from its bits,
+  // which may all be set, and then it is infinite. None if it has neither.
   std::optional<double> keys(unsigned height) const noexcept;
-  std::uint64_t ticks() const noexcept { return ticks_; }  // of the span so far
-  std::uint64_t records() const noexcept { return records_; }
+  bool learns() const noexcept { return !sketches_.empty(); }
+  bool doubts() const noexcept { return doubts_; }
+  bool grows() const noexcept { return most_levels_ != 0; }
   std::uint64_t memory() const noexcept;  // bytes of bits and of sketches
-  std::uint64_t seed() const noexcept { return seed_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
 
  private:
+  friend class detail::history_face<level_history>;
+
   // A question on its way through the levels.
   struct question {
     digest item;
     std::uint64_t probes = 0;
   };
+
+  level_history() = default;
 
   outcome add_at(digest d, tick t);
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
@@ -86,17 +87,22 @@ class level_history {
   bool says_no_above(question& q, detail::dyadic_node node) const noexcept;
   bool probe(question& q, detail::dyadic_node node) const noexcept;
   std::optional<unsigned> active_below(unsigned height) const noexcept;
+  unsigned finest() const noexcept;
+  digest key_of(digest d, detail::dyadic_node node) const noexcept;
   void grow_to(std::uint64_t position);
   unsigned top() const noexcept { return heights() - 1; }
+  bool grown_alike() const noexcept;
+  detail::history_parts parts() const;
+  static level_history decode(const detail::container_view& view);
+  template <class Use>
+  void each_filter(Use&& use) const {
+    for (const detail::flat_filter& level : levels_) use(level);
+  }
 
   std::vector<detail::flat_filter> levels_;  // by height
   std::vector<detail::hyperloglog> sketches_;
-  std::uint64_t ticks_ = 0;
   unsigned most_levels_ = 0;  // 0: it does not grow
   bool doubts_ = true;
-  bloomtime::clock clock_;
-  std::uint64_t seed_ = 0;
-  std::uint64_t records_ = 0;
 };
 
 }  // namespace bloomtime

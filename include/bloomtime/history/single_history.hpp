@@ -4,11 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/flat_filter.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/history/sighting.hpp>
-#include <bloomtime/outcome.hpp>
+#include <bloomtime/detail/history_base.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
@@ -22,6 +19,7 @@ struct single_config {
   std::optional<std::uint64_t> memory = {};
   std::optional<unsigned> k = {};  // other than the best, with memory
   std::uint64_t ticks = 0;         // of the span
+  std::uint64_t first = 0;         // of them, counted from the origin
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
@@ -30,45 +28,41 @@ struct single_config {
 // Was x seen between s and e? One Bloom filter of all pairs (item, tick): the baseline of Peng et
 // al. 2018. A question asks about every tick, so it takes and errs in proportion to its length.
 // "No" is certain. Const members may run concurrently.
-class single_history {
+class single_history : public detail::history_face<single_history> {
  public:
+  static constexpr std::uint8_t engine_id = 1;  // of family history, in containers
+
   explicit single_history(const single_config& config);
+  single_history(const single_history&) = default;
+  single_history(single_history&&) noexcept = default;
+  single_history& operator=(const single_history& other) { return *this = single_history(other); }
+  single_history& operator=(single_history&&) noexcept = default;
 
-  // added; dropped_late before the origin, future beyond the span.
-  template <item T>
-  outcome add(const T& x, instant when) noexcept {
-    return add_at(detail::as_digest(x, seed_), clock_.tick_of(when));
-  }
-
-  // In any tick that from..to touches; no if there is none.
-  template <item T>
-  sighting seen(const T& x, instant from, instant to) const noexcept {
-    std::uint64_t probes = 0;
-    return ask(detail::as_digest(x, seed_), clock_.covering(from, to), probes);
-  }
-  // The same, and how many times the filter was asked.
-  template <item T>
-  sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
-    return ask(detail::as_digest(x, seed_), asked, probes);
-  }
+  // The history of both streams. Both need the same span, size, seed and clock.
+  void merge(const single_history& other);
+  // Of two neighbouring spans, folded to a common size. Seed and clock must be equal.
+  static single_history joined(const single_history& left, const single_history& right);
 
   math::filter_size size() const noexcept { return filter_.size(); }
-  double error(std::uint64_t length) const;  // as full as it is
-  std::uint64_t ticks() const noexcept { return ticks_; }
-  std::uint64_t records() const noexcept { return records_; }
+  double error(std::uint64_t length) const;                 // as full as it is
+  double pairs() const noexcept { return filter_.keys(); }  // different ones, from its bits
   std::uint64_t memory() const noexcept { return filter_.storage().size(); }
-  std::uint64_t seed() const noexcept { return seed_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
 
  private:
+  friend class detail::history_face<single_history>;
+
+  single_history() = default;
+
   outcome add_at(digest d, tick t) noexcept;
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
+  detail::history_parts parts() const;
+  static single_history decode(const detail::container_view& view);
+  template <class Use>
+  void each_filter(Use&& use) const {
+    use(filter_);
+  }
 
   detail::flat_filter filter_;
-  std::uint64_t ticks_ = 0;
-  bloomtime::clock clock_;
-  std::uint64_t seed_ = 0;
-  std::uint64_t records_ = 0;
 };
 
 }  // namespace bloomtime

@@ -19,6 +19,10 @@ std::vector<double> cover_profile(std::uint64_t length, unsigned heights);
 // Level 0 must be there.
 std::vector<double> level_probes(std::span<const double> profile, const std::vector<bool>& active);
 
+// Numbers of keys as levels can have them: a bucket is two of the next finer level, so d_(h + 1) <=
+// d_h <= 2 d_(h + 1). What was estimated is moved there, from the finest level up.
+std::vector<double> chained_keys(std::span<const double> keys);
+
 struct level_plan {
   std::vector<filter_size> levels;  // by height, 0 bits where there is none
   double probes = 0;                // that a question answered "no" takes on average
@@ -37,5 +41,10 @@ double error_of_one_probe(double error, double probes);
 
 // A single filter of (item, tick) pairs for questions of `length` ticks.
 filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length);
+
+// Into how many places `count` sightings without names must be spread so that a question about
+// `length` ticks errs with at most this chance, and back (history-timelines.md): n L / R.
+std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length);
+double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length);
 
 }  // namespace bloomtime::math

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <bloomtime/time.hpp>
+
+// When something was seen: intervals in the order of time that neither touch nor overlap.
+namespace bloomtime {
+
+using sightings = std::vector<interval>;
+
+// Adds a tick that is not before any that is there.
+inline void extend(sightings& seen, tick t) {
+  if (!seen.empty() && t.number <= seen.back().last.number + 1) {
+    if (t > seen.back().last) seen.back().last = t;
+  } else {
+    seen.push_back({t, t});
+  }
+}
+
+inline std::uint64_t count_ticks(const sightings& seen) noexcept {
+  std::uint64_t ticks = 0;
+  for (const interval& i : seen) {
+    ticks += static_cast<std::uint64_t>(i.last.number - i.first.number) + 1;
+  }
+  return ticks;
+}
+
+// How many ticks of `within` were seen in each of `parts` equal parts of it; the last part is
+// shorter if they do not fit.
+std::vector<std::uint64_t> histogram(const sightings& seen, interval within, std::size_t parts);
+
+}  // namespace bloomtime

@@ -1,0 +1,96 @@
+#include <bloomtime/detail/positions.hpp>
+
+#include <limits>
+#include <utility>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime::detail {
+namespace {
+
+using view_of_bits = positions_view<bit_reader>;
+
+constexpr std::uint64_t most_range = std::uint64_t{1} << 62;
+constexpr std::uint64_t most_count = std::numeric_limits<std::uint32_t>::max();  // a mark's bits
+
+[[noreturn]] void refuse() {
+  throw error(errc::corrupt, "the positions of this history are damaged; restore the file");
+}
+
+list_code code_of(const positions_shape& shape) { return list_code::of(shape.count, shape.range); }
+
+std::uint64_t mark_count(const positions_shape& shape) {
+  const list_code code = code_of(shape);
+  if (code.how != list_code::kind::split) return 0;
+  return ((shape.range - 1) >> code.low) / view_of_bits::high_parts_per_mark + 1;
+}
+
+}  // namespace
+
+std::uint64_t positions::marks_bytes(const positions_shape& shape) noexcept {
+  return stream_bytes(mark_count(shape) * view_of_bits::mark_bits);
+}
+
+std::uint64_t positions::list_bytes(const positions_shape& shape) noexcept {
+  return stream_bytes(code_of(shape).bits);
+}
+
+positions::positions(const positions_shape& shape, buffer marks, buffer list)
+    : shape_(shape), marks_(std::move(marks)), list_(std::move(list)) {
+  if (shape.span == 0 || shape.span > shape.range || shape.range > most_range ||
+      shape.first > most_range || shape.count == 0 || shape.count > shape.range ||
+      shape.count > most_count || marks_.size() != marks_bytes(shape) ||
+      list_.size() != list_bytes(shape)) {
+    refuse();
+  }
+}
+
+positions positions::of(positions_shape shape, std::span<const std::uint64_t> sorted) {
+  shape.count = sorted.size();
+  if (shape.count > most_count) {
+    throw error(errc::too_large,
+                "a partition of a history holds at most 2^32 - 1 sightings of "
+                "items that hardly repeat; use shorter partitions");
+  }
+  bit_writer list;
+  put_list(list, sorted, 0, shape.range);
+  bit_writer marks;
+  std::uint64_t before = 0;
+  const unsigned low = code_of(shape).low;
+  const std::uint64_t wanted = mark_count(shape);
+  for (std::uint64_t mark = 0; mark < wanted; ++mark) {
+    const std::uint64_t high = mark * view_of_bits::high_parts_per_mark;
+    while (before < sorted.size() && sorted[before] >> low < high) ++before;
+    marks.put(before, view_of_bits::mark_bits);
+  }
+  return {shape, marks.bytes(), list.bytes()};
+}
+
+std::vector<std::uint64_t> positions::all() const {
+  std::vector<std::uint64_t> sorted;
+  sorted.reserve(shape_.count);
+  for_each_in_list(bit_reader(list_.bytes()), {0, shape_.count, shape_.range},
+                   [&](std::uint64_t p) { sorted.push_back(p); });
+  return sorted;
+}
+
+void positions::verify() const {
+  const bit_reader bits(list_.bytes());
+  const list_code code = code_of(shape_);
+  const bit_reader marks(marks_.bytes());
+  const std::uint64_t wanted = mark_count(shape_);
+  if (!for_each_in_list(bits, {0, shape_.count, shape_.range}, [](std::uint64_t) {}) ||
+      !bits.ends_at(code.bits) || !marks.ends_at(wanted * view_of_bits::mark_bits)) {
+    refuse();
+  }
+  const std::uint64_t every = view_of_bits::high_parts_per_mark;
+  std::uint64_t at = 0;
+  for (std::uint64_t mark = 0; mark < wanted; ++mark) {
+    if (mark > 0) at = after_zeros(bits, at, code.high, every);
+    if (marks.get(mark * view_of_bits::mark_bits, view_of_bits::mark_bits) != at - mark * every) {
+      refuse();
+    }
+  }
+}
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,252 @@
+#include <bloomtime/history/timeline_history.hpp>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/error.hpp>
+
+#include "../math/expect.hpp"
+#include "keyed_ticks.hpp"
+
+namespace bloomtime {
+namespace {
+
+using detail::bit_reader;
+using detail::bit_writer;
+using detail::buffer;
+using detail::keyed_ticks;
+using detail::live_ticks;
+using detail::positions;
+using detail::positions_shape;
+using detail::timelines;
+using detail::timelines_shape;
+using math::text_of;
+
+constexpr std::uint32_t directory_section = 1;
+constexpr std::uint32_t stream_section = 2;
+constexpr std::uint32_t live_section = 3;
+constexpr std::uint32_t first_positions_section = 16;  // marks; the list follows, and so on
+constexpr std::uint64_t most_sets = 1 << 16;
+
+constexpr std::uint8_t no_layout = 0;
+constexpr std::string_view name = "a timeline history";
+
+[[noreturn]] void refuse() { detail::refuse_parameters(name); }
+
+std::uint32_t marks_section(std::size_t set) {
+  return first_positions_section + 2 * static_cast<std::uint32_t>(set);
+}
+std::uint32_t list_section(std::size_t set) { return marks_section(set) + 1; }
+
+// The table: of each item its digest, how many ticks it has, and the way from each to the next.
+// Every tick takes a bit, so that no file can make a table that is much larger than itself.
+buffer written(const live_ticks& live) {
+  bit_writer out;
+  live.for_each_item([&](digest d, std::span<const std::uint32_t> ticks) {
+    out.put(d.lo, 64);
+    out.put(d.hi, 64);
+    out.put_gamma(ticks.size());
+    std::uint64_t least = 0;  // that may come next
+    for (const std::uint32_t t : ticks) {
+      out.put_gamma(t - least + 1);
+      least = std::uint64_t{t} + 1;
+    }
+  });
+  return out.bytes();
+}
+
+live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t ticks,
+                     std::uint64_t span) {
+  live_ticks live;
+  digest last;
+  std::uint64_t at = 0;
+  for (std::uint64_t i = 0; i < items; ++i) {
+    const std::uint64_t lo = bits.take(at, 64);
+    const digest d{lo, bits.take(at, 64)};
+    const std::uint64_t count = bits.take_gamma(at);
+    const bool in_order = last.hi < d.hi || (last.hi == d.hi && last.lo < d.lo);
+    if (count == 0 || at > bits.size() || (i > 0 && !in_order)) refuse();
+    std::uint64_t least = 0;
+    for (std::uint64_t j = 0; j < count; ++j) {
+      const std::uint64_t step = bits.take_gamma(at);
+      if (step == 0 || step > span - least) refuse();
+      live.add(d, static_cast<std::uint32_t>(least + step - 1));
+      least += step;
+    }
+    last = d;
+  }
+  if (live.ticks() != ticks || !bits.ends_at(at)) refuse();
+  return live;
+}
+
+}  // namespace
+
+// -- histories of several streams, or of several spans -------------------------------------------
+
+void timeline_history::merge(const timeline_history& other) {
+  expect_same_span(other);
+  std::vector<positions> nameless = nameless_;
+  nameless.insert(nameless.end(), other.nameless_.begin(), other.nameless_.end());
+  std::vector<keyed_ticks> lists(4);
+  lists[0].add(named_, 0);
+  lists[1].add(live_, 0);
+  lists[2].add(other.named_, 0);
+  lists[3].add(other.live_, 0);
+  named_ = detail::sealed_of(lists, ticks_);
+  live_ = {};
+  nameless_ = std::move(nameless);
+  count(other.records_);
+  sealed_ = sealed_ || other.sealed_;
+}
+
+timeline_history timeline_history::joined(const timeline_history& left,
+                                          const timeline_history& right) {
+  left.expect_next(right);
+  if (left.ticks_ > detail::most_timeline_ticks - right.ticks_) {
+    throw bloomtime::error(errc::too_large,
+                           "a timeline history spans at most 2^32 ticks, both together have " +
+                               text_of(left.ticks_ + right.ticks_));
+  }
+  timeline_history both(left);
+  both.ticks_ += right.ticks_;
+  std::vector<keyed_ticks> lists(4);
+  lists[0].add(left.named_, 0);
+  lists[1].add(left.live_, 0);
+  lists[2].add(right.named_, left.ticks_);
+  lists[3].add(right.live_, left.ticks_);
+  both.named_ = detail::sealed_of(lists, both.ticks_);
+  both.live_ = {};
+  for (const positions& p : right.nameless_) {
+    positions_shape shape = p.shape();
+    shape.first += left.ticks_;
+    both.nameless_.emplace_back(shape, p.marks(), p.list());
+  }
+  both.count(right.records_);
+  both.sealed_ = left.sealed_ || right.sealed_;
+  return both;
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+std::vector<std::byte> timeline_history::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+void timeline_history::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+// Hands over the writer while what it refers to is alive.
+template <class Use>
+void timeline_history::write(Use&& use) const {
+  detail::container_writer out = writer(engine_id, no_layout);
+  auto& p = out.parameters();
+  p.f64(error_);
+  p.u64(length_);
+  p.u64(sealed_ ? 1 : 0);
+  p.u64(live_.items());
+  p.u64(live_.ticks());
+  p.u64(named_.shape().items);
+  p.u64(named_.shape().ticks);
+  p.u64(named_.shape().bucket_bits);
+  p.u64(named_.shape().offset_bits);
+  p.u64(nameless_.size());
+  for (const positions& set : nameless_) {
+    p.u64(set.shape().first);
+    p.u64(set.shape().span);
+    p.u64(set.shape().range);
+    p.u64(set.shape().count);
+  }
+  const buffer live = written(live_);
+  out.section(directory_section, named_.directory().bytes());
+  out.section(stream_section, named_.stream().bytes());
+  out.section(live_section, live.bytes());
+  for (std::size_t i = 0; i < nameless_.size(); ++i) {
+    out.section(marks_section(i), nameless_[i].marks().bytes());
+    out.section(list_section(i), nameless_[i].list().bytes());
+  }
+  use(out);
+}
+
+// What the head says, and the table; the sealed part is left to make(bytes), which may borrow it.
+template <class Make>
+timeline_history timeline_history::read(const detail::container_view& view, Make&& make) {
+  timeline_history h;
+  detail::byte_reader in = h.read_span(view, engine_id, no_layout, name);
+  h.error_ = in.f64();
+  h.length_ = in.u64();
+  const std::uint64_t sealed = in.u64();
+  const std::uint64_t live_items = in.u64();
+  const std::uint64_t live_count = in.u64();
+  timelines_shape shape{.span = h.ticks_};
+  shape.items = in.u64();
+  shape.ticks = in.u64();
+  const std::uint64_t bucket_bits = in.u64();
+  const std::uint64_t offset_bits = in.u64();
+  const std::uint64_t sets = in.u64();
+  if (h.ticks_ > detail::most_timeline_ticks || !(h.error_ > 0 && h.error_ < 1) || h.length_ == 0 || sealed > 1 || sets > most_sets ||
+      (sealed == 0 && sets > 0) || bucket_bits > 40 || offset_bits > 57) {
+    refuse();
+  }
+  h.sealed_ = sealed == 1;
+  view.expect_sections(3 + 2 * sets);
+  shape.bucket_bits = static_cast<unsigned>(bucket_bits);
+  shape.offset_bits = static_cast<unsigned>(offset_bits);
+  const auto directory = view.section(directory_section);
+  const auto stream = view.section(stream_section);
+  if (shape.items > 0) {
+    h.named_ = timelines(shape, make(directory), make(stream));
+  } else if (!directory.empty() || !stream.empty() || shape.ticks != 0 || bucket_bits != 0 ||
+             offset_bits != 0) {
+    refuse();
+  }
+  for (std::size_t i = 0; i < sets; ++i) {
+    positions_shape set;
+    set.first = in.u64();
+    set.span = in.u64();
+    set.range = in.u64();
+    set.count = in.u64();
+    if (set.span > h.ticks_ || set.first > h.ticks_ - set.span) refuse();
+    h.nameless_.emplace_back(set, make(view.section(marks_section(i))),
+                             make(view.section(list_section(i))));
+  }
+  in.expect_end();
+  h.live_ = read_live(bit_reader(view.section(live_section)), live_items, live_count, h.ticks_);
+  return h;
+}
+
+// Everything is checked; the bits stay where they are.
+timeline_history timeline_history::borrow(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  view.verify();
+  timeline_history h = read(view, [](auto bytes) { return buffer::borrow(bytes, nullptr); });
+  if (!h.named_.empty()) h.named_.verify();
+  for (const positions& set : h.nameless_) set.verify();
+  return h;
+}
+
+void timeline_history::verify(std::span<const std::byte> container) { (void)borrow(container); }
+
+// A copy of what was borrowed owns its bytes.
+timeline_history timeline_history::load(std::span<const std::byte> container) {
+  const timeline_history borrowed = borrow(container);
+  timeline_history owned(borrowed);
+  return owned;
+}
+
+timeline_history timeline_history::load(const std::filesystem::path& path) {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+mapped<timeline_history> timeline_history::map(const std::filesystem::path& path) {
+  auto file = detail::mapped_file::open(path);
+  const auto view = detail::container_view::parse(file->bytes());
+  timeline_history h = read(view, [&](auto bytes) { return buffer::borrow(bytes, file); });
+  return {std::move(file), std::move(h)};
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,208 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/history/timeline_history.hpp>
+#include <bloomtime/math/random.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/expect_error.hpp"
+#include "support/files.hpp"
+
+namespace bloomtime {
+namespace {
+
+instant at(std::int64_t second) { return instant::from_seconds(second); }
+
+timeline_history of_a_day() { return timeline_history({.ticks = 86'400}); }
+
+sighting ask(const timeline_history& h, std::uint64_t item, std::int64_t from, std::int64_t to) {
+  return h.seen(item, at(from), at(to));
+}
+
+TEST(timeline_history, says_what_became_of_an_event) {
+  timeline_history h({.first = 100, .ticks = 10});
+  EXPECT_EQ(h.add("x", at(99)), outcome::dropped_late);
+  EXPECT_EQ(h.add("x", at(100)), outcome::added);
+  EXPECT_EQ(h.add("x", at(109)), outcome::added);
+  EXPECT_EQ(h.add("x", at(110)), outcome::future);
+  EXPECT_EQ(h.add("x", instant(std::numeric_limits<std::int64_t>::min())), outcome::dropped_late);
+  EXPECT_EQ(h.add("x", instant(std::numeric_limits<std::int64_t>::max())), outcome::future);
+  EXPECT_EQ(h.records(), 2u);
+  EXPECT_EQ(h.pairs(), 2u);
+}
+
+TEST(timeline_history, knows_when_an_item_was_seen) {
+  timeline_history h = of_a_day();
+  for (const int t : {10, 11, 12, 12, 50, 60, 61}) ASSERT_EQ(h.add("x", at(t)), outcome::added);
+  const interval day{{0}, {86'399}};
+  const sightings want{{{10}, {12}}, {{50}, {50}}, {{60}, {61}}};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(h.when("x", day), want);
+    EXPECT_EQ(h.when("x", {{11}, {60}}), (sightings{{{11}, {12}}, {{50}, {50}}, {{60}, {60}}}));
+    EXPECT_EQ(h.when("y", day), sightings{});
+    EXPECT_EQ(h.when("x", {{5}, {4}}), sightings{});
+    EXPECT_EQ(h.seen("x", at(13), at(49)), sighting::no);
+    EXPECT_EQ(h.seen("x", at(12), at(49)), sighting::maybe);
+    EXPECT_EQ(h.seen("x", at(49), at(12)), sighting::no);
+    i == 0 ? h.compact() : h.seal();
+  }
+  EXPECT_EQ(h.live_memory(), timeline_history({.ticks = 1}).live_memory());
+}
+
+TEST(timeline_history, takes_what_comes_late_into_a_sealed_one) {
+  timeline_history h = of_a_day();
+  ASSERT_EQ(h.add(1, at(1000)), outcome::added);
+  ASSERT_EQ(h.add(1, at(3000)), outcome::added);
+  h.seal();
+  ASSERT_EQ(h.add(1, at(2000)), outcome::added);
+  ASSERT_EQ(h.add(2, at(5)), outcome::added);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ask(h, 1, 2000, 2000), sighting::maybe);
+    EXPECT_EQ(ask(h, 1, 1000, 1000), sighting::maybe);
+    EXPECT_EQ(ask(h, 2, 0, 9), sighting::maybe);
+    EXPECT_EQ(ask(h, 1, 2001, 2999), sighting::no);
+    h.seal();
+  }
+  EXPECT_EQ(count_ticks(h.when(1, {{0}, {86'399}})), 3u);
+}
+
+// Of items that come once, a name costs more than what is remembered of them.
+TEST(timeline_history, takes_names_where_that_is_worth_it) {
+  timeline_history once({.ticks = 86'400, .error = 1e-3, .length = 128});
+  math::random_source random(1);
+  std::vector<std::int64_t> times;
+  for (std::uint64_t x = 0; x < 20'000; ++x) {
+    times.push_back(static_cast<std::int64_t>(random.below(86'400)));
+    ASSERT_EQ(once.add(x, at(times.back())), outcome::added);
+  }
+  EXPECT_EQ(once.error(128), 0.0);
+  once.seal();
+  EXPECT_EQ(once.named().shape().items, 0u);
+  ASSERT_EQ(once.nameless().size(), 1u);
+  EXPECT_LE(8.0 * static_cast<double>(once.sealed_bytes()) / 20'000, std::log2(128 / 1e-3) + 2.5);
+  EXPECT_NEAR(once.error(128), 1e-3, 1e-5);
+  for (std::uint64_t x = 0; x < 20'000; ++x) {
+    ASSERT_EQ(ask(once, x, times[x], times[x]), sighting::maybe);
+    ASSERT_FALSE(once.when(x, {{times[x]}, {times[x]}}).empty());
+  }
+
+  timeline_history often = of_a_day();
+  for (std::int64_t t = 0; t < 5000; ++t) {
+    ASSERT_EQ(often.add(random.below(50), at(t)), outcome::added);
+  }
+  often.seal();
+  EXPECT_TRUE(often.nameless().empty());
+  EXPECT_EQ(often.named().shape().items, 50u);
+}
+
+TEST(timeline_history, keeps_names_until_it_is_sealed_and_takes_them_once) {
+  timeline_history h = of_a_day();
+  for (std::uint64_t x = 0; x < 1000; ++x) {
+    ASSERT_EQ(h.add(x, at(static_cast<std::int64_t>(x))), outcome::added);
+  }
+  h.compact();
+  EXPECT_TRUE(h.nameless().empty());
+  h.seal();
+  EXPECT_EQ(h.nameless().size(), 1u);
+  for (std::uint64_t x = 0; x < 1000; ++x) {
+    ASSERT_EQ(h.add(x, at(50'000)), outcome::added);
+  }
+  h.seal();
+  EXPECT_EQ(h.nameless().size(), 1u);
+  EXPECT_EQ(h.named().shape().items, 1000u);
+  EXPECT_EQ(ask(h, 77, 77, 77), sighting::maybe);
+  EXPECT_EQ(ask(h, 77, 50'000, 50'000), sighting::maybe);
+}
+
+TEST(timeline_history, joins_neighbours) {
+  timeline_history left({.first = 5000, .ticks = 1000});
+  timeline_history right({.first = 6000, .ticks = 500});
+  ASSERT_EQ(left.add("both", at(5001)), outcome::added);
+  ASSERT_EQ(right.add("both", at(6001)), outcome::added);
+  ASSERT_EQ(right.add("right", at(6499)), outcome::added);
+  right.seal();
+  const timeline_history all = timeline_history::joined(left, right);
+  EXPECT_EQ(all.ticks(), 1500u);
+  EXPECT_EQ(all.records(), 3u);
+  EXPECT_EQ(all.seen("both", at(5001), at(5001)), sighting::maybe);
+  EXPECT_EQ(all.seen("both", at(5002), at(6000)), sighting::no);
+  EXPECT_EQ(all.seen("both", at(6001), at(6001)), sighting::maybe);
+  EXPECT_EQ(all.seen("right", at(6400), at(6600)), sighting::maybe);
+  EXPECT_EQ(all.seen("right", at(5000), at(6498)), sighting::no);
+  support::expect_error(
+      errc::incompatible, [&] { (void)timeline_history::joined(right, left); }, "begins at 6500");
+}
+
+TEST(timeline_history, merges_streams_of_the_same_span) {
+  timeline_history one = of_a_day();
+  timeline_history two = of_a_day();
+  ASSERT_EQ(one.add("a", at(1)), outcome::added);
+  ASSERT_EQ(two.add("a", at(2)), outcome::added);
+  ASSERT_EQ(two.add("b", at(3)), outcome::added);
+  two.seal();
+  one.merge(two);
+  EXPECT_EQ(one.when("a", {{0}, {9}}), (sightings{{{1}, {2}}}));
+  EXPECT_EQ(one.seen("b", at(3), at(3)), sighting::maybe);
+  EXPECT_EQ(one.records(), 3u);
+  one.merge(one);
+  EXPECT_EQ(one.when("a", {{0}, {9}}), (sightings{{{1}, {2}}}));
+  support::expect_error(
+      errc::incompatible, [&] { one.merge(timeline_history({.ticks = 9})); }, "same ticks");
+}
+
+TEST(timeline_history, refuses_what_cannot_be) {
+  using support::expect_error;
+  expect_error(
+      errc::invalid_argument, [] { timeline_history({.ticks = 0}); }, "asked for 0");
+  expect_error(
+      errc::invalid_argument, [] { timeline_history({.ticks = (1ull << 32) + 1}); }, "2^32");
+  expect_error(
+      errc::invalid_argument, [] { timeline_history({.ticks = 9, .error = 0}); }, "got 0");
+  expect_error(
+      errc::invalid_argument, [] { timeline_history({.ticks = 9, .error = NAN}); }, "error");
+  expect_error(
+      errc::invalid_argument, [] { timeline_history({.ticks = 9, .length = 0}); }, "length");
+}
+
+TEST(timeline_history, is_saved_loaded_and_mapped) {
+  timeline_history h({.ticks = 5000, .error = 1e-4, .seed = 9});
+  math::random_source random(5);
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_EQ(h.add(i % 3 == 0 ? static_cast<std::uint64_t>(i) : random.below(20),
+                    at(static_cast<std::int64_t>(random.below(5000)))),
+              outcome::added);
+    if (i == 2000) h.seal();
+  }
+  const support::temporary_directory place;
+  const auto path = place.path() / "h";
+  h.save(path);
+  const timeline_history loaded = timeline_history::load(path);
+  const auto mapped = timeline_history::map(path);
+  mapped.verify();
+  EXPECT_EQ(loaded.serialize(), h.serialize());
+  EXPECT_EQ(loaded.records(), h.records());
+  EXPECT_EQ(loaded.memory(), loaded.memory());
+  for (std::uint64_t x = 0; x < 300; ++x) {
+    const auto from = static_cast<std::int64_t>(random.below(5000));
+    EXPECT_EQ(ask(loaded, x, from, from + 99), ask(h, x, from, from + 99));
+    EXPECT_EQ(ask(*mapped, x, from, from + 99), ask(h, x, from, from + 99));
+    EXPECT_EQ(mapped->when(x, {{0}, {4999}}), h.when(x, {{0}, {4999}}));
+  }
+}
+
+TEST(sightings, are_counted_per_part_of_an_interval) {
+  const sightings seen{{{0}, {4}}, {{9}, {10}}, {{19}, {25}}};
+  EXPECT_EQ(count_ticks(seen), 14u);
+  EXPECT_EQ(histogram(seen, {{0}, {29}}, 3), (std::vector<std::uint64_t>{6, 2, 6}));
+  EXPECT_EQ(histogram(seen, {{3}, {9}}, 7), (std::vector<std::uint64_t>{1, 1, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(histogram(seen, {{3}, {2}}, 2), (std::vector<std::uint64_t>{0, 0}));
+  const tick first{std::numeric_limits<std::int64_t>::min()};
+  const tick last{std::numeric_limits<std::int64_t>::max()};
+  EXPECT_EQ(histogram(seen, {first, last}, 2), (std::vector<std::uint64_t>{0, 14}));
+}
+
+}  // namespace
+}  // namespace bloomtime
