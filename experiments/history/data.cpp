@@ -118,7 +118,7 @@ void all_space() {
     std::vector<double> pairs;
     std::vector<double> exact;
     for (std::uint32_t i = 1; i <= points; ++i) {
-      const trace t = first_ticks(whole.day, whole.day.ticks / points * i);
+      const trace t = part_of(whole.day, 0, whole.day.ticks / points * i);
       pairs.push_back(static_cast<double>(t.pairs.size()));
       for (const std::string_view name : {"exact", "timeline", "level optimal"}) {
         const subject s = method_of(name).make(order_of(whole, w, usual_bits));

@@ -223,7 +223,7 @@ void over_spans(table& t, const generated& g) {
   const trace today = trace_of(g, 1);
   const trace yesterday = trace_of(g, 2);
   for (const std::uint32_t ticks : all_spans) {
-    const scene s(first_ticks(today, ticks), first_ticks(yesterday, ticks));
+    const scene s(part_of(today, 0, ticks), part_of(yesterday, 0, ticks));
     const workload w = workload_of(s, usual_length);
     const order o = order_of(s, w, usual_bits);
     for (const method& m : methods()) {

@@ -3,10 +3,9 @@
 #include <bit>
 #include <limits>
 
-#include <bloomtime/detail/dyadic.hpp>
-#include <bloomtime/history/level_history.hpp>
+#include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/history/query_profile.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/math/history.hpp>
 
 namespace experiments {
 namespace {
@@ -33,56 +32,62 @@ void for_new_keys(const trace& t, Found&& found) {
   }
 }
 
+bool has_tree(const trace& t) { return t.ticks / tree_granularity <= t.pairs.size(); }
+
 void count_keys(const trace& t, loads& l) {
   l.levels.resize(heights_for(t.ticks));
-  if (t.ticks / tree_granularity <= t.pairs.size()) {
+  if (has_tree(t)) {
     for (const std::uint64_t nodes : tree_history::nodes_for(t.ticks, tree_granularity)) {
-      l.nodes.emplace_back(nodes);
+      l.tree.nodes.emplace_back(nodes);
     }
   }
-  l.pairs.keys = static_cast<double>(t.pairs.size());
+  l.tree.pairs.keys = static_cast<double>(t.pairs.size());
   for_new_keys(t, [&](std::uint32_t tick, unsigned heights) {
     for (unsigned h = 0; h < heights; ++h) {
       ++l.levels[h].keys;
-      if (h >= leaf_height && h - leaf_height < l.nodes.size()) {
-        ++l.nodes[h - leaf_height][tick >> h].keys;
+      if (h >= leaf_height && h - leaf_height < l.tree.nodes.size()) {
+        ++l.tree.nodes[h - leaf_height][tick >> h].keys;
       }
     }
   });
 }
 
-// Some ticks of one leaf: the leaf is asked, and the pairs if it says yes. It does so in truth, or
-// because it errs, which is taken to happen once in a hundred times.
-void count_part(const question& q, std::int64_t first, std::int64_t last,
-                const exact_history& truth, loads& l) {
+// The pairs are asked about some ticks of a leaf if the leaf says yes: in truth, or because it
+// errs, which is taken to happen once in a hundred times.
+double pair_ticks(const question& q, const exact_history& truth) {
   constexpr double leaf_error = 0.01;
-  constexpr auto in_leaf = static_cast<std::int64_t>(tree_granularity) - 1;
-  const bool yes = truth.was_seen(q.item, {{first & ~in_leaf}, {last | in_leaf}});
-  ++l.nodes[0][static_cast<std::size_t>(first >> leaf_height)].probes;
-  l.pairs.probes += static_cast<double>(last - first + 1) * (yes ? 1 : leaf_error);
+  constexpr std::uint64_t in_leaf = tree_granularity - 1;
+  const detail::tick_range range{static_cast<std::uint64_t>(q.asked.first.number),
+                                 static_cast<std::uint64_t>(q.asked.last.number)};
+  double ticks = 0;
+  const detail::leaf_cut cut(range, leaf_height);
+  for (const detail::tick_range& part : cut.parts()) {
+    const interval leaf{{static_cast<std::int64_t>(part.first & ~in_leaf)},
+                        {static_cast<std::int64_t>(part.last | in_leaf)}};
+    const double yes = truth.was_seen(q.item, leaf) ? 1 : leaf_error;
+    ticks += yes * static_cast<double>(part.last - part.first + 1);
+  }
+  return ticks;
 }
 
-// As tree_history asks: whole leaves by nodes, what is left at the ends by pairs.
-void count_tree_probes(const question& q, const exact_history& truth, loads& l) {
-  constexpr auto in_leaf = static_cast<std::int64_t>(tree_granularity) - 1;
-  const std::int64_t first = q.asked.first.number;
-  const std::int64_t last = q.asked.last.number;
-  const bool starts_inside = (first & in_leaf) != 0;
-  const bool ends_inside = (last & in_leaf) != in_leaf;
-  if (first >> leaf_height == last >> leaf_height && (starts_inside || ends_inside)) {
-    return count_part(q, first, last, truth, l);
+void count_tree_probes(std::uint64_t ticks, const exact_history& truth,
+                       std::span<const question> questions, tree_loads& tree) {
+  query_profile profile(ticks, tree_granularity);
+  for (const question& q : questions) {
+    profile.observe(q.asked);
+    tree.pairs.probes += pair_ticks(q, truth);
   }
-  const auto from = static_cast<std::uint64_t>((first >> leaf_height) + starts_inside);
-  const auto until = static_cast<std::uint64_t>((last >> leaf_height) + !ends_inside);
-  if (from < until) {
-    const auto top = static_cast<unsigned>(l.nodes.size()) - 1;
-    const detail::dyadic_cover cover(from, until - 1, top);
-    for (const detail::dyadic_node& n : cover.nodes()) {
-      if (n.bucket < l.nodes[n.height].size()) ++l.nodes[n.height][n.bucket].probes;
+  for (unsigned h = 0; h < tree.nodes.size(); ++h) {
+    for (std::size_t i = 0; i < tree.nodes[h].size(); ++i) {
+      tree.nodes[h][i].probes = profile.count(h, i);
     }
   }
-  if (starts_inside) count_part(q, first, first | in_leaf, truth, l);
-  if (ends_inside) count_part(q, last & ~in_leaf, last, truth, l);
+}
+
+level_history sketched(const trace& t) {
+  std::vector<math::filter_size> sizes(heights_for(t.ticks));
+  sizes[0] = {64, 1};  // only what it counts matters
+  return level_history({.ticks = t.ticks, .levels = sizes, .learns = true});
 }
 
 }  // namespace
@@ -92,8 +97,7 @@ loads true_loads(const trace& t, const exact_history& truth, std::span<const que
   count_keys(t, l);
   const std::vector<double> probes = level_probes(t.ticks, questions);
   for (std::size_t h = 0; h < probes.size(); ++h) l.levels[h].probes = probes[h];
-  if (l.nodes.empty()) return l;
-  for (const question& q : questions) count_tree_probes(q, truth, l);
+  if (has_tree(t)) count_tree_probes(t.ticks, truth, questions, l.tree);
   return l;
 }
 
@@ -105,20 +109,40 @@ std::vector<double> level_keys(const trace& t) {
   return keys;
 }
 
-std::vector<double> estimated_level_keys(const trace& t) {
-  std::vector<math::filter_size> sizes(heights_for(t.ticks));
-  sizes[0] = {64, 1};  // only what it counts matters
-  level_history day({.ticks = t.ticks, .levels = sizes, .learns = true});
-  for (const record& r : t.pairs) (void)day.add(r.item, at(r.tick));
-  std::vector<double> keys;
-  for (unsigned h = 0; h < day.heights(); ++h) keys.push_back(*day.keys(h));
-  return keys;
-}
-
 std::vector<double> level_probes(std::uint64_t ticks, std::span<const question> questions) {
   query_profile profile(ticks);
   for (const question& q : questions) profile.observe(q.asked);
   return profile.frequencies(0);
+}
+
+lesson::lesson(const trace& t) : levels_(sketched(t)) {
+  if (has_tree(t)) {
+    loads l;
+    count_keys(t, l);
+    tree_.emplace(tree_config{.ticks = t.ticks,
+                              .granularity = tree_granularity,
+                              .sizes = uniform_tree(l.tree, usual_bits)});
+  }
+  for (const record& r : t.pairs) {
+    (void)levels_.add(r.item, at(r.tick));
+    if (tree_) (void)tree_->add(r.item, at(r.tick));
+  }
+}
+
+loads lesson::learned(std::span<const question> questions) const {
+  loads l;
+  std::vector<double> keys;
+  for (unsigned h = 0; h < levels_.heights(); ++h) keys.push_back(*levels_.keys(h));
+  keys = math::chained_keys(keys);
+  const std::vector<double> probes = level_probes(levels_.ticks(), questions);
+  for (std::size_t h = 0; h < keys.size(); ++h) l.levels.push_back({keys[h], probes[h]});
+  if (!tree_) return l;
+  query_profile profile(tree_->ticks(), tree_granularity);
+  for (const question& q : questions) {
+    profile.observe(q.asked, 0, tree_->pair_ticks(q.item, q.asked));
+  }
+  l.tree = learned_loads(*tree_, profile, {.bits = usual_bits, .smoothing = 0});
+  return l;
 }
 
 }  // namespace experiments

@@ -5,6 +5,7 @@
 
 #include <bloomtime/history/level_history.hpp>
 #include <bloomtime/history/single_history.hpp>
+#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/history/tree_history.hpp>
 #include <bloomtime/math/history.hpp>
 
@@ -27,23 +28,14 @@ subject single_k3(const order& o) {
 
 // -- a tree of filters -------------------------------------------------------------------------
 
-subject tree(const order& o, std::span<const math::filter_size> sizes) {
-  tree_config c{.ticks = o.ticks, .granularity = tree_granularity};
-  for (const auto& level : o.truth.nodes) {
-    c.sizes.nodes.emplace_back(sizes.begin(), sizes.begin() + static_cast<long>(level.size()));
-    sizes = sizes.subspan(level.size());
-  }
-  c.sizes.pairs = sizes[0];
-  return subject_of(tree_history(c));
+subject tree(const order& o, tree_sizes sizes) {
+  return subject_of(
+      tree_history({.ticks = o.ticks, .granularity = tree_granularity, .sizes = std::move(sizes)}));
 }
 
-subject tree_uniform(const order& o) {
-  return tree(o, math::uniform_bits(flat_loads(o.truth), o.bits));
-}
-
-subject tree_optimal(const order& o) {
-  return tree(o, math::allocate_bits(flat_loads(o.truth), o.bits));
-}
+subject tree_uniform(const order& o) { return tree(o, uniform_tree(o.truth.tree, o.bits)); }
+subject tree_optimal(const order& o) { return tree(o, allocate_tree(o.truth.tree, o.bits)); }
+subject tree_learned(const order& o) { return tree(o, allocate_tree(o.learned.tree, o.bits)); }
 
 // -- a filter per level ------------------------------------------------------------------------
 
@@ -70,6 +62,7 @@ subject level_doubting(const order& o) { return levels("level doubting", o, true
 
 // -- the others --------------------------------------------------------------------------------
 
+subject timeline(const order& o) { return subject_of(timeline_history({.ticks = o.ticks})); }
 subject exact(const order&) { return subject_of(exact_history()); }
 
 constexpr method all[] = {
@@ -77,11 +70,13 @@ constexpr method all[] = {
     {"single k=3", false, single_k3},
     {"tree uniform", false, tree_uniform},
     {"tree optimal", true, tree_optimal},
+    {"tree learned", true, tree_learned},
     {"level uniform", false, level_uniform},
     {"level optimal", true, level_optimal},
     {"level learned", true, level_learned},
     {"level planned", true, level_planned},
     {"level doubting", true, level_doubting},
+    {"timeline", false, timeline},
     {"exact", false, exact},
 };
 
@@ -108,13 +103,6 @@ std::vector<math::filter_size> level_sizes(std::string_view method, const order&
   if (method == "level optimal") return math::allocate_bits(o.truth.levels, o.bits);
   if (method == "level learned") return math::allocate_bits(o.learned.levels, o.bits);
   return planned(o, method == "level planned" ? 128 : 16).levels;
-}
-
-std::vector<math::filter_load> flat_loads(const loads& l) {
-  std::vector<math::filter_load> all_loads;
-  for (const auto& level : l.nodes) all_loads.insert(all_loads.end(), level.begin(), level.end());
-  all_loads.push_back(l.pairs);
-  return all_loads;
 }
 
 }  // namespace experiments

@@ -65,7 +65,9 @@ struct method {
   bool is_tuned;  // to what will be asked
   subject (*make)(const order&);
 
-  bool suits(const order& o) const { return !name.starts_with("tree") || !o.truth.nodes.empty(); }
+  bool suits(const order& o) const {
+    return !name.starts_with("tree") || !o.truth.tree.nodes.empty();
+  }
 };
 
 std::span<const method> methods();
@@ -76,8 +78,5 @@ subject filled(const method& m, const order& o, const trace& t);
 
 // The levels of those methods that have some.
 std::vector<bloomtime::math::filter_size> level_sizes(std::string_view method, const order& o);
-
-// All nodes of a tree, and its pairs last, as one list.
-std::vector<bloomtime::math::filter_load> flat_loads(const loads& l);
 
 }  // namespace experiments

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/math/history.hpp>
 #include <bloomtime/math/random.hpp>
 
@@ -56,6 +57,10 @@ needs needs_of(const trace& t, std::uint64_t length) {
   });
   n.planned = bits_for(
       [&](std::uint64_t bits) { return math::plan_levels(keys, probes, bits, most_probes).error; });
+  timeline_history exact({.ticks = t.ticks, .length = length});
+  for (const record& r : t.pairs) (void)exact.add(r.item, at(r.tick));
+  exact.seal();
+  n.timeline = static_cast<double>(8 * exact.memory());
   return n;
 }
 
@@ -69,6 +74,7 @@ void print(const std::string& set, const char* asked, double x, const trace& t,
   row("single", n.single);
   row("level optimal", n.all_levels);
   row("level planned", n.planned);
+  row("timeline", n.timeline);
 }
 
 // -- finer ticks -------------------------------------------------------------------------------

@@ -5,19 +5,13 @@
 namespace experiments {
 
 scene::scene(trace today, const trace& yesterday)
-    : day(std::move(today)), truth(day.pairs), learned_keys(estimated_level_keys(yesterday)) {}
+    : day(std::move(today)), truth(day.pairs), before(yesterday) {}
 
 scene scene_of(const generated& g) { return {trace_of(g, 1), trace_of(g, 2)}; }
 
 scene scene_of(const trace& log) {
   const std::uint32_t half = log.ticks / 2;
-  const trace before = first_ticks(log, half);
-  trace after = log;
-  after.records.erase(after.records.begin(),
-                      after.records.begin() + static_cast<long>(before.records.size()));
-  for (record& r : after.records) r.tick -= half;
-  without_repeats(after);
-  return {first_ticks(after, half), before};
+  return {part_of(log, half, half), part_of(log, 0, half)};
 }
 
 workload workload_of(const scene& s, std::uint64_t length) {
@@ -28,11 +22,7 @@ workload workload_of(const scene& s, std::uint64_t length) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed)
     w.seen.push_back(draw(of_items::seen, 10 + seed));
   w.truth = true_loads(s.day, s.truth, w.tuned_to);
-  const std::vector<question> training = draw(of_items::seen, 3);
-  const std::vector<double> probes = level_probes(s.day.ticks, training);
-  for (std::size_t h = 0; h < probes.size(); ++h) {
-    w.learned.levels.push_back({s.learned_keys[h], probes[h]});
-  }
+  w.learned = s.before.learned(draw(of_items::seen, 3));
   return w;
 }
 

@@ -11,8 +11,6 @@
 
 namespace experiments {
 
-// As published, where it could be told.
-inline constexpr std::uint64_t usual_bits = 50'000'000;
 inline constexpr std::uint64_t usual_length = 128;
 inline constexpr std::size_t usual_questions = 10'000;
 inline constexpr std::uint64_t seeds = 5;  // of questions
@@ -21,7 +19,7 @@ inline constexpr std::uint64_t seeds = 5;  // of questions
 struct scene {
   trace day;
   exact_history truth;
-  std::vector<double> learned_keys;
+  lesson before;
 
   scene(trace today, const trace& yesterday);
 };

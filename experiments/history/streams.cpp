@@ -130,13 +130,15 @@ void without_repeats(trace& t) {
   }
 }
 
-trace first_ticks(const trace& t, std::uint32_t ticks) {
-  const auto before = [&](const std::vector<record>& all) {
-    const auto end = std::partition_point(all.begin(), all.end(),
-                                          [&](const record& r) { return r.tick < ticks; });
-    return std::vector<record>(all.begin(), end);
+trace part_of(const trace& t, std::uint32_t first, std::uint32_t ticks) {
+  const auto part = [&](const std::vector<record>& all) {
+    std::vector<record> inside;
+    for (const record& r : all) {
+      if (r.tick >= first && r.tick - first < ticks) inside.push_back({r.item, r.tick - first});
+    }
+    return inside;
   };
-  return {t.name, before(t.records), before(t.pairs), t.items, ticks};
+  return {t.name, part(t.records), part(t.pairs), t.items, ticks};
 }
 
 }  // namespace experiments

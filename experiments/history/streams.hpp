@@ -62,8 +62,8 @@ std::vector<trace> real_traces();
 // From records in order of time: pairs too.
 void without_repeats(trace& t);
 
-// What was there until then.
-trace first_ticks(const trace& t, std::uint32_t ticks);
+// So many ticks from `first` on, which becomes 0.
+trace part_of(const trace& t, std::uint32_t first, std::uint32_t ticks);
 
 inline bloomtime::instant at(std::uint32_t tick) { return bloomtime::instant::from_seconds(tick); }
 

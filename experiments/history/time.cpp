@@ -22,9 +22,9 @@ using namespace bloomtime;
 
 constexpr unsigned rounds = 5;
 constexpr std::uint32_t all_spans[] = {14'400, 28'800, 57'600, 86'400};
-constexpr std::string_view timed[] = {"single",         "tree uniform",  "tree optimal",
-                                      "level uniform",  "level learned", "level planned",
-                                      "level doubting", "exact"};
+constexpr std::string_view timed[] = {
+    "single",        "tree uniform",  "tree optimal",   "tree learned", "level uniform",
+    "level learned", "level planned", "level doubting", "timeline",     "exact"};
 
 double nanoseconds_per(std::size_t operations, auto&& action) {
   const auto start = std::chrono::steady_clock::now();
@@ -204,21 +204,24 @@ void time_allocation() {
   std::map<std::uint32_t, double> level;
   const trace day = trace_of({edgar, times::bursty}, 1);
   for (const std::uint32_t ticks : all_spans) {
-    const scene s(first_ticks(day, ticks), first_ticks(day, ticks));
+    const scene s(part_of(day, 0, ticks), part_of(day, 0, ticks));
     const workload w = workload_of(s, usual_length);
-    const auto nodes = flat_loads(w.truth);
-    const auto time_of = [](std::span<const math::filter_load> loads) {
-      return nanoseconds_per(1,
-                             [&] { bench::keep(math::allocate_bits(loads, usual_bits).data()); });
-    };
     bench::schedule all;
-    all.add([&] { return time_of(nodes); });
-    all.add([&] { return time_of(w.truth.levels); });
+    all.add([&] {
+      return nanoseconds_per(
+          1, [&] { bench::keep(allocate_tree(w.truth.tree, usual_bits).pairs.bits); });
+    });
+    all.add([&] {
+      return nanoseconds_per(
+          1, [&] { bench::keep(math::allocate_bits(w.truth.levels, usual_bits).data()); });
+    });
     all.run(rounds);
+    std::size_t nodes = 1;  // the pairs
+    for (const auto& height : w.truth.tree.nodes) nodes += height.size();
     tree[ticks] = all.time(0).median;
     level[ticks] = all.time(1).median;
     for (const auto& [number, method, filters] :
-         {std::tuple{0, "tree", nodes.size()}, std::tuple{1, "level", w.truth.levels.size()}}) {
+         {std::tuple{0, "tree", nodes}, std::tuple{1, "level", w.truth.levels.size()}}) {
       const bench::summary time = all.time(static_cast<std::size_t>(number));
       std::printf("%s,%u,%s,%zu,%.1f,%.1f,%.1f\n", s.day.name.c_str(), ticks, method, filters,
                   time.median / 1000, time.lower / 1000, time.upper / 1000);
