@@ -132,7 +132,6 @@ std::vector<fact> history_facts(const detail::history_base& h, const char* engin
   std::vector<fact> facts{
       {"family", std::string(name_of(family::history))},
       {"engine", engine},
-      {"layout", std::string(name_of(layout::flat))},
       {"memory", memory},
       {"seed", h.seed()},
       {"tick_seconds", seconds(h.clock().resolution())},
@@ -144,9 +143,12 @@ std::vector<fact> history_facts(const detail::history_base& h, const char* engin
   return facts;
 }
 
+fact flat_layout() { return {"layout", std::string(name_of(layout::flat))}; }
+
 std::vector<fact> facts_of(const single_history& h) {
   return history_facts(h, "single_history", h.memory(),
-                       {{"bits", h.size().bits},
+                       {flat_layout(),
+                        {"bits", h.size().bits},
                         {"k", std::uint64_t{h.size().k}},
                         {"pairs", h.pairs()},
                         {"error_of_a_tick", h.error(1)}});
@@ -155,8 +157,10 @@ std::vector<fact> facts_of(const single_history& h) {
 std::vector<fact> facts_of(const tree_history& h) {
   std::uint64_t nodes = 0;
   for (unsigned height = 0; height < h.heights(); ++height) nodes += h.nodes(height);
-  std::vector<fact> more{
-      {"granularity", h.granularity()}, {"heights", std::uint64_t{h.heights()}}, {"nodes", nodes}};
+  std::vector<fact> more{flat_layout(),
+                         {"granularity", h.granularity()},
+                         {"heights", std::uint64_t{h.heights()}},
+                         {"nodes", nodes}};
   const detail::flat_filter& root = h.node(h.heights() - 1, 0);
   if (!h.pairs().absent()) more.push_back({"pairs", h.pairs().keys()});
   if (!root.absent()) more.push_back({"items", root.keys()});
@@ -166,7 +170,8 @@ std::vector<fact> facts_of(const tree_history& h) {
 std::vector<fact> facts_of(const level_history& h) {
   std::uint64_t levels = 0;
   for (unsigned height = 0; height < h.heights(); ++height) levels += h.level(height).bits != 0;
-  std::vector<fact> more{{"heights", std::uint64_t{h.heights()}},
+  std::vector<fact> more{flat_layout(),
+                         {"heights", std::uint64_t{h.heights()}},
                          {"levels", levels},
                          {"doubts", h.doubts() ? "yes" : "no"}};
   if (const auto pairs = h.keys(0)) more.push_back({"pairs", *pairs});
@@ -174,10 +179,39 @@ std::vector<fact> facts_of(const level_history& h) {
   return history_facts(h, "level_history", h.memory(), more);
 }
 
+std::vector<fact> facts_of(const timeline_history& h) {
+  return history_facts(
+      h, "timeline_history", h.memory(),
+      {{"pairs", h.pairs()}, {"items", h.items()}, {"sealed_bytes", h.sealed_bytes()}});
+}
+
+std::vector<fact> facts_of(const history& h) {
+  std::uint64_t pairs = 0;
+  std::uint64_t items = 0;
+  h.for_each([&](const timeline_history& p) {
+    pairs += p.pairs();
+    items += p.items();
+  });
+  return {
+      {"family", std::string(name_of(family::history))},
+      {"engine", "history"},
+      {"memory", h.memory()},
+      {"seed", h.seed()},
+      {"tick_seconds", seconds(h.clock().resolution())},
+      {"partition_ticks", h.config().partition},
+      {"partitions", std::uint64_t{h.partitions()}},
+      {"records", h.records()},
+      {"pairs", pairs},
+      {"items_per_partition", items},
+  };
+}
+
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == single_history::engine_id) return single_history::load(container);
   if (engine == tree_history::engine_id) return tree_history::load(container);
   if (engine == level_history::engine_id) return level_history::load(container);
+  if (engine == timeline_history::engine_id) return timeline_history::load(container);
+  if (engine == history::engine_id) return history::load(container);
   refuse_engine("3 (history)", engine);
 }
 

@@ -14,8 +14,10 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/history/history.hpp>
 #include <bloomtime/history/level_history.hpp>
 #include <bloomtime/history/single_history.hpp>
+#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/history/tree_history.hpp>
 
 // Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
@@ -23,7 +25,8 @@
 namespace bloomtime {
 
 using any_filter = std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter,
-                                hot_list, decay_ring, single_history, tree_history, level_history>;
+                                hot_list, decay_ring, single_history, tree_history, level_history,
+                                timeline_history, history>;
 
 // Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
 any_filter load_any(std::span<const std::byte> container);

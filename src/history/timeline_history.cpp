@@ -99,7 +99,10 @@ sightings timeline_history::list(digest d, interval asked) const {
   for (const positions& p : nameless_) p.view().for_each(key, *range, take);
   std::sort(found.begin(), found.end());
   sightings seen;
-  for (const std::uint64_t t : found) extend(seen, {static_cast<std::int64_t>(first_ + t)});
+  for (const std::uint64_t position : found) {
+    const tick t{static_cast<std::int64_t>(first_ + position)};
+    extend(seen, {t, t});
+  }
   return seen;
 }
 

@@ -188,8 +188,9 @@ timeline_history timeline_history::read(const detail::container_view& view, Make
   const std::uint64_t bucket_bits = in.u64();
   const std::uint64_t offset_bits = in.u64();
   const std::uint64_t sets = in.u64();
-  if (h.ticks_ > detail::most_timeline_ticks || !(h.error_ > 0 && h.error_ < 1) || h.length_ == 0 || sealed > 1 || sets > most_sets ||
-      (sealed == 0 && sets > 0) || bucket_bits > 40 || offset_bits > 57) {
+  if (h.ticks_ > detail::most_timeline_ticks || !(h.error_ > 0 && h.error_ < 1) || h.length_ == 0 ||
+      sealed > 1 || sets > most_sets || (sealed == 0 && sets > 0) || bucket_bits > 40 ||
+      offset_bits > 57) {
     refuse();
   }
   h.sealed_ = sealed == 1;
@@ -242,10 +243,14 @@ timeline_history timeline_history::load(const std::filesystem::path& path) {
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+timeline_history timeline_history::view(std::span<const std::byte> container) {
+  return read(detail::container_view::parse(container),
+              [](auto bytes) { return buffer::borrow(bytes, nullptr); });
+}
+
 mapped<timeline_history> timeline_history::map(const std::filesystem::path& path) {
   auto file = detail::mapped_file::open(path);
-  const auto view = detail::container_view::parse(file->bytes());
-  timeline_history h = read(view, [&](auto bytes) { return buffer::borrow(bytes, file); });
+  timeline_history h = view(file->bytes());
   return {std::move(file), std::move(h)};
 }
 

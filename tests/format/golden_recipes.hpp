@@ -98,15 +98,19 @@ inline any_filter ring_polynomial() {
                                  .epoch = std::chrono::seconds(10)}));
 }
 
-// Ten items over the 16 ticks of a span, which are hours of that day.
+// Ten items over 16 ticks from this one on, which are hours of that day.
 template <class History>
-History with_sightings(History f) {
+History with_sightings_from(std::uint64_t first, History f) {
   for (int i = 0; i < 40; ++i) {
-    const auto tick = f.first() + static_cast<std::uint64_t>(7 * i % 16);
+    const auto tick = first + static_cast<std::uint64_t>(7 * i % 16);
     (void)f.add("item-" + std::to_string(i % 10),
                 seconds_later(3600 * static_cast<std::int64_t>(tick)));
   }
   return f;
+}
+template <class History>
+History with_sightings(History f) {
+  return with_sightings_from(f.first(), std::move(f));
 }
 
 inline constexpr std::chrono::hours hourly{1};
@@ -156,16 +160,56 @@ inline any_filter history_learning() {
   return f;
 }
 
+// Some with a name and some without, some sealed and some not.
+inline timeline_history timelines_from(std::uint64_t first) {
+  timeline_history f({.first = first,
+                      .ticks = 400,
+                      .error = 0.25,
+                      .length = 1,
+                      .resolution = hourly,
+                      .origin = day,
+                      .seed = 42});
+  const auto hour = [&](int t) {
+    return seconds_later(3600 * (static_cast<std::int64_t>(first) + t));
+  };
+  for (int t = 0; t < 400; ++t) (void)f.add(t % 7 == 0 ? "often" : "mostly", hour(t));
+  for (int i = 0; i < 30; ++i) (void)f.add("item-" + std::to_string(i), hour(13 * i));
+  f.seal();
+  (void)f.add("often", hour(5));
+  (void)f.add("late", hour(300));
+  return f;
+}
+inline any_filter history_timeline() { return timelines_from(800); }
+inline any_filter history_timeline_joined() {
+  return timeline_history::joined(timelines_from(0), timelines_from(400));
+}
+inline any_filter history_partitions() {
+  return with_sightings_from(
+      0, history({.partition = 6, .ahead = 9, .resolution = hourly, .origin = day, .seed = 42}));
+}
+inline any_filter history_forgetting() {
+  return with_sightings_from(0, history({.partition = 3,
+                                         .retention = 2,
+                                         .ahead = 9,
+                                         .memory = 1,
+                                         .resolution = hourly,
+                                         .origin = day}));
+}
+
 inline constexpr std::array recipes{
     recipe{"decaying_16", decaying_16},
     recipe{"decaying_random", decaying_random},
     recipe{"heat_16", heat_16},
     recipe{"heat_32", heat_32},
+    recipe{"history_forgetting", history_forgetting},
     recipe{"history_joined", history_joined},
     recipe{"history_learning", history_learning},
     recipe{"history_level", history_level},
     recipe{"history_level_grown", history_level_grown},
+    recipe{"history_partitions", history_partitions},
     recipe{"history_single", history_single},
+    recipe{"history_timeline", history_timeline},
+    recipe{"history_timeline_joined", history_timeline_joined},
     recipe{"history_tree", history_tree},
     recipe{"history_tree_grown", history_tree_grown},
     recipe{"hot_list", hot_list_5},

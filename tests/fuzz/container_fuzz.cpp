@@ -127,6 +127,23 @@ void change(History h) {
   require(History::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
+void ask(const history& h) {
+  for (const interval asked : {interval{{0}, {3}}, interval{{-1}, {4000}}}) {
+    std::uint64_t probes = 0;
+    (void)h.seen("a", asked, probes);
+  }
+  (void)describe(any_filter(h));
+}
+
+void change(history h) {
+  const instant when = h.clock().start_of(h.known_from());
+  if (h.add("a", when) == outcome::added) {
+    require(h.seen("a", when, when) == sighting::maybe, "what was added is seen");
+  }
+  const bytes_type stored = h.serialize();
+  require(history::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>
 auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {
@@ -164,6 +181,8 @@ void map_and_ask(const bytes_type& container) {
   try_map(single_history::map);
   try_map(tree_history::map);
   try_map(level_history::map);
+  try_map(timeline_history::map);
+  if (const auto h = unless_refused([&] { return history::map(path); })) ask(*h);
 }
 
 }  // namespace

@@ -145,8 +145,12 @@ class history_face : public history_calls<Engine> {
   }
   static mapped<Engine> map(const std::filesystem::path& path) {
     auto file = mapped_file::open(path);
-    Engine engine = Engine::decode(container_view::parse(file->bytes()));
+    Engine engine = view(file->bytes());
     return {std::move(file), std::move(engine)};
+  }
+  // Answers straight from the bytes, which must outlive it; only their head is checked.
+  static Engine view(std::span<const std::byte> container) {
+    return Engine::decode(container_view::parse(container));
   }
   // Throws what load() would throw, without loading.
   static void verify(std::span<const std::byte> container) { (void)checked(container); }

@@ -1,21 +1,27 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
+#include <bloomtime/error.hpp>
 #include <bloomtime/history/history_engine.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
@@ -113,30 +119,30 @@ class basic_history {
 
   // When x was seen in these ticks, as far as they are still known.
   template <item T>
-  sightings when(const T& x, interval asked) const requires requires(const Engine& e) {
-    e.when(x, asked);
-  }
-  {
+  sightings when(const T& x, interval asked) const {
     const digest d = detail::as_digest(x, config_.seed);
     sightings all;
     for_each_in(asked, [&](const Engine& e) {
-      for (const interval& i : e.when(d, asked)) append(all, i);
+      for (const interval& i : e.when(d, asked)) extend(all, i);
       return true;
     });
     return all;
   }
 
   // Seals all partitions, the newest as well, which goes on taking events.
-  void seal();
+  void seal() {
+    for (auto& [first, p] : parts_) seal(p.engine);
+    live_ = sum([](const Engine& e) { return live_memory(e); });
+  }
   // Writes every partition but the newest to a file of its own in this directory, and answers from
-  // there. The files are named by their first partition and must stay.
+  // there. Files are named by the first tick; they must stay as they are.
   void retire(const std::filesystem::path& directory);
 
-  std::size_t partitions() const noexcept { return partitions_.size(); }
+  std::size_t partitions() const noexcept { return parts_.size(); }
   // visit(const Engine&) for all of them, in the order of time.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& [first, p] : partitions_) visit(p.engine);
+    for (const auto& [first, p] : parts_) visit(p.engine);
   }
   // Before this tick nothing is known any more.
   tick known_from() const noexcept {
@@ -152,29 +158,299 @@ class basic_history {
   std::uint64_t seed() const noexcept { return config_.seed; }
   const bloomtime::clock& clock() const noexcept { return clock_; }
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static basic_history load(std::span<const std::byte> container, maker make = &make_default);
-  static basic_history load(const std::filesystem::path& path, maker make = &make_default);
+  std::vector<std::byte> serialize() const {
+    std::vector<std::byte> bytes;
+    write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+    return bytes;
+  }
+  void save(const std::filesystem::path& path) const {
+    write([&](const detail::container_writer& out) { out.save(path); });
+  }
+  static basic_history load(std::span<const std::byte> container, maker make = &make_default) {
+    detail::container_view::parse(container).verify();
+    return read(container, nullptr, std::move(make),
+                [](auto bytes) { return Engine::load(bytes); });
+  }
+  static basic_history load(const std::filesystem::path& path, maker make = &make_default) {
+    return load(detail::mapped_file::open(path)->bytes(), std::move(make));
+  }
   // Throws unless load() would take it.
-  static void verify(std::span<const std::byte> container);
-  // Answers straight from the file; a partition is copied when something is added to it. Only heads
-  // were checked.
-  static basic_history map(const std::filesystem::path& path, maker make = &make_default);
+  static void verify(std::span<const std::byte> container) { (void)load(container); }
+  // Answers straight from the file, of which only the heads were checked. A partition is copied
+  // when something is added to it.
+  static basic_history map(const std::filesystem::path& path, maker make = &make_default) {
+    const auto file = detail::mapped_file::open(path);
+    return read(file->bytes(), file, std::move(make),
+                [](auto bytes) { return Engine::view(bytes); });
+  }
 
  private:
   struct part {
     std::uint64_t count;  // of partitions, joined
     Engine engine;
     std::shared_ptr<const void> lender;  // of its bytes, if they are not its own
-    bool sealed;
   };
-  using parts = std::map<std::uint64_t, part>;  // by the number of the first
 
-  static Engine make_default(const partition_span& span, const Engine* last);
-  // ...
+  static Engine make_default(const partition_span& span, const Engine*) {
+    if constexpr (std::same_as<Engine, timeline_history>) {
+      return timeline_history({.first = span.first,
+                               .ticks = span.ticks,
+                               .resolution = span.resolution,
+                               .origin = span.origin,
+                               .seed = span.seed});
+    } else {
+      throw error(errc::invalid_argument,
+                  "whoever makes this history must say how to make a partition");
+    }
+  }
+
+  // What only some engines have.
+  static void seal(Engine& e) {
+    if constexpr (requires { e.seal(); }) e.seal();
+  }
+  static std::uint64_t live_memory(const Engine& e) noexcept {
+    if constexpr (requires { e.live_memory(); }) return e.live_memory();
+    return 0;
+  }
+
+  outcome add_at(digest d, instant when);
+  outcome allowed(tick t) const noexcept;
+  part& part_of(std::uint64_t number);
+  part& open(std::uint64_t number);
+  void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
+  void compact_largest();
+  void drop_before(std::uint64_t number);
+  void join_old();
+  bool join_pair();
+
+  sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
+    bool found = false;
+    for_each_in(asked, [&](const Engine& e) {
+      found = e.seen(d, asked, probes) == sighting::maybe;
+      return !found;
+    });
+    if (found) return sighting::maybe;
+    const bool forgotten = !asked.empty() && asked.first < known_from() && asked.last.number >= 0;
+    return forgotten ? sighting::out_of_retention : sighting::no;
+  }
+
+  // visit(const Engine&) for the partitions that the interval touches, until it returns false.
+  template <class Visit>
+  void for_each_in(interval asked, Visit&& visit) const {
+    if (asked.empty() || asked.last.number < 0) return;
+    const auto from = static_cast<std::uint64_t>(std::max<std::int64_t>(asked.first.number, 0));
+    const auto to = static_cast<std::uint64_t>(asked.last.number);
+    auto next = parts_.upper_bound(from / config_.partition);
+    if (next != parts_.begin()) --next;
+    for (; next != parts_.end() && next->first <= to / config_.partition; ++next) {
+      if (!visit(next->second.engine)) return;
+    }
+  }
+
+  template <class Of>
+  std::uint64_t sum(Of&& of) const noexcept {
+    std::uint64_t all = 0;
+    for (const auto& [first, p] : parts_) all += of(p.engine);
+    return all;
+  }
+
+  partition_span span_of(std::uint64_t number) const noexcept {
+    return {number * config_.partition, config_.partition, config_.resolution, config_.origin,
+            config_.seed};
+  }
+  std::uint64_t newest() const noexcept {
+    return parts_.rbegin()->first + parts_.rbegin()->second.count - 1;
+  }
+
+  template <class Use>
+  void write(Use&& use) const;
+  template <class Make>
+  static basic_history read(std::span<const std::byte> container,
+                            std::shared_ptr<const void> lender, maker make, Make&& engine_of);
+
+  history_config config_;
+  maker make_;
+  bloomtime::clock clock_;
+  std::map<std::uint64_t, part> parts_;  // by the number of the first partition
+  std::uint64_t known_from_ = 0;         // partition
+  std::uint64_t live_ = 0;               // bytes of the tables of all
 };
 
 using history = basic_history<timeline_history>;
+
+// -- adding ------------------------------------------------------------------------------------
+
+template <history_engine Engine>
+outcome basic_history<Engine>::allowed(tick t) const noexcept {
+  if (t.number < 0) return outcome::dropped_late;
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / config_.partition;
+  if (number < known_from_) return outcome::dropped_late;
+  if (number > detail::most_ticks / config_.partition - 1) return outcome::future;
+  if (parts_.empty()) return outcome::added;
+  if (number > newest() && number - newest() > config_.ahead) return outcome::future;
+  if (number < newest() && newest() - number > config_.late) return outcome::dropped_late;
+  return outcome::added;
+}
+
+template <history_engine Engine>
+outcome basic_history<Engine>::add_at(digest d, instant when) {
+  const tick t = clock_.tick_of(when);
+  const outcome may = allowed(t);
+  if (may != outcome::added) return may;
+  if (live_ >= config_.live_memory) compact_largest();
+  part& p = part_of(static_cast<std::uint64_t>(t.number) / config_.partition);
+  if (p.lender) {
+    Engine owned(p.engine);
+    p.engine = std::move(owned);
+    p.lender = nullptr;
+  }
+  const std::uint64_t before = live_memory(p.engine);
+  const outcome became = p.engine.add(d, when);
+  live_ += live_memory(p.engine) - before;
+  return became;
+}
+
+template <history_engine Engine>
+auto basic_history<Engine>::part_of(std::uint64_t number) -> part& {
+  const auto after = parts_.upper_bound(number);
+  if (after != parts_.begin()) {
+    const auto found = std::prev(after);
+    if (number - found->first < found->second.count) return found->second;
+  }
+  return open(number);
+}
+
+template <history_engine Engine>
+auto basic_history<Engine>::open(std::uint64_t number) -> part& {
+  const bool is_newest = parts_.empty() || number > newest();
+  const auto after = parts_.upper_bound(number);
+  const Engine* last = after == parts_.begin() ? nullptr : &std::prev(after)->second.engine;
+  Engine made = make_(span_of(number), last);
+  expect_made(made, number, 1, errc::invalid_argument);
+  if (is_newest) seal();
+  part& opened = parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
+  if (is_newest && config_.retention != 0 && number + 1 > config_.retention) {
+    drop_before(number + 1 - config_.retention);
+  }
+  if (is_newest) join_old();
+  return opened;
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::expect_made(const Engine& e, std::uint64_t first, std::uint64_t count,
+                                        errc code) const {
+  if (e.first() == first * config_.partition && e.ticks() == count * config_.partition &&
+      e.clock() == clock_ && e.seed() == config_.seed) {
+    return;
+  }
+  throw error(code, "a partition should be about " + std::to_string(count * config_.partition) +
+                        " ticks from " + std::to_string(first * config_.partition) +
+                        " on, with the clock and seed of its history, and is about " +
+                        std::to_string(e.ticks()) + " from " + std::to_string(e.first()));
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::compact_largest() {
+  if constexpr (requires(Engine & e) { e.compact(); }) {
+    part* largest = nullptr;
+    for (auto& [first, p] : parts_) {
+      if (!largest || live_memory(p.engine) > live_memory(largest->engine)) largest = &p;
+    }
+    if (!largest) return;
+    live_ -= live_memory(largest->engine);
+    largest->engine.compact();
+    live_ += live_memory(largest->engine);
+  }
+}
+
+// -- what is kept --------------------------------------------------------------------------------
+
+template <history_engine Engine>
+void basic_history<Engine>::drop_before(std::uint64_t number) {
+  known_from_ = std::max(known_from_, number);
+  while (!parts_.empty() && parts_.begin()->first + parts_.begin()->second.count <= number) {
+    live_ -= live_memory(parts_.begin()->second.engine);
+    parts_.erase(parts_.begin());
+  }
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::join_old() {
+  if (config_.memory == 0) return;
+  while (memory() > config_.memory && join_pair()) {
+  }
+}
+
+// The oldest two neighbours of the same length that begin where one of twice the length would. The
+// newest partition is not among them, nor are those that their engine cannot join.
+template <history_engine Engine>
+bool basic_history<Engine>::join_pair() {
+  for (auto left = parts_.begin(); left != parts_.end(); ++left) {
+    const auto right = std::next(left);
+    if (right == parts_.end() || std::next(right) == parts_.end()) return false;
+    const std::uint64_t count = left->second.count;
+    if (left->first % (2 * count) != 0 || right->first != left->first + count ||
+        right->second.count != count) {
+      continue;
+    }
+    try {
+      Engine both = Engine::joined(left->second.engine, right->second.engine);
+      seal(both);
+      left->second = {2 * count, std::move(both), nullptr};
+      parts_.erase(right);
+      return true;
+    } catch (const error& e) {
+      if (e.code() == errc::out_of_memory) throw;
+    }
+  }
+  return false;
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::retire(const std::filesystem::path& directory) {
+  for (auto& [first, p] : parts_) {
+    if (p.lender || first + p.count > newest()) continue;
+    seal(p.engine);
+    const std::string name = "history-" + std::to_string(p.engine.first()) + ".bloomtime";
+    p.engine.save(directory / name);
+    const auto file = detail::mapped_file::open(directory / name);
+    p.engine = Engine::view(file->bytes());
+    p.lender = file;
+  }
+  live_ = sum([](const Engine& e) { return live_memory(e); });
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+// Hands over the writer while what it refers to is alive.
+template <history_engine Engine>
+template <class Use>
+void basic_history<Engine>::write(Use&& use) const {
+  detail::history_index index{config_, Engine::engine_id, known_from_, {}};
+  std::vector<std::vector<std::byte>> containers;
+  for (const auto& [first, p] : parts_) {
+    containers.push_back(p.engine.serialize());
+    index.partitions.push_back({first, p.count, containers.back()});
+  }
+  use(index.writer());
+}
+
+template <history_engine Engine>
+template <class Make>
+basic_history<Engine> basic_history<Engine>::read(std::span<const std::byte> container,
+                                                  std::shared_ptr<const void> lender, maker make,
+                                                  Make&& engine_of) {
+  const auto view = detail::container_view::parse(container);
+  const auto index = detail::history_index::read(view, Engine::engine_id);
+  basic_history h(index.config, std::move(make));
+  h.known_from_ = index.known_from;
+  for (const auto& p : index.partitions) {
+    Engine engine = engine_of(p.container);
+    h.expect_made(engine, p.first, p.count, errc::corrupt);
+    h.live_ += live_memory(engine);
+    h.parts_.emplace_hint(h.parts_.end(), p.first, part{p.count, std::move(engine), lender});
+  }
+  return h;
+}
 
 }  // namespace bloomtime

@@ -26,6 +26,8 @@ concept history_engine = std::movable<H> &&
   noexcept->std::same_as<sighting>;
   { c.seen(x, asked, probes) }
   noexcept->std::same_as<sighting>;
+  { c.first() }
+  noexcept->std::same_as<std::uint64_t>;
   { c.ticks() }
   noexcept->std::same_as<std::uint64_t>;
   { c.records() }
@@ -42,6 +44,7 @@ concept history_engine = std::movable<H> &&
   { H::load(path) } -> std::same_as<H>;
   { H::verify(bytes) } -> std::same_as<void>;
   { *H::map(path) } -> std::same_as<const H&>;
+  { H::view(bytes) } -> std::same_as<H>;
 };
 
 }  // namespace bloomtime

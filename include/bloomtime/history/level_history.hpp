@@ -70,6 +70,7 @@ class level_history : public detail::history_face<level_history> {
   std::uint64_t memory() const noexcept;  // bytes of bits and of sketches
 
  private:
+  friend class detail::history_calls<level_history>;
   friend class detail::history_face<level_history>;
 
   // A question on its way through the levels.

@@ -11,12 +11,12 @@ namespace bloomtime {
 
 using sightings = std::vector<interval>;
 
-// Adds a tick that is not before any that is there.
-inline void extend(sightings& seen, tick t) {
-  if (!seen.empty() && t.number <= seen.back().last.number + 1) {
-    if (t > seen.back().last) seen.back().last = t;
+// Adds ticks that do not begin before any that is there.
+inline void extend(sightings& seen, interval more) {
+  if (!seen.empty() && more.first.number <= seen.back().last.number + 1) {
+    if (more.last > seen.back().last) seen.back().last = more.last;
   } else {
-    seen.push_back({t, t});
+    seen.push_back(more);
   }
 }
 

@@ -49,6 +49,7 @@ class single_history : public detail::history_face<single_history> {
   std::uint64_t memory() const noexcept { return filter_.storage().size(); }
 
  private:
+  friend class detail::history_calls<single_history>;
   friend class detail::history_face<single_history>;
 
   single_history() = default;

@@ -78,6 +78,8 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // Throws unless load() would take it.
   static void verify(std::span<const std::byte> container);
   static mapped<timeline_history> map(const std::filesystem::path& path);
+  // Answers straight from the bytes, which must outlive it; only their head is checked.
+  static timeline_history view(std::span<const std::byte> container);
 
  private:
   friend class detail::history_calls<timeline_history>;

@@ -78,6 +78,7 @@ class tree_history : public detail::history_face<tree_history> {
   std::uint64_t memory() const noexcept { return memory_; }  // bytes of bits and, grown, of nodes
 
  private:
+  friend class detail::history_calls<tree_history>;
   friend class detail::history_face<tree_history>;
 
   struct question {

@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/history/history.hpp>
+#include <bloomtime/history/learning.hpp>
+#include <bloomtime/history/level_history.hpp>
+#include <bloomtime/history/query_profile.hpp>
+#include <bloomtime/math/random.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <vector>
+
+#include "support/expect_error.hpp"
+#include "support/files.hpp"
+
+namespace bloomtime {
+namespace {
+
+using support::expect_error;
+
+instant at(std::int64_t second) { return instant::from_seconds(second); }
+
+history_config hours(std::uint64_t retention = 0) {
+  return {.partition = 3600, .retention = retention, .ahead = 1000};
+}
+
+TEST(history, answers_across_partitions) {
+  history h(hours());
+  ASSERT_EQ(h.add("x", at(3599)), outcome::added);
+  ASSERT_EQ(h.add("x", at(3600)), outcome::added);
+  ASSERT_EQ(h.add("x", at(5 * 3600)), outcome::added);
+  EXPECT_EQ(h.partitions(), 3u);  // the hours between take nothing
+  EXPECT_EQ(h.seen("x", at(0), at(3598)), sighting::no);
+  EXPECT_EQ(h.seen("x", at(0), at(100'000)), sighting::maybe);
+  EXPECT_EQ(h.seen("x", at(3601), at(5 * 3600 - 1)), sighting::no);
+  EXPECT_EQ(h.seen("x", at(3601), at(5 * 3600)), sighting::maybe);
+  EXPECT_EQ(h.seen("x", at(9), at(8)), sighting::no);
+  EXPECT_EQ(h.when("x", {{0}, {100'000}}), (sightings{{{3599}, {3600}}, {{18'000}, {18'000}}}));
+  EXPECT_EQ(h.records(), 3u);
+}
+
+TEST(history, says_what_became_of_an_event) {
+  history h({.partition = 100, .retention = 3, .late = 1, .ahead = 2});
+  EXPECT_EQ(h.add("x", at(-1)), outcome::dropped_late);
+  EXPECT_EQ(h.add("x", instant(std::numeric_limits<std::int64_t>::min())), outcome::dropped_late);
+  EXPECT_EQ(h.add("x", at(500)), outcome::added);
+  EXPECT_EQ(h.add("x", at(499)), outcome::added);
+  EXPECT_EQ(h.add("x", at(399)), outcome::dropped_late);  // two partitions late
+  EXPECT_EQ(h.add("x", at(800)), outcome::future);
+  EXPECT_EQ(h.add("x", instant(std::numeric_limits<std::int64_t>::max())), outcome::future);
+  EXPECT_EQ(h.add("x", at(799)), outcome::added);
+  EXPECT_EQ(h.records(), 2u);  // partition 4 is dropped: 5, 6 and 7 are kept
+  EXPECT_EQ(h.known_from(), tick{500});
+}
+
+TEST(history, tells_no_from_out_of_retention) {
+  history h(hours(2));
+  for (const int hour : {0, 1, 2, 3}) ASSERT_EQ(h.add("x", at(3600 * hour)), outcome::added);
+  EXPECT_EQ(h.partitions(), 2u);
+  EXPECT_EQ(h.seen("x", at(0), at(10)), sighting::out_of_retention);
+  EXPECT_EQ(h.seen("y", at(7000), at(7300)), sighting::out_of_retention);
+  EXPECT_EQ(h.seen("y", at(7200), at(90'000)), sighting::no);
+  EXPECT_EQ(h.seen("x", at(0), at(7200)), sighting::maybe);
+  EXPECT_EQ(h.seen("x", at(-20), at(-10)), sighting::no);  // before there was anything to forget
+  EXPECT_EQ(h.add("x", at(7199)), outcome::dropped_late);
+}
+
+TEST(history, keeps_its_tables_small) {
+  history h({.partition = 1'000'000, .live_memory = 1 << 20});
+  math::random_source random(1);
+  std::uint64_t most = 0;
+  for (std::int64_t t = 0; t < 200'000; ++t) {
+    ASSERT_EQ(h.add(random.below(3000), at(t)), outcome::added);
+    h.for_each([&](const timeline_history& p) { most = std::max(most, p.live_memory()); });
+  }
+  EXPECT_LT(most, (1u << 20) + (1u << 18));  // one add may double a list
+  EXPECT_GT(most, 1u << 19);
+  EXPECT_EQ(h.records(), 200'000u);
+  h.for_each([](const timeline_history& p) { EXPECT_EQ(p.pairs(), 200'000u); });
+}
+
+TEST(history, joins_neighbours_to_save_memory) {
+  history apart(hours());
+  history tight({.partition = 3600, .ahead = 1000, .memory = 1});
+  math::random_source random(2);
+  std::vector<std::pair<std::uint64_t, std::int64_t>> events;
+  for (std::int64_t t = 0; t < 20 * 3600; t += 7) {
+    events.push_back({random.below(500), t});
+    ASSERT_EQ(apart.add(events.back().first, at(t)), outcome::added);
+    ASSERT_EQ(tight.add(events.back().first, at(t)), outcome::added);
+  }
+  EXPECT_EQ(apart.partitions(), 20u);
+  EXPECT_EQ(tight.partitions(), 4u);  // hours 0 to 15, 16 and 17, 18, and the newest
+  tight.seal();
+  apart.seal();
+  EXPECT_LT(tight.memory(), apart.memory());
+  for (const auto& [x, t] : events) ASSERT_EQ(tight.seen(x, at(t), at(t)), sighting::maybe);
+}
+
+TEST(history, retires_partitions_to_files_and_takes_what_comes_late) {
+  const support::temporary_directory place;
+  history h(hours());
+  math::random_source random(3);
+  for (std::int64_t t = 0; t < 4 * 3600; ++t) {
+    ASSERT_EQ(h.add(random.below(50), at(t)), outcome::added);
+  }
+  const std::uint64_t answers = count_ticks(h.when(7, {{0}, {20'000}}));
+  h.retire(place.path());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place.path()), {}), 3);
+  EXPECT_EQ(count_ticks(h.when(7, {{0}, {20'000}})), answers);
+  ASSERT_EQ(h.add("late", at(1800)), outcome::added);
+  EXPECT_EQ(h.seen("late", at(1800), at(1800)), sighting::maybe);
+  h.retire(place.path());
+  EXPECT_EQ(h.seen("late", at(1800), at(1800)), sighting::maybe);
+  EXPECT_EQ(count_ticks(h.when(7, {{0}, {20'000}})), answers);
+}
+
+TEST(history, is_saved_loaded_and_mapped) {
+  const support::temporary_directory place;
+  history h({.partition = 3600, .retention = 3, .ahead = 9, .seed = 5});
+  math::random_source random(4);
+  for (std::int64_t t = 0; t < 5 * 3600; t += 3) {
+    ASSERT_EQ(h.add(random.below(50), at(t)), outcome::added);
+  }
+  h.save(place.path() / "h");
+  history loaded = history::load(place.path() / "h");
+  history mapped = history::map(place.path() / "h");
+  EXPECT_EQ(loaded.serialize(), h.serialize());
+  EXPECT_EQ(mapped.serialize(), h.serialize());
+  EXPECT_EQ(loaded.known_from(), h.known_from());
+  EXPECT_EQ(loaded.seen(1, at(0), at(1)), sighting::out_of_retention);
+  // All of them go on in the same way.
+  for (history* each : {&h, &loaded, &mapped}) {
+    ASSERT_EQ(each->add("new", at(6 * 3600)), outcome::added);
+    ASSERT_EQ(each->add("late", at(4 * 3600)), outcome::added);
+  }
+  EXPECT_EQ(loaded.serialize(), h.serialize());
+  EXPECT_EQ(mapped.serialize(), h.serialize());
+  history::verify(h.serialize());
+}
+
+TEST(history, of_levels_learns_the_next_partition_from_the_last) {
+  query_profile asked(4096);
+  for (std::int64_t s = 0; s < 4000; s += 16) asked.observe({{s}, {s + 15}});
+  std::vector<math::filter_size> sizes;
+  const auto make = [&](const partition_span& span, const level_history* last) {
+    level_config c{.ticks = span.ticks, .learns = true};
+    if (last) {
+      c = learned(*last, asked, {.bits = 1 << 18});
+    } else {
+      c.levels = std::vector<math::filter_size>(13, {1 << 14, 4});
+    }
+    c.first = span.first;
+    sizes = c.levels;
+    return level_history(c);
+  };
+  basic_history<level_history> h({.partition = 4096, .ahead = 9}, make);
+  math::random_source random(5);
+  std::vector<std::pair<std::uint64_t, std::int64_t>> events;
+  for (std::int64_t t = 0; t < 3 * 4096; ++t) {
+    events.push_back({random.below(100), t});
+    ASSERT_EQ(h.add(events.back().first, at(t)), outcome::added);
+  }
+  EXPECT_EQ(h.partitions(), 3u);
+  EXPECT_GT(sizes[0].bits, 1u << 14);  // where questions about 16 ticks need them
+  for (const auto& [x, t] : events) ASSERT_EQ(h.seen(x, at(t), at(t + 9)), sighting::maybe);
+  const auto loaded = basic_history<level_history>::load(h.serialize(), make);
+  EXPECT_EQ(loaded.serialize(), h.serialize());
+  expect_error(
+      errc::unknown_kind, [&] { (void)history::load(h.serialize()); }, "engine 3");
+}
+
+TEST(history, refuses_what_cannot_be) {
+  expect_error(
+      errc::invalid_argument, [] { history({.partition = 0}); }, "got 0");
+  expect_error(
+      errc::invalid_argument, [] { history({.partition = (1ull << 32) + 1}); }, "2^32");
+  expect_error(
+      errc::invalid_argument, [] { history({.ahead = 0}); }, "next partition");
+  expect_error(
+      errc::invalid_argument, [] { history({.live_memory = 9}); }, "1 MiB");
+  basic_history<level_history> unmade({.partition = 10});
+  expect_error(
+      errc::invalid_argument, [&] { (void)unmade.add(1, at(1)); }, "how to make");
+  history wrong({.partition = 10}, [](const partition_span&, const timeline_history*) {
+    return timeline_history({.ticks = 11});
+  });
+  expect_error(
+      errc::invalid_argument, [&] { (void)wrong.add(1, at(1)); }, "about 10 ticks");
+  EXPECT_EQ(wrong.partitions(), 0u);
+}
+
+}  // namespace
+}  // namespace bloomtime
