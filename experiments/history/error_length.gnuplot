@@ -1,7 +1,7 @@
 load 'experiments/history/methods.gp'
 shown = "1 2 3 4 5 6 7 8 9 10 11"
 set terminal svg size 1200,460 font 'sans,13' background '#ffffff'
-set multiplot layout 1,5 title "Error over the length of questions, 50 million bits (figure 9); 1e-5 stands for none in 50 000"
+set multiplot layout 1,4 title "Error over the length of questions, 50 million bits (figure 9); 1e-5 stands for none in 50 000"
 set logscale y
 set format y "%g"
 set yrange [7e-6:1.4]
@@ -14,8 +14,8 @@ file = data.'error_length.csv'
 least(e) = e > 1e-5 ? e : 1e-5
 pick(s, m) = stringcolumn(1) eq s && stringcolumn(5) eq m ? \
   least(column(6)) : NaN
-array sets[5] = ["edgar dense", "edgar bursty", "edgar uniform", "network diurnal", "network uniform"]
-do for [i = 1:5] {
+array sets[4] = ["edgar dense", "edgar bursty", "edgar uniform", "network diurnal"]
+do for [i = 1:4] {
   s = sets[i]
   set title s
   if (i == 3) { set key bottom left samplen 1 spacing 0.9 } else { unset key }

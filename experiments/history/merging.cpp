@@ -1,9 +1,10 @@
 // Two neighbouring partitions of 32 768 ticks are joined to one: figure 17. The error of questions
 // before and after, for filters that were given their bits by what was learned from another day.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
+#include <type_traits>
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/learning.hpp>

@@ -52,8 +52,10 @@ std::string name_of(const generated& g);
 trace trace_of(const generated& g, std::uint64_t seed);
 
 inline constexpr generated all_generated[] = {
-    {edgar, times::dense},     {edgar, times::bursty},    {edgar, times::uniform},
-    {network, times::diurnal}, {network, times::uniform},
+    {edgar, times::dense},
+    {edgar, times::bursty},
+    {edgar, times::uniform},
+    {network, times::diurnal},
 };
 
 // Logs of servers in ../shared/data, if there. Says on standard error which are missing.
