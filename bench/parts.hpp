@@ -25,6 +25,7 @@ void bloom_tables(session& run);
 void generate_tables(session& run);
 void heat_tables(session& run);
 void heat_papers_tables(session& run);
+void history_tables(session& run);
 void reader_tables(session& run);
 void profile_tables(session& run);
 

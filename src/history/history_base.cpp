@@ -126,7 +126,11 @@ void history_base::expect_same_span(const history_base& other) const {
 
 void history_base::expect_next(const history_base& other) const {
   expect_same_keys(other);
-  if (other.first_ == first_ + ticks_ && ticks_ + other.ticks_ <= most_ticks) return;
+  if (ticks_ + other.ticks_ > most_ticks) {
+    incompatible("a history spans at most 2^62 ticks, and these two have " +
+                 text(ticks_ + other.ticks_) + " together");
+  }
+  if (other.first_ == first_ + ticks_) return;
   incompatible("a history of " + text(ticks_) + " ticks from " + text(first_) +
                " is joined by one that begins at " + text(first_ + ticks_) +
                ", and this one begins at " + text(other.first_));

@@ -212,7 +212,8 @@ std::uint64_t tree_history::pair_ticks_of(digest d, interval asked) const noexce
   if (!range) return 0;
   question q{d};
   std::uint64_t ticks = 0;
-  for (const tick_range& part : detail::leaf_cut(*range, leaf_height_).parts()) {
+  const detail::leaf_cut cut(*range, leaf_height_);
+  for (const tick_range& part : cut.parts()) {
     if (leaf_holds(q, part.first >> leaf_height_)) ticks += part.last - part.first + 1;
   }
   return ticks;

@@ -125,8 +125,8 @@ def items_that_come_once_are_never_missed_and_seldom_mistaken():
         row = next(row for row in json.loads(ok("info", store, "--json").out)["containers"]
                    if row["role"] == "history.2")
         assert row["records"] == 20_000 and 19_990 <= row["pairs"] <= 20_000, row
-        # Smaller than with names, and near the bound of log2(128 / 1e-6) bits for each.
-        assert row["bytes"] * 8 < 20_000 * 40, row
+        # Smaller than with names, and near the bound of log2(128 / 1e-9) bits for each.
+        assert row["bytes"] * 8 < 20_000 * 48, row
 
 
 @check

@@ -104,5 +104,35 @@ TEST(level_history, learns_how_many_keys_its_levels_hold) {
   }
 }
 
+// history.md 9.6 and 14.9: folding by c leaves a bit 0 if all of c were, and so does joining. The
+// share of ones varies by less than sqrt(1 / (4 bits)) around that.
+TEST(level_history, is_as_full_as_both_make_it_when_joined) {
+  const auto part = [](std::uint64_t first, std::uint64_t bits, unsigned k) {
+    level_config c{.ticks = span_ticks, .first = first};
+    c.levels.assign(13, {bits, k});
+    level_history f(c);
+    math::random_source random(first + 7);
+    for (int i = 0; i < 20'000; ++i) {
+      const auto t = static_cast<std::int64_t>(first + random.below(span_ticks));
+      EXPECT_EQ(f.add(random.below(span_items), instant::from_seconds(t)), outcome::added);
+    }
+    return f;
+  };
+  const level_history left = part(0, 1 << 19, 5);
+  const level_history right = part(span_ticks, 1 << 17, 3);
+  const level_history both = level_history::joined(left, right);
+  const auto fill = [](const level_history& f, unsigned h) {
+    return std::pow(f.level_error(h), 1. / f.level(h).k);
+  };
+  const double sigma = std::sqrt(1. / (4 << 17));
+  for (unsigned h = 0; h < 12; ++h) {
+    ASSERT_EQ(both.level(h), (math::filter_size{1 << 17, 3}));
+    const double expected = 1 - std::pow(1 - fill(left, h), 4) * (1 - fill(right, h));
+    EXPECT_NEAR(fill(both, h), expected, 5 * sigma) << h;
+  }
+  EXPECT_EQ(both.level(12).bits, 0u);
+  EXPECT_EQ(both.level(13).bits, 1u << 17);
+}
+
 }  // namespace
 }  // namespace bloomtime

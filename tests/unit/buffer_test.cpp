@@ -19,12 +19,14 @@
 #include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "support/without_memory.hpp"
 
 namespace bloomtime::detail {
 namespace {
 
 using support::allocations;
 using support::expect_error;
+using support::expect_no_change_without_memory;
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 
@@ -240,28 +242,6 @@ bloom_filter small_filter(layout kind, std::uint64_t items = 100) {
   bloom_filter f({.items = items, .error = 0.01, .layout = kind, .seed = 7});
   for (std::uint64_t i = 0; i < items; ++i) f.insert(i);
   return f;
-}
-
-// Runs `attempt` with ever more allocations granted until one run succeeds. Each failed run must
-// say that memory is out, leave `subject` as it was, and leak nothing.
-template <class Attempt>
-void expect_no_change_without_memory(const bloom_filter& subject, Attempt&& attempt) {
-  const std::vector<std::byte> before = subject.serialize();
-  allocations watch;
-  for (std::size_t granted = 0;; ++granted) {
-    ASSERT_LT(granted, 10u);
-    watch.refuse_after(granted);
-    const std::size_t live = watch.live();
-    try {
-      attempt();
-      EXPECT_GE(granted, 1u) << "nothing was ever refused";
-      return;
-    } catch (const error& e) {
-      EXPECT_EQ(e.code(), errc::out_of_memory) << e.what();
-    }
-    EXPECT_EQ(watch.live(), live);
-    ASSERT_TRUE(subject.serialize() == before) << "after " << granted << " allocations";
-  }
 }
 
 class no_memory : public ::testing::TestWithParam<layout> {};

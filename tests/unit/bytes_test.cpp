@@ -44,6 +44,14 @@ TEST(bytes, are_little_endian) {
   EXPECT_EQ(numbers(out.written()), expected);
 }
 
+TEST(bytes, count_their_ones_up_to_the_last) {
+  std::vector<std::byte> bytes;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(count_ones(bytes), 3 * i);
+    bytes.push_back(std::byte{0x91});
+  }
+}
+
 TEST(bytes, load_and_store_at_any_address) {
   std::vector<std::byte> memory(32);
   for (std::size_t at = 0; at < 16; ++at) {

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/detail/dyadic.hpp>
+#include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -60,6 +62,45 @@ TEST(dyadic_cover, has_the_length_of_long_spans) {
 TEST(dyadic_cover, needs_four_nodes_for_six_ticks) {
   EXPECT_EQ(dyadic_cover(1, 6, 3).nodes().size(), 4u);
   EXPECT_EQ(dyadic_cover(0, 7, 3).nodes().size(), 1u);
+}
+
+TEST(leaf_cut, is_exact_for_all_short_spans) {
+  for (unsigned height = 0; height <= 4; ++height) {
+    const std::uint64_t leaf = std::uint64_t{1} << height;
+    for (std::uint64_t s = 0; s < 16; ++s) {
+      for (std::uint64_t e = s; e < 16; ++e) {
+        const leaf_cut cut({s, e}, height);
+        std::vector<int> covered(32);
+        const auto cover = [&](std::uint64_t first, std::uint64_t last) {
+          for (std::uint64_t t = first; t <= last; ++t) ++covered[t];
+        };
+        if (cut.leaves()) cover(cut.leaves()->first * leaf, (cut.leaves()->last + 1) * leaf - 1);
+        for (const tick_range& part : cut.parts()) {
+          EXPECT_EQ(part.first / leaf, part.last / leaf);
+          EXPECT_LT(part.last - part.first + 1, leaf);
+          cover(part.first, part.last);
+        }
+        for (std::uint64_t t = 0; t < 32; ++t) EXPECT_EQ(covered[t], s <= t && t <= e) << s << e;
+      }
+    }
+  }
+}
+
+TEST(tick_span, ends_at_the_ends_of_time) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const auto all = clipped({{least}, {most}}, most_ticks, most_ticks);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->first, 0u);
+  EXPECT_EQ(all->last, most_ticks - 1);
+  EXPECT_FALSE(clipped({{least}, {most - 1}}, 0));
+  EXPECT_FALSE(clipped({{8}, {9}}, 4, 4));
+  EXPECT_FALSE(clipped({{2}, {3}}, 4, 4));
+  EXPECT_FALSE(clipped({{6}, {5}}, 4, 4));
+  EXPECT_EQ(placed({most}, most_ticks, most_ticks), outcome::added);
+  EXPECT_EQ(placed({most}, most_ticks - 1, most_ticks), outcome::future);
+  EXPECT_EQ(placed({3}, 4, 4), outcome::dropped_late);
+  EXPECT_EQ(placed({least}, 4, 4), outcome::dropped_late);
 }
 
 }  // namespace

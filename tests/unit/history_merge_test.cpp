@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "support/expect_error.hpp"
-#include "support/refused_new.hpp"
+#include "support/without_memory.hpp"
 
 namespace bloomtime {
 namespace {
 
 using detail::flat_filter;
 using support::expect_error;
+using support::expect_no_change_without_memory;
 
 constexpr math::filter_size ample{1 << 12, 8};  // a handful of keys never collide in it
 constexpr std::int64_t half = 4;                // ticks of each of two neighbours
@@ -43,25 +44,36 @@ tree_config masked_tree(std::uint64_t first, unsigned mask) {
           .sizes = {{{size(0), size(1)}, {size(2)}}, size(3)}};
 }
 
-// All questions about neighbours that were joined, with one item in each at every tick.
+tree_sizes tree_sizes_for(std::uint64_t ticks) {
+  tree_sizes sizes{{}, ample};
+  for (const std::uint64_t nodes : tree_history::nodes_for(ticks, 4)) {
+    sizes.nodes.emplace_back(nodes, ample);
+  }
+  return sizes;
+}
+
+// All questions about neighbours that were joined, with items in one of them and in both at every
+// tick.
 template <class History, class Make>
 void expect_all_answers(Make&& make, std::int64_t first, bool exact) {
+  enum : int { nowhere, on_the_left, on_the_right, in_both };
   for (std::int64_t a = first; a < first + half; ++a) {
     History left = make(first, true);
     History right = make(first + half, false);
     const std::int64_t b = a + half;
-    ASSERT_EQ(left.add(1, second(a)), outcome::added);
-    ASSERT_EQ(right.add(1, second(b)), outcome::added);
+    for (const int x : {on_the_left, in_both}) ASSERT_EQ(left.add(x, second(a)), outcome::added);
+    for (const int x : {on_the_right, in_both}) ASSERT_EQ(right.add(x, second(b)), outcome::added);
     const History both = History::joined(left, right);
-    ASSERT_EQ(both.records(), 2u);
+    ASSERT_EQ(both.records(), 4u);
     for (std::int64_t s = first; s < first + 2 * half; ++s) {
       for (std::int64_t e = s; e < first + 2 * half; ++e) {
-        const bool truth = (s <= a && a <= e) || (s <= b && b <= e);
-        if (truth || exact) {
-          ASSERT_EQ(ask_joined(both, 1, s, e), truth ? sighting::maybe : sighting::no)
-              << first << ": " << a << " in " << s << " to " << e;
+        for (const int x : {nowhere, on_the_left, on_the_right, in_both}) {
+          const bool truth =
+              ((x & on_the_left) && s <= a && a <= e) || ((x & on_the_right) && s <= b && b <= e);
+          if (!truth && !exact) continue;
+          ASSERT_EQ(ask_joined(both, x, s, e), truth ? sighting::maybe : sighting::no)
+              << first << ": " << x << " at " << a << " in " << s << " to " << e;
         }
-        ASSERT_TRUE(!exact || ask_joined(both, 2, s, e) == sighting::no);
       }
     }
   }
@@ -296,22 +308,77 @@ TEST(coarse_trees, answer_about_whole_leaves) {
       errc::invalid_argument, [&] { f.coarsen(3); }, "root");
 }
 
-// An assignment that finds no memory has changed nothing.
-TEST(history, survives_an_assignment_without_memory) {
-  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
-  tree_history f(masked_tree(4, 15));
-  ASSERT_EQ(f.add(1, second(5)), outcome::added);
-  const auto before = f.serialize();
-  const tree_history larger({.ticks = 64, .granularity = 64, .sizes = {{{ample}}, ample}});
-  for (std::size_t granted = 0; granted < 3; ++granted) {
+// -- without memory ----------------------------------------------------------------------------
+
+template <class History>
+void expect_unharmed_without_memory(History f, const History& other) {
+  const auto bytes = f.serialize();
+  expect_no_change_without_memory(f, [&] { (void)History::load(bytes); });
+  expect_no_change_without_memory(f, [&] { const History copy(f); });
+  expect_no_change_without_memory(f, [&] { f = other; });
+  EXPECT_TRUE(f.serialize() == other.serialize());
+}
+
+TEST(history, is_unharmed_when_memory_is_out) {
+  expect_unharmed_without_memory(single_history({.memory = 64, .k = 4, .ticks = 8}),
+                                 single_history({.memory = 128, .k = 3, .ticks = 80}));
+  expect_unharmed_without_memory(tree_history(masked_tree(4, 15)),
+                                 tree_history({.ticks = 64, .sizes = tree_sizes_for(64)}));
+  level_config learning = masked_levels(4, 7);
+  learning.learns = true;
+  expect_unharmed_without_memory(level_history(learning), level_history({.levels = {ample}}));
+}
+
+TEST(history, is_unharmed_when_there_is_no_memory_to_join) {
+  const level_history left(masked_levels(0, 7));
+  const level_history right(masked_levels(4, 7));
+  expect_no_change_without_memory(left, [&] { (void)level_history::joined(left, right); });
+  const tree_history first(masked_tree(0, 15));
+  const tree_history next(masked_tree(4, 15));
+  expect_no_change_without_memory(first, [&] { (void)tree_history::joined(first, next); });
+}
+
+TEST(history, is_unharmed_when_there_is_no_memory_to_grow) {
+  level_history f({.levels = {ample}, .learns = true});
+  ASSERT_EQ(f.add(1, second(0)), outcome::added);
+  const level_history longer = [&] {
+    level_history copy(f);
+    EXPECT_EQ(copy.add(2, second(100)), outcome::added);
+    return copy;
+  }();
+  level_history merged = f;
+  expect_no_change_without_memory(merged, [&] { merged.merge(longer); });
+  level_history shorter = longer;
+  expect_no_change_without_memory(shorter, [&] { shorter.merge(f); });
+  expect_no_change_without_memory(f, [&] { (void)f.add(2, second(100)); });
+  EXPECT_TRUE(f.serialize() == longer.serialize());
+
+  tree_history tree({.sizes = {{{ample}}, ample}});
+  tree_history other = tree;
+  ASSERT_EQ(other.add(2, second(30)), outcome::added);
+  expect_no_change_without_memory(tree, [&] { tree.merge(other); });
+  EXPECT_EQ(ask_joined(tree, 2, 30, 30), sighting::maybe);
+}
+
+// A tree may keep nodes that it had grown before memory ran out; they hold nothing.
+TEST(history, denies_nothing_after_a_tree_ran_out_of_memory) {
+  tree_history f({.sizes = {{{ample}}, ample}});
+  ASSERT_EQ(f.add(1, second(2)), outcome::added);
+  support::allocations watch;
+  for (std::size_t granted = 0; f.records() == 1; ++granted) {
+    watch.refuse_after(granted);
     try {
-      const support::refused_new none(granted);
-      f = larger;
-    } catch (const std::bad_alloc&) {
+      (void)f.add(2, second(50));
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), errc::out_of_memory);
+      EXPECT_EQ(ask_joined(f, 2, 0, 60), sighting::no);
     }
-    if (f.ticks() == 64) return;
-    EXPECT_TRUE(f.serialize() == before);
+    EXPECT_EQ(ask_joined(f, 1, 0, 60), sighting::maybe);
+    watch.refuse_none();
+    EXPECT_EQ(tree_history::load(f.serialize()).memory(), f.memory());
   }
+  EXPECT_EQ(ask_joined(f, 2, 50, 50), sighting::maybe);
+  EXPECT_EQ(ask_joined(f, 1, 3, 60), sighting::no);
 }
 
 }  // namespace

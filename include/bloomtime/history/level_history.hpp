@@ -18,7 +18,7 @@ namespace bloomtime {
 // Level h, from 0, holds which items were seen in which 2^h ticks; one of 0 bits is left out.
 struct level_config {
   std::uint64_t ticks = 0;                     // of the span; 0: it grows with time
-  std::uint64_t first = 0;                     // of them; unless 0, a multiple of 2^h = `ticks`
+  std::uint64_t first = 0;                     // of them, a multiple of `ticks`; see joined()
   std::vector<math::filter_size> levels = {};  // of every height; one for all if it grows
   unsigned most_levels = 32;                   // to grow to
   bool doubts = true;                          // asks finer levels whether a yes is one
@@ -47,9 +47,10 @@ class level_history : public detail::history_face<level_history> {
   // not; of two that grow the later one counts.
   void merge(const level_history& other);
 
-  // Of two neighbouring spans of equal length, the left of which begins with a multiple of twice
-  // that. Levels are folded to a common size; one that is left out of either, or whose buckets were
-  // roots, is left out. level_error() tells what that costs. Throws with both as they were.
+  // Of two neighbouring spans of equal length, a power of two, the left of which begins with a
+  // multiple of twice that. Levels are folded to a common size; one that is left out of either, or
+  // whose buckets were roots, is left out. level_error() tells what that costs. Throws with both as
+  // they were.
   static level_history joined(const level_history& left, const level_history& right);
 
   // Forgets what is finer than 2^height ticks: from now on answers are about whole such buckets.

@@ -27,7 +27,7 @@ struct timeline_config {
   std::uint64_t ticks = 0;  // from then on, at most 2^32
   // The chance that a question about `length` ticks is answered "maybe" because of other items, if
   // sealing finds that what hardly repeats is better kept without names. All else is exact.
-  double error = 1e-6;
+  double error = 1e-9;
   std::uint64_t length = 128;
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};

@@ -1,0 +1,15 @@
+set multiplot layout 1,2 title "Records, pairs and items so far (figure 7)"
+set xlabel "hour"
+set ylabel "millions"
+set key top left samplen 1
+file = data.'counts.csv'
+pick(s, c) = stringcolumn(1) eq s ? column(c) / 1e6 : NaN
+array sets[2] = ["edgar bursty", "network diurnal"]
+do for [i = 1:2] {
+  s = sets[i]
+  set title s
+  plot file using ($2 / 3600):(pick(s, 3)) with lines lw 2 title "records", \
+    file using ($2 / 3600):(pick(s, 4)) with lines lw 2 title "pairs", \
+    file using ($2 / 3600):(pick(s, 5)) with lines lw 2 title "items"
+}
+unset multiplot

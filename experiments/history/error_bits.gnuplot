@@ -1,0 +1,25 @@
+load 'experiments/history/methods.gp'
+shown = "1 2 3 4 5 7 8 9 10 11"
+set terminal svg size 1200,460 font 'sans,13' background '#ffffff'
+set multiplot layout 1,4 title "Error over bits, |q| = 128 (figure 8); 1e-5 stands for none in 50 000"
+set logscale y
+set format y "%g"
+set yrange [7e-6:1.4]
+set xrange [18:62]
+set xtics 20
+set xlabel "million bits"
+set ylabel "chance of a wrong maybe"
+file = data.'error_bits.csv'
+least(e) = e > 1e-5 ? e : 1e-5
+pick(s, m) = stringcolumn(1) eq s && stringcolumn(5) eq m ? \
+  least(column(6)) : NaN
+array sets[4] = ["edgar dense", "edgar bursty", "edgar uniform", "network diurnal"]
+do for [i = 1:4] {
+  s = sets[i]
+  set title s
+  if (i == 3) { set key bottom left samplen 1 spacing 0.9 } else { unset key }
+  plot for [j in shown] file using ($2 / 1e6):(pick(s, methods[j + 0])) with linespoints lw 2 ps 0.5 \
+    lc rgb colours[j + 0] title methods[j + 0]
+  unset ylabel
+}
+unset multiplot

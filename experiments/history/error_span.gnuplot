@@ -1,0 +1,18 @@
+load 'experiments/history/methods.gp'
+shown = "1 2 3 4 5 7 8 9 10 11"
+set multiplot layout 1,3 title "Error over the span, |q| = 128, 50 million bits (figure 11)"
+set yrange [0:0.3]
+set xrange [3:25]
+set xlabel "first hours of the day"
+set ylabel "chance of a wrong maybe"
+file = data.'error_span.csv'
+pick(s, m) = stringcolumn(1) eq s && stringcolumn(5) eq m ? column(6) : NaN
+array sets[3] = ["edgar dense", "edgar bursty", "edgar uniform"]
+do for [i = 1:3] {
+  s = sets[i]
+  set title s
+  if (i == 1) { set key top left samplen 1 spacing 0.9 } else { unset key }
+  plot for [j in shown] file using ($4 / 3600):(pick(s, methods[j + 0])) with linespoints lw 2 ps 0.5 \
+    lc rgb colours[j + 0] title methods[j + 0]
+}
+unset multiplot
