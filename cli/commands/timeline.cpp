@@ -196,16 +196,14 @@ exit_status timeline(const typed& given, const printer& out) {
 
 constexpr const char* examples =
     "bloomtime timeline access.bloomtime 155.95.78.223 --field host\n"
-    "bloomtime timeline access.bloomtime /login --field path --from 2014-01-01T09:00 --to "
-    "2014-01-01T10:00\n"
+    "bloomtime timeline access.bloomtime /login --from 2014-01-01T09:00 --to 2014-01-01T10:00\n"
     "bloomtime timeline access.bloomtime /login --field path --json | jq '.first, .last, .ticks'";
 
 constexpr const char* answers =
-    "When the item was seen: the first and the last time, in how many seconds (or whatever\n"
-    "--resolution was), a picture of the time asked for in up to 72 equal parts, and the "
-    "intervals\n"
-    "without gaps. All of the store's time unless --from or --to is given. What is missing was\n"
-    "certainly not seen then; exit status 1 if that is everything.\n"
+    "When the item was seen: the first and the last time, in how many seconds (or ticks of\n"
+    "whatever --resolution was), a picture of the time asked for in up to 72 equal parts, and the\n"
+    "intervals without gaps. All of the store's time unless --from or --to is given. What is\n"
+    "missing was certainly not seen then; exit status 1 if that is everything.\n"
     "Keys for programs, a row per interval: from, to (microseconds since 1970, both included),\n"
     "ticks. All of them unless -n is given.\n";
 

@@ -89,12 +89,13 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
   gate_ = time_gate(read.last_event, std::move(kept.held));
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
-    field_profile& field =
-        fields_.emplace_back(name, store::load_part<heat_filter>(from.get(heat_role(name))),
-                             store::load_part<hot_list>(from.get(hot_role(name))), std::nullopt,
-                             std::move(kept.fields[i]));
+    fields_.push_back({.name = name,
+                       .heat = store::load_part<heat_filter>(from.get(heat_role(name))),
+                       .hot = store::load_part<hot_list>(from.get(hot_role(name))),
+                       .past = {},
+                       .items = std::move(kept.fields[i])});
     if (what == wanted::everything && from.has(history_role(name))) {
-      field.past = store::load_part<history>(from.get(history_role(name)));
+      fields_.back().past = store::load_part<history>(from.get(history_role(name)));
     }
   }
 }

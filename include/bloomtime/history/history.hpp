@@ -140,9 +140,7 @@ class basic_history {
   // Takes the tables of all partitions apart: less memory, the same answers, and the same bytes
   // whenever it was done before.
   void compact() {
-    for (auto& [first, p] : parts_) {
-      if constexpr (requires { p.engine.compact(); }) p.engine.compact();
-    }
+    for (auto& [first, p] : parts_) compact(p.engine);
     live_ = sum([](const Engine& e) { return live_memory(e); });
   }
   // Seals all partitions, the newest as well, which goes on taking events.
@@ -223,6 +221,9 @@ class basic_history {
   // What only some engines have.
   static void seal(Engine& e) {
     if constexpr (requires { e.seal(); }) e.seal();
+  }
+  static void compact(Engine& e) {
+    if constexpr (requires { e.compact(); }) e.compact();
   }
   static std::uint64_t live_memory(const Engine& e) noexcept {
     if constexpr (requires { e.live_memory(); }) return e.live_memory();
