@@ -63,11 +63,16 @@ opened_history open_history(const std::string& directory, const std::string& fie
   return opened;
 }
 
-asked_time parse_asked_time(std::string_view from, std::string_view to, const time_zone& zone) {
-  const asked_time asked{parse_time("--from", from, zone), parse_time("--to", to, zone)};
-  if (asked.from <= asked.to) return asked;
+void expect_in_order(const asked_time& asked, const time_zone& zone) {
+  if (asked.from <= asked.to) return;
   throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
                                 time_text(asked.from, zone), time_text(asked.to, zone)));
+}
+
+asked_time parse_asked_time(std::string_view from, std::string_view to, const time_zone& zone) {
+  const asked_time asked{parse_time("--from", from, zone), parse_time("--to", to, zone)};
+  expect_in_order(asked, zone);
+  return asked;
 }
 
 }  // namespace bloomtime::cli

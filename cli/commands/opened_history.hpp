@@ -33,11 +33,15 @@ struct opened_history {
 // The field that --field names; without it the only one.
 opened_history open_history(const std::string& directory, const std::string& field);
 
-// --from and --to; throws usage_error unless they are times in that order.
 struct asked_time {
   instant from;
   instant to;
 };
+
+// Throws usage_error if it ends before it begins.
+void expect_in_order(const asked_time& asked, const time_zone& zone);
+
+// --from and --to; throws usage_error unless they are times in that order.
 asked_time parse_asked_time(std::string_view from, std::string_view to, const time_zone& zone);
 
 }  // namespace bloomtime::cli

@@ -53,10 +53,7 @@ std::optional<interval> asked_ticks(const typed& given, const opened_history& op
   const auto from = typed_or("--from", given.from, opened.first());
   const auto to = typed_or("--to", given.to, opened.last());
   if (!from || !to) return std::nullopt;
-  if (*to < *from) {
-    throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
-                                  time_text(*from, opened.zone), time_text(*to, opened.zone)));
-  }
+  expect_in_order({*from, *to}, opened.zone);
   return opened.past.clock().covering(*from, *to);
 }
 

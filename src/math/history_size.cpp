@@ -42,10 +42,6 @@ double sum_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0);
 }
 
-std::uint64_t ask_within(std::uint64_t length, std::uint64_t ticks) {
-  return std::min(length, ticks);
-}
-
 // The fewest bits from `least` on, to within a thousandth, with which error_with(bits), which falls
 // with them, is small enough. Looks around `about` first.
 template <class Error>
@@ -63,7 +59,7 @@ std::uint64_t fewest_bits(std::uint64_t least, std::uint64_t about, double error
     high = low;
     low /= 2;
   }
-  low = std::max(low, std::min(least, high));
+  low = std::max(low, least);
   if (low == least && error_with(low) <= error) return low;
   while (high - low > std::max(word, high >> 10)) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -101,7 +97,7 @@ double bound_bits_per_pair(double error, std::uint64_t length) {
 history_size single_size(const history_counts& counts, double error, std::uint64_t length) {
   expect_counts(counts);
   expect_question(error, length);
-  const std::uint64_t asked = ask_within(length, counts.ticks);
+  const std::uint64_t asked = std::min(length, counts.ticks);
   const filter_size size = single_size_for_error(counts.pairs, error, asked);
   const auto probes = static_cast<double>(asked);
   const double one = filter_error(static_cast<double>(counts.pairs), size);
@@ -115,7 +111,7 @@ history_size level_size(level_rule rule, const history_counts& counts, double er
   expect_question(error, length);
   const std::vector<double> keys = guessed_keys(counts);
   const std::vector<double> profile =
-      cover_profile(ask_within(length, counts.ticks), static_cast<unsigned>(keys.size()));
+      cover_profile(std::min(length, counts.ticks), static_cast<unsigned>(keys.size()));
   const std::vector<filter_load> loads = loads_of(keys, profile);
   const double most_probes = std::max(usual_probes, sum_of(profile));
   const auto plan_with = [&](std::uint64_t bits) {
@@ -174,7 +170,7 @@ struct tree_shape {
       t.nodes.push_back(n);
       if (n == 1) break;
     }
-    t.profile = tree_cover_profile(ask_within(length, counts.ticks), granularity,
+    t.profile = tree_cover_profile(std::min(length, counts.ticks), granularity,
                                    static_cast<unsigned>(t.nodes.size()));
     t.leaf_has = std::min(
         1.0, t.keys[0] / static_cast<double>(t.nodes[0]) / static_cast<double>(counts.items));

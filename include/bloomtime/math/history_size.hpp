@@ -28,8 +28,7 @@ struct history_size {
 // log2(length / error) for each, but for a constant.
 double bound_bits_per_pair(double error, std::uint64_t length);
 
-// One filter of pairs. Its error is that of the bits, as a double: bits are not rounded to what a
-// machine likes.
+// One filter of pairs, asked for every tick.
 history_size single_size(const history_counts& counts, double error, std::uint64_t length);
 
 // How bits are given to levels: the same to each, where they help most, or that and levels left out
