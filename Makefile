@@ -12,10 +12,14 @@ SHELL := /bin/bash
 help:  ## show this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: build  ## build, then generate a day of traffic and profile it
+run: build  ## build, then generate a day of traffic, profile it, and ask about the past
 	@rm -rf build/day.log build/day.bloomtime
 	@build/bin/bloomtime generate --records 1M --items 1M > build/day.log
 	@build/bin/bloomtime profile build/day.log --table
+	@echo; echo 'Was the busiest host there between 4:00 and 4:05, and when was it?'
+	@build/bin/bloomtime seen build/day.bloomtime 161.89.109.122 --field host \
+	  --from 2014-01-01T04:00 --to 2014-01-01T04:05 --table
+	@build/bin/bloomtime timeline build/day.bloomtime 161.89.109.122 --field host -n 3 --table
 
 test:  ## all fast tests: g++ release, then clang with address and undefined sanitizers
 	@scripts/test

@@ -17,6 +17,9 @@ constexpr const char* examples =
     "bloomtime profile access.log                            what and who is hot on my site?\n"
     "bloomtime hot access.bloomtime -n 50                    ask again, without the log\n"
     "bloomtime heat access.bloomtime /index.html --field path    how hot is that?\n"
+    "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 2014-01-01T09:30 --to \\\n"
+    "    2014-01-01T09:40                                    was it there then?\n"
+    "bloomtime timeline access.bloomtime 155.95.78.223 --field host    when was it?\n"
     "bloomtime plan heat --items 1M                          how accurate is that?\n"
     "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
@@ -49,6 +52,8 @@ class program {
     add_profile(root_, asked_);
     add_hot(root_, asked_);
     add_heat(root_, asked_);
+    add_seen(root_, asked_);
+    add_timeline(root_, asked_);
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);

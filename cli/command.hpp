@@ -77,9 +77,12 @@ class command {
 void add_plan(command& root, output_options& asked);
 void add_plan_bloom(command& plan, output_options& asked);
 void add_plan_heat(command& plan, output_options& asked);
+void add_plan_history(command& plan, output_options& asked);
 void add_profile(command& root, output_options& asked);
 void add_hot(command& root, output_options& asked);
 void add_heat(command& root, output_options& asked);
+void add_seen(command& root, output_options& asked);
+void add_timeline(command& root, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
 void add_generate(command& root, output_options& asked);

@@ -1,5 +1,6 @@
 #include <bloomtime/any.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -185,13 +186,29 @@ std::vector<fact> facts_of(const timeline_history& h) {
       {{"pairs", h.pairs()}, {"items", h.items()}, {"sealed_bytes", h.sealed_bytes()}});
 }
 
+// Different items with a name in any of the partitions, and pairs whose item has none.
+struct named_and_not {
+  std::uint64_t items = 0;
+  std::uint64_t nameless_pairs = 0;
+};
+
+named_and_not count_names(const history& h) {
+  named_and_not counted;
+  std::vector<std::uint64_t> keys;
+  h.for_each([&](timeline_history part) {
+    part.compact();
+    part.named().view().for_each([&](std::uint64_t key, const auto&) { keys.push_back(key); });
+    for (const detail::positions& p : part.nameless()) counted.nameless_pairs += p.shape().count;
+  });
+  std::sort(keys.begin(), keys.end());
+  counted.items = static_cast<std::uint64_t>(std::unique(keys.begin(), keys.end()) - keys.begin());
+  return counted;
+}
+
 std::vector<fact> facts_of(const history& h) {
   std::uint64_t pairs = 0;
-  std::uint64_t items = 0;
-  h.for_each([&](const timeline_history& p) {
-    pairs += p.pairs();
-    items += p.items();
-  });
+  h.for_each([&](const timeline_history& p) { pairs += p.pairs(); });
+  const named_and_not names = count_names(h);
   return {
       {"family", std::string(name_of(family::history))},
       {"engine", "history"},
@@ -202,7 +219,8 @@ std::vector<fact> facts_of(const history& h) {
       {"partitions", std::uint64_t{h.partitions()}},
       {"records", h.records()},
       {"pairs", pairs},
-      {"items_per_partition", items},
+      {"items", names.items},
+      {"nameless_pairs", names.nameless_pairs},
   };
 }
 

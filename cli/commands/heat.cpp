@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/commands/batch.hpp"
 #include "cli/commands/hot_table.hpp"
 #include "cli/commands/opened_profile.hpp"
-#include "cli/input/byte_source.hpp"
 #include "cli/input/columns.hpp"
-#include "cli/input/lines.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/text.hpp"
 #include "cli/usage_error.hpp"
@@ -29,40 +28,27 @@ struct typed {
 
 // -- one line per item of a file -----------------------------------------------------------------
 
-constexpr std::size_t written_at_once = 1 << 16;
-
 using item_visitor = std::function<void(std::string_view line, std::string_view item)>;
 
 // The items of a file, one a line, written as bloomtime writes them.
 void for_each_item(const std::string& path, const item_visitor& visit) {
-  byte_source source(path);
-  line_reader lines(source);
   std::string scratch;
-  std::uint64_t number = 0;
-  for (line found; lines.next(found);) {
-    if (++number == 1) found.text = without_mark(found.text);
-    const auto refuse = [&](const char* what) {
-      throw usage_error(fmt::format("{}, line {} {}", source.name(), count_text(number), what));
-    };
-    if (found.what != line::part::whole) refuse("is longer than any item");
-    if (found.text.find('\t') != found.text.npos) {
-      refuse("has several columns; expected one item, with \\t for a tab in it");
+  for_each_line(path, [&](const batch_line& line) {
+    if (line.text.find('\t') != line.text.npos) {
+      line.refuse("has several columns; expected one item, with \\t for a tab in it");
     }
-    visit(found.text, unescaped(found.text, scratch));
-  }
+    visit(line.text, unescaped(line.text, scratch));
+  });
 }
 
 void print_batch(const typed& given, const opened_profile& opened, const printer& out) {
   const field_profile& field = opened.field(given.field);
-  std::string text;
+  batch_answers answers(out);
   for_each_item(given.batch, [&](std::string_view as_typed, std::string_view item) {
     const estimate e = field.at(item, opened.when());
-    text += fmt::format("{}\t{}\t{}\t{}\n", as_typed, e.value, e.lower, e.upper);
-    if (text.size() < written_at_once) return;
-    out.print(text);
-    text.clear();
+    answers.add(fmt::format("{}\t{}\t{}\t{}", as_typed, e.value, e.lower, e.upper));
   });
-  out.print(text);
+  answers.finish();
 }
 
 // -- a table -------------------------------------------------------------------------------------
@@ -161,7 +147,7 @@ void add_heat(command& root, output_options& asked) {
   command& self = root.add("heat", "how hot these items are, with bounds");
   self.usage = "STORE (ITEM... | --batch FILE) [--field FIELD] [--at TIME]";
   self.examples = examples;
-  self.details = std::string(answers) + time_rules + document;
+  self.details = std::string(answers) + time_rules_of("--at takes") + document;
   const auto given = std::make_shared<typed>();
   self.store(given->words, "a directory that bloomtime profile made, and after it the items");
   self.text("--field", given->field, "FIELD", "of which field, if several were profiled");

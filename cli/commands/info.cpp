@@ -14,6 +14,7 @@
 #include "cli/commands/store_table.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/report.hpp"
+#include "cli/profile/past.hpp"
 #include "cli/store/ledger.hpp"
 #include "cli/usage_error.hpp"
 
@@ -24,7 +25,9 @@ constexpr const char* details =
     "For one file a list, for several a table with a row per file. Keys for programs: file, then\n"
     "what the filter says of itself. A Bloom filter says family, engine, layout, memory (bytes),\n"
     "bits, k, seed, capacity, insertions, distinct (estimated from the bits), fill (share of bits\n"
-    "set), error_at_capacity and error_now (chance of a wrong yes).\n"
+    "set), error_at_capacity and error_now (chance of a wrong yes). A history says records, pairs\n"
+    "(different items and ticks), items (different ones; estimated where some have no name),\n"
+    "nameless_pairs, partitions and partition_ticks.\n"
     "A store has a row of its own (keys: store, records, bad_lines, first_event, last_event and\n"
     "created in microseconds since 1970, zone, items (in JSON a list), generation, version,\n"
     "bytes) and one for each of its containers (store, role, file, bytes, and what the filter\n"
@@ -114,6 +117,26 @@ std::vector<fact> facts_of(const store::ledger& kept) {
           {"held_back", std::uint64_t{kept.held.size()}}};
 }
 
+// What a container of a store holds.
+std::vector<fact> facts_of(const store::reader& opened, const std::string& role) {
+  const auto part = opened.container(role);
+  if (role == store::ledger_role) return facts_of(store::ledger::load(part->bytes()));
+  std::vector<fact> facts = describe(load_any(part->bytes()));
+  const auto named = [&](const char* name) {
+    return std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.name == name; });
+  };
+  const auto nameless = named("nameless_pairs");
+  if (nameless == facts.end() || nameless->value == fact{"", std::uint64_t{0}}.value) return facts;
+  // What has no name in the history was counted all the same.
+  const auto& fields = opened.about().read.items;
+  const auto ledger = store::ledger::load(opened.container(store::ledger_role)->bytes());
+  for (std::size_t i = 0; i < fields.size() && i < ledger.fields.size(); ++i) {
+    if (history_role(fields[i]) != role) continue;
+    named("items")->value = ledger.fields[i].different();
+  }
+  return facts;
+}
+
 column text_column(const char* key) { return {key, key, side::left}; }
 
 // Collects what is asked about, and complains of what cannot be read.
@@ -168,10 +191,8 @@ class collection {
 
   void add_container(const std::string& path, const store::reader& opened, const store::part& p) {
     try {
-      const auto part = opened.container(p.role);
       containers_.add({text_cell(path), text_cell(p.role), text_cell(p.file), bytes_cell(p.bytes)},
-                      p.role == store::ledger_role ? facts_of(store::ledger::load(part->bytes()))
-                                                   : describe(load_any(part->bytes())));
+                      facts_of(opened, p.role));
     } catch (const error& e) {
       fail(fmt::format("{}/{}: {}", path, p.file, e.what()));
     }

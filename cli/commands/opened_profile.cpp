@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/text.hpp"
-#include "cli/suggest.hpp"
+#include "cli/commands/field_choice.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -15,42 +14,25 @@ std::vector<std::string> names_of(const profiler& profile) {
   return names;
 }
 
-const field_profile& field_named(const profiler& profile, const std::string& typed) {
-  for (const field_profile& f : profile.fields()) {
-    if (f.name == typed) return f;
-  }
-  const std::vector<std::string> names = names_of(profile);
-  const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format("the store has no field {}; it has {}.{}", shown(typed),
-                                fmt::join(names, ", "),
-                                meant ? fmt::format(" Did you mean {}?", *meant) : ""));
-}
-
 void expect_not_before(instant asked, instant clock, const profiler& profile,
                        const time_zone& zone) {
   const bloomtime::clock epochs(profile.settings().resolution);
   if (epochs.tick_of(asked) >= epochs.tick_of(clock)) return;
   throw usage_error(
       fmt::format("the store's clock stands at {}; heat can be asked from there on, not back at "
-                  "{}: what has faded is gone. Questions about the past are for seen and timeline, "
-                  "which this version does not have yet",
+                  "{}: what has faded is gone. For the past, ask bloomtime seen or bloomtime "
+                  "timeline",
                   time_text(clock, zone), time_text(asked, zone)));
 }
 
 }  // namespace
 
 const field_profile& opened_profile::field(const std::string& typed) const {
-  if (!typed.empty()) return field_named(profile, typed);
-  if (profile.fields().size() == 1) return profile.fields().front();
-  const std::vector<std::string> names = names_of(profile);
-  throw usage_error(
-      fmt::format("the store has the fields {}; say with --field which one is meant, "
-                  "as in --field {}",
-                  fmt::join(names, ", "), names.front()));
+  return profile.fields()[chosen_field(names_of(profile), typed)];
 }
 
 std::vector<const field_profile*> opened_profile::fields(const std::string& typed) const {
-  if (!typed.empty()) return {&field_named(profile, typed)};
+  if (!typed.empty()) return {&field(typed)};
   std::vector<const field_profile*> all;
   for (const field_profile& f : profile.fields()) all.push_back(&f);
   return all;
@@ -67,7 +49,10 @@ std::vector<std::string> opened_profile::notes() const {
 }
 
 std::string held_text(const profiler& profile, instant when) {
-  const std::size_t ahead = profile.ahead_of(when).size();
+  return held_text(profile.ahead_of(when).size());
+}
+
+std::string held_text(std::size_t ahead) {
   if (ahead == 0) return "";
   return fmt::format(
       "{} held back: stamped more than 24 hours ahead of the rest, not counted until later lines "
@@ -80,7 +65,8 @@ value micros_or_nothing(const std::optional<instant>& t) { return t ? value(t->m
 opened_profile open_profile(const std::string& directory, const std::string& at) {
   const store::reader from(directory);
   const store::facts& read = from.about().read;
-  opened_profile opened{read, zone_of(read), profiler::load(from, read), {}};
+  opened_profile opened{
+      read, zone_of(read), profiler::load(from, read, profiler::wanted::heat), {}};
   opened.at = opened.profile.newest();
   if (!at.empty()) {
     const instant asked = parse_time("--at", at, opened.zone);

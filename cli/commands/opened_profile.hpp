@@ -34,6 +34,7 @@ opened_profile open_profile(const std::string& directory, const std::string& at)
 
 // Of events that wait and are not in the answers at that time; empty if there are none.
 std::string held_text(const profiler& profile, instant when);
+std::string held_text(std::size_t ahead);
 
 value micros_or_nothing(const std::optional<instant>& t);
 

@@ -161,7 +161,7 @@ class run {
     if (directory_.empty()) return;
     writer_.emplace(directory_, now());
     if (!writer_->continues()) return;
-    profile_ = profiler::load(*writer_, writer_->about());
+    profile_ = profiler::load(*writer_, writer_->about(), profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
     const std::vector<std::string>& kept = writer_->about().items;
     if (!input_.items.empty()) {
@@ -173,6 +173,19 @@ class run {
     const auto newest = profile_->newest();
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
+    note_missing_history();
+  }
+
+  // To begin one now would be to say of everything before that it was not seen.
+  void note_missing_history() const {
+    for (const field_profile& f : profile_->fields()) {
+      if (f.past) continue;
+      note(
+          fmt::format("{}: begun by a bloomtime that kept no history, and continued without; "
+                      "another --store would have it",
+                      directory_));
+      return;
+    }
   }
 
   void begin(const std::vector<std::string>& fields) {
@@ -218,6 +231,7 @@ class run {
                                   .records_before = before_,
                                   .store = directory_};
     profile_->include_held(newest());
+    profile_->compact();
     out.print(report_of(summary, *profile_, rows_, out.how()));
   }
 
@@ -254,20 +268,25 @@ constexpr const char* examples =
 }  // namespace
 
 void add_profile(command& root, output_options& asked) {
-  command& self = root.add("profile", "read logs, keep their heat in a store, show what is hot");
+  command& self =
+      root.add("profile", "read logs, keep their heat and history in a store, show what is hot");
   self.usage = "[FILE...] [--item FIELD]... [--store DIR]";
   self.examples = examples;
   static const std::string details =
       std::string(
           "Reads events (an item or several, and a time) and keeps for each field how hot its "
           "items\n"
-          "are: every event counts 2^(-age / half-life). A store that exists is continued, "
-          "exactly\n"
-          "as if all had been read in one go; it is written once, at the end, and as a whole.\n"
+          "are: every event counts 2^(-age / half-life); and when each of them came. A store that "
+          "exists\n"
+          "is continued, exactly as if all had been read in one go; it is written once, at the "
+          "end,\n"
+          "and as a whole.\n"
           "The hottest items, for programs one row each with the keys\n") +
       hot_keys +
-      "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, exact_bytes (what\n"
-      "a map of all items would take, estimated), held_back (events that wait, of all fields).\n"
+      "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, history_bytes,\n"
+      "exact_bytes (what a map of all items would take to count, estimated), held_back (events "
+      "that\n"
+      "wait, of all fields).\n"
       "Lines stamped more than 24 hours ahead wait until later ones prove them right (counted)\n"
       "or wrong (rejected); those that still wait at the end are kept and told of, and with\n"
       "--strict they are an error.\n"
@@ -275,7 +294,8 @@ void add_profile(command& root, output_options& asked) {
       "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
       "\"at\" "
       "(microseconds since\n       1970), \"zone\", \"half_life_seconds\", \"resolution_seconds\", "
-      "\"memory_bytes\",\n       \"items\": [...], \"fields\": [...]}";
+      "\"memory_bytes\" (of heat),\n       \"history_bytes\", \"items\": [...], \"fields\": "
+      "[...]}";
   self.details = details;
   const auto given = std::make_shared<typed>();
   self.files(given->files, "logs, one after the other; - for standard input");

@@ -1,13 +1,12 @@
 #include "cli/commands/profile_report.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/commands/hot_table.hpp"
+#include "cli/commands/plan_target.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/time_text.hpp"
 #include "cli/profile/exact_size.hpp"
@@ -15,13 +14,9 @@
 namespace bloomtime::cli {
 namespace {
 
-std::uint64_t distinct_items(const field_profile& f) {
-  return static_cast<std::uint64_t>(std::llround(std::min(f.items.distinct.estimate(), 0x1p62)));
-}
-
 std::uint64_t exact_bytes(const field_profile& f, std::uint64_t records) {
   const std::uint64_t mean_length = records == 0 ? 0 : f.items.bytes / records;
-  return distinct_items(f) * exact_bytes_per_item(mean_length);
+  return f.items.different() * exact_bytes_per_item(mean_length);
 }
 
 // -- for people ----------------------------------------------------------------------------------
@@ -31,22 +26,17 @@ std::string files_text(const std::vector<std::string>& files) {
   return files.empty() || files.front() == "-" ? "standard input" : files.front();
 }
 
-// "2014-01-01 00:00:00 .. 23:59:59 +0000"
-std::string range_text(const store::facts& read, const std::optional<instant>& newest) {
+std::string events_text(const store::facts& read, const std::optional<instant>& newest) {
   const time_zone zone = zone_of(read);
   if (!newest) return "no events yet";
   if (!read.first_event) return "up to " + time_text(*newest, zone);
-  const std::string first = time_text(*read.first_event, zone.offset);
-  const std::string last = time_text(*read.last_event, zone);
-  constexpr std::size_t date_and_blank = 11;
-  const bool same_day = first.substr(0, date_and_blank) == last.substr(0, date_and_blank);
-  return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
+  return range_text(*read.first_event, *read.last_event, zone);
 }
 
 std::string title_of(const profile_summary& what, const profiler& profile, std::size_t ahead) {
   std::string title =
       fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
-                  what.counts.lines == 1 ? "" : "s", range_text(what.read, profile.newest()));
+                  what.counts.lines == 1 ? "" : "s", events_text(what.read, profile.newest()));
   if (what.records_before != 0) {
     title += fmt::format(", {} records with those before", count_text(what.read.records));
   }
@@ -57,18 +47,29 @@ std::string title_of(const profile_summary& what, const profiler& profile, std::
   return title;
 }
 
+// Nothing if there is none, which is not the same as an empty one.
+std::optional<std::uint64_t> history_bytes(const profiler& profile) {
+  std::optional<std::uint64_t> all;
+  for (const field_profile& f : profile.fields()) {
+    if (f.past) all = all.value_or(0) + f.past->memory();
+  }
+  return all;
+}
+
 std::string facts_text(const profiler& profile, std::uint64_t records) {
   std::vector<std::string> names;
   std::uint64_t memory = 0;
   std::uint64_t exact = 0;
   for (const field_profile& f : profile.fields()) {
-    names.push_back(fmt::format("{} ~{}", f.name, count_text(distinct_items(f))));
+    names.push_back(fmt::format("{} ~{}", f.name, count_text(f.items.different())));
     memory += f.memory();
     exact += exact_bytes(f, records);
   }
-  return fmt::format("different items: {}; half-life {}; heat {} (exact counting: ~{})",
+  const auto past = history_bytes(profile);
+  return fmt::format("different items: {}; half-life {}; heat {} (exact counting: ~{}){}",
                      fmt::join(names, ", "), span_text(profile.settings().half_life),
-                     bytes_text(memory), bytes_text(exact));
+                     bytes_text(memory), bytes_text(exact),
+                     past ? " + history " + bytes_text(*past) : "");
 }
 
 std::vector<std::string> closing_of(const profile_summary& what) {
@@ -76,7 +77,8 @@ std::vector<std::string> closing_of(const profile_summary& what) {
     return {"Not saved: give --store DIR to keep it and to ask it more questions."};
   }
   return {fmt::format("Saved to {}.", what.store),
-          fmt::format("Next: bloomtime hot {0} -n 50, bloomtime heat {0} ITEM", what.store)};
+          fmt::format("Next: bloomtime hot {0} -n 50; bloomtime heat, seen or timeline {0} ITEM",
+                      what.store)};
 }
 
 // -- for programs --------------------------------------------------------------------------------
@@ -87,14 +89,16 @@ table fields_table(const profiler& profile, std::uint64_t records) {
                       {"distinct", ""},
                       {"heat_bytes", ""},
                       {"hot_bytes", ""},
+                      {"history_bytes", ""},
                       {"exact_bytes", ""},
                       {"held_back", ""}},
           .rows = {},
           .as_list = false};
   for (const field_profile& f : profile.fields()) {
-    t.rows.push_back({{text_cell(f.name), count_cell(distinct_items(f)),
-                       bytes_cell(f.heat.memory()), bytes_cell(f.hot.memory()),
-                       bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size())}});
+    t.rows.push_back(
+        {{text_cell(f.name), count_cell(f.items.different()), bytes_cell(f.heat.memory()),
+          bytes_cell(f.hot.memory()), f.past ? bytes_cell(f.past->memory()) : nothing(),
+          bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size())}});
   }
   return t;
 }
@@ -127,7 +131,8 @@ report report_of(const profile_summary& what, const profiler& profile, std::uint
                       {"zone", what.read.zone},
                       {"half_life_seconds", seconds(profile.settings().half_life)},
                       {"resolution_seconds", seconds(profile.settings().resolution)},
-                      {"memory_bytes", memory}},
+                      {"memory_bytes", memory},
+                      {"history_bytes", or_nothing(history_bytes(profile))}},
            .tables = hot_tables(fields, rows, when, how),
            .notes = {facts_text(profile, what.read.records)},
            .closing = closing_of(what)};

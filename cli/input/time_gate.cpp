@@ -14,6 +14,16 @@ std::vector<held_event>::iterator time_gate::first_believable() noexcept {
   });
 }
 
+std::optional<instant> time_gate::newest() const {
+  if (clock_) return clock_;
+  std::vector<instant> waiting;
+  for (const held_event& e : held_) waiting.push_back(e.at);
+  std::sort(waiting.begin(), waiting.end());
+  const auto end = std::adjacent_find(waiting.begin(), waiting.end(), is_far);
+  if (waiting.empty()) return std::nullopt;
+  return end == waiting.end() ? waiting.back() : *end;
+}
+
 time_gate::verdict time_gate::judge(held_event next) {
   for (held_event& e : held_) ++(is_far(next.at, e.at) ? e.contradict : e.agreeing);
   held_.push_back(std::move(next));

@@ -38,6 +38,9 @@ class time_gate {
 
   std::optional<instant> clock() const noexcept { return clock_; }  // of the newest event believed
   const std::vector<held_event>& held() const noexcept { return held_; }
+  // The same, and while no event is believed, of those that wait: the earliest, and what is within
+  // reach from there. Nothing if there were no events.
+  std::optional<instant> newest() const;
 
   // Whether an event at `t` is to be believed at once and decides about no other: nearly always.
   bool passes(instant t) noexcept {

@@ -7,6 +7,7 @@
 
 #include <bloomtime/error.hpp>
 
+#include "cli/profile/past.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -40,6 +41,7 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
                            .ahead = any_time_ahead,
                            .bucket = settings.half_life,
                            .seed = seed}),
+          .past = new_history(settings, seed),
           .items = {}};
 }
 
@@ -75,8 +77,9 @@ profiler::profiler(const store::profile_settings& settings, const std::vector<st
   }
 }
 
-profiler::profiler(const store::facts& read, const parts& part) : digests_(read.items.size()) {
-  store::ledger kept = store::load_part<store::ledger>(part(store::ledger_role));
+profiler::profiler(const store::facts& read, const parts& from, wanted what)
+    : digests_(read.items.size()) {
+  store::ledger kept = store::load_part<store::ledger>(from.get(store::ledger_role));
   if (kept.fields.size() != read.items.size()) {
     throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
                                    " items, and its ledger has " +
@@ -86,19 +89,23 @@ profiler::profiler(const store::facts& read, const parts& part) : digests_(read.
   gate_ = time_gate(read.last_event, std::move(kept.held));
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
-    fields_.push_back({.name = name,
-                       .heat = store::load_part<heat_filter>(part(heat_role(name))),
-                       .hot = store::load_part<hot_list>(part(hot_role(name))),
-                       .items = std::move(kept.fields[i])});
+    field_profile& field =
+        fields_.emplace_back(name, store::load_part<heat_filter>(from.get(heat_role(name))),
+                             store::load_part<hot_list>(from.get(hot_role(name))), std::nullopt,
+                             std::move(kept.fields[i]));
+    if (what == wanted::everything && from.has(history_role(name))) {
+      field.past = store::load_part<history>(from.get(history_role(name)));
+    }
   }
 }
 
 void profiler::save(store::writer& into) {
-  flush();
+  compact();
   store::ledger kept{.settings = settings_, .fields = {}, .held = gate_.held()};
   for (const field_profile& f : fields_) {
     into.put(heat_role(f.name), f.heat);
     into.put(hot_role(f.name), f.hot);
+    if (f.past) into.put(history_role(f.name), *f.past);
     kept.fields.push_back(f.items);
   }
   into.put(store::ledger_role, kept.serialize());
@@ -127,19 +134,17 @@ void profiler::flush() {
     outcomes_.resize(times_.size());
     fields_[i].heat.add_bulk(digests_[i], times_, outcomes_);
     std::for_each(outcomes_.begin(), outcomes_.end(), expect_counted);
+    if (fields_[i].past) remember(*fields_[i].past, digests_[i], times_);
     digests_[i].clear();
   }
   times_.clear();
 }
 
-std::optional<instant> profiler::newest() const {
-  if (gate_.clock()) return gate_.clock();
-  std::vector<instant> waiting;
-  for (const held_event& e : gate_.held()) waiting.push_back(e.at);
-  std::sort(waiting.begin(), waiting.end());
-  const auto end = std::adjacent_find(waiting.begin(), waiting.end(), time_gate::is_far);
-  if (waiting.empty()) return std::nullopt;
-  return end == waiting.end() ? waiting.back() : *end;
+void profiler::compact() {
+  flush();
+  for (field_profile& f : fields_) {
+    if (f.past) f.past->compact();
+  }
 }
 
 bool profiler::has_come(const held_event& e, instant when) const {

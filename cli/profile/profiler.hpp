@@ -11,6 +11,7 @@
 
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/history/history.hpp>
 
 #include "cli/input/event_reader.hpp"
 #include "cli/input/time_gate.hpp"
@@ -30,22 +31,30 @@ struct field_profile {
   std::string name;
   heat_filter heat;
   hot_list hot;
+  std::optional<history> past;  // none in a store that was made before there were any
   store::census items;
 
   // The decayed count of any item, by what filter and list know together.
   estimate at(std::string_view item, instant when) const;
-  std::uint64_t memory() const;
+  std::uint64_t memory() const;  // of heat
 };
 
-// The heat of the items of a stream of events, a filter and a hot list for each of their fields.
+// The heat and the history of the items of a stream of events: a filter, a hot list and a history
+// for each of their fields.
 class profiler {
  public:
   profiler(const store::profile_settings& settings, const std::vector<std::string>& fields);
 
+  // What is loaded of a store: questions about heat need no histories.
+  enum class wanted { everything, heat };
+
   // As a store has it: a store::reader or store::writer, and what it says it read.
   template <class Store>
-  static profiler load(const Store& from, const store::facts& read) {
-    return profiler(read, [&](const std::string& role) { return from.container(role); });
+  static profiler load(const Store& from, const store::facts& read, wanted what) {
+    return profiler(read,
+                    {.has = [&](const std::string& role) { return from.has(role); },
+                     .get = [&](const std::string& role) { return from.container(role); }},
+                    what);
   }
   void save(store::writer& into);
 
@@ -53,9 +62,7 @@ class profiler {
   template <class Count, class Reject>
   void add(const event& e, Count&& count, Reject&& reject);
 
-  // The time of the newest event that is believed. While there is none, of those that wait: the
-  // earliest, and what is within reach from there. Nothing if there were no events.
-  std::optional<instant> newest() const;
+  std::optional<instant> newest() const { return gate_.newest(); }
 
   // Events that still wait count from their time on, as far as it has come: for questions, not
   // before saving.
@@ -66,15 +73,20 @@ class profiler {
 
   // Must be called before fields() are asked.
   void flush();
+  // The same, and histories become as small as they are when they are saved.
+  void compact();
 
   const store::profile_settings& settings() const { return settings_; }
   const std::vector<field_profile>& fields() const { return fields_; }
   const std::vector<held_event>& held() const { return gate_.held(); }
 
  private:
-  using parts = std::function<store::part_bytes(const std::string& role)>;
+  struct parts {
+    std::function<bool(const std::string& role)> has;
+    std::function<store::part_bytes(const std::string& role)> get;
+  };
 
-  profiler(const store::facts& read, const parts& part);
+  profiler(const store::facts& read, const parts& from, wanted what);
 
   bool has_come(const held_event& e, instant when) const;
   template <class Items>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,6 +33,9 @@ struct census {
   void add(digest d, std::size_t length) noexcept {
     distinct.add(d);
     bytes += length;
+  }
+  std::uint64_t different() const {
+    return static_cast<std::uint64_t>(std::llround(std::min(distinct.estimate(), 0x1p62)));
   }
 };
 

@@ -72,6 +72,7 @@ class reader {
 
   const manifest& about() const noexcept { return about_; }
   const minute_totals& totals() const noexcept { return totals_; }
+  bool has(std::string_view role) const { return about_.find(role) != nullptr; }
   part_bytes container(std::string_view role) const;
 
  private:

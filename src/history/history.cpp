@@ -8,7 +8,9 @@ namespace bloomtime::detail {
 namespace {
 
 constexpr std::string_view name = "a history of partitions";
-constexpr std::uint32_t first_section = 16;
+constexpr std::uint32_t table_section = 1;
+constexpr std::uint32_t containers_section = 2;
+constexpr std::uint64_t entry_bytes = 24;
 constexpr std::uint64_t least_live_memory = std::uint64_t{1} << 20;
 
 void expect_all(const history_config& c, errc code) {
@@ -26,6 +28,15 @@ void expect_all(const history_config& c, errc code) {
 
 void expect_config(const history_config& config) { expect_all(config, errc::invalid_argument); }
 
+void history_index::add(std::uint64_t first, std::uint64_t joined,
+                        std::span<const std::byte> container) {
+  table.u64(first);
+  table.u64(joined);
+  table.u64(container.size());
+  containers.bytes(container);
+  ++count;
+}
+
 container_writer history_index::writer() const {
   container_writer out({.family = family::history,
                         .engine = engine_id,
@@ -40,12 +51,9 @@ container_writer history_index::writer() const {
   p.u64(config.memory);
   p.u64(known_from);
   p.u64(engine);
-  p.u64(partitions.size());
-  for (std::size_t i = 0; i < partitions.size(); ++i) {
-    p.u64(partitions[i].first);
-    p.u64(partitions[i].count);
-    out.section(first_section + static_cast<std::uint32_t>(i), partitions[i].container);
-  }
+  p.u64(count);
+  out.section(table_section, table.written());
+  out.section(containers_section, containers.written());
   return out;
 }
 
@@ -73,22 +81,32 @@ history_index history_index::read(const container_view& view, std::uint8_t engin
                                         math::text_of(unsigned{engine}));
   }
   const std::uint64_t count = in.u64();
-  view.expect_sections(count);
+  in.expect_end();
+  view.expect_sections(2);
+  const auto entries = view.section(table_section);
+  auto containers = view.section(containers_section);
   const std::uint64_t most = most_ticks / index.config.partition;  // partitions
-  if (index.known_from > most) refuse_parameters(name);
+  if (index.known_from > most || entries.size() % entry_bytes != 0 ||
+      entries.size() / entry_bytes != count) {
+    refuse_parameters(name);
+  }
+  byte_reader entry(entries);
   std::uint64_t least = 0;  // that may come next
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t first = in.u64();
-    const std::uint64_t joined = in.u64();
+    const std::uint64_t first = entry.u64();
+    const std::uint64_t joined = entry.u64();
+    const std::uint64_t bytes = entry.u64();
     if (first < least || joined == 0 || joined > most || first > most - joined) {
       refuse_parameters(name);
     }
     least = first + joined;
-    if (least <= index.known_from) refuse_parameters(name);
-    index.partitions.push_back(
-        {first, joined, view.section(first_section + static_cast<std::uint32_t>(i))});
+    if (least <= index.known_from || bytes > containers.size() || bytes % line_bytes != 0) {
+      refuse_parameters(name);
+    }
+    index.partitions.push_back({first, joined, containers.first(bytes)});
+    containers = containers.subspan(bytes);
   }
-  in.expect_end();
+  if (!containers.empty()) refuse_parameters(name);
   return index;
 }
 

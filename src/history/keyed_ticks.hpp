@@ -50,12 +50,9 @@ class keyed_ticks {
   std::vector<std::uint32_t> ticks_;
 };
 
-// The timelines of all items of all lists.
-inline timelines sealed_of(std::span<const keyed_ticks> lists, std::uint64_t span) {
-  std::uint64_t items = 0;
-  for (const keyed_ticks& list : lists) items += list.size();
-  if (items == 0) return {};
-  timelines_writer out(span, items);
+// visit(key, ticks) for all of all lists, in the order of the keys.
+template <class Visit>
+void for_each_in_order(std::span<const keyed_ticks> lists, Visit&& visit) {
   std::vector<std::size_t> next(lists.size(), 0);
   for (;;) {
     std::size_t least = lists.size();
@@ -63,10 +60,26 @@ inline timelines sealed_of(std::span<const keyed_ticks> lists, std::uint64_t spa
       if (next[i] == lists[i].size()) continue;
       if (least == lists.size() || lists[i].key(next[i]) < lists[least].key(next[least])) least = i;
     }
-    if (least == lists.size()) return out.finish();
-    out.add(lists[least].key(next[least]), lists[least].ticks(next[least]));
+    if (least == lists.size()) return;
+    visit(lists[least].key(next[least]), lists[least].ticks(next[least]));
     ++next[least];
   }
+}
+
+// The timelines of all items of all lists: the same bytes however they are spread over these.
+inline timelines sealed_of(std::span<const keyed_ticks> lists, std::uint64_t span) {
+  std::uint64_t items = 0;
+  std::uint64_t last = 0;
+  for_each_in_order(lists, [&](std::uint64_t key, std::span<const std::uint32_t>) {
+    if (items == 0 || key != last) ++items;
+    last = key;
+  });
+  if (items == 0) return {};
+  timelines_writer out(span, items);
+  for_each_in_order(lists, [&](std::uint64_t key, std::span<const std::uint32_t> ticks) {
+    out.add(key, ticks);
+  });
+  return out.finish();
 }
 
 }  // namespace bloomtime::detail

@@ -9,9 +9,6 @@
 namespace bloomtime::detail {
 namespace {
 
-constexpr std::uint64_t items_per_bucket = 2;  // at most, on average; at least half of it
-constexpr unsigned most_bucket_bits = 40;
-
 [[noreturn]] void refuse() {
   throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
 }
@@ -20,8 +17,9 @@ constexpr unsigned most_bucket_bits = 40;
 
 timelines::timelines(const timelines_shape& shape, buffer directory, buffer stream)
     : shape_(shape), directory_(std::move(directory)), stream_(std::move(stream)) {
-  if (shape.span == 0 || shape.span > most_timeline_ticks || shape.bucket_bits > most_bucket_bits ||
-      shape.offset_bits > 57 || directory_.size() != shape.directory_bytes()) {
+  if (shape.span == 0 || shape.span > most_timeline_ticks ||
+      shape.bucket_bits > shape.most_bucket_bits || shape.offset_bits > 57 ||
+      directory_.size() != shape.directory_bytes()) {
     refuse();
   }
 }
@@ -42,7 +40,7 @@ void timelines::verify() const {
 
 timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items) {
   shape_.span = span;
-  shape_.bucket_bits = std::min(width_of(items / items_per_bucket), most_bucket_bits);
+  shape_.bucket_bits = timelines_shape::bucket_bits_for(items);
   starts_.reserve(shape_.buckets());
 }
 

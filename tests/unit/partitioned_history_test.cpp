@@ -140,6 +140,33 @@ TEST(history, is_saved_loaded_and_mapped) {
   history::verify(h.serialize());
 }
 
+TEST(history, saves_more_partitions_than_a_container_has_sections) {
+  constexpr std::int64_t many = 5000;
+  history h({.partition = 1, .ahead = 1});
+  for (std::int64_t t = 0; t < many; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
+  const history loaded = history::load(h.serialize());
+  EXPECT_EQ(loaded.partitions(), std::uint64_t{many});
+  EXPECT_EQ(loaded.when("x", {{0}, {many}}), (sightings{{{0}, {many - 1}}}));
+}
+
+// In one go, and saved in between, before and after items came again and partitions were sealed.
+TEST(history, has_the_same_bytes_however_often_it_was_compacted) {
+  math::random_source random(1);
+  history once(hours());
+  history often(hours());
+  for (int i = 0; i < 4000; ++i) {
+    const std::uint64_t item = random.below(40);
+    const instant when = at(i * 3 + static_cast<std::int64_t>(random.below(9000)));
+    ASSERT_EQ(once.add(item, when), often.add(item, when));
+    if (random.below(300) != 0) continue;
+    often.compact();
+    often = history::load(often.serialize());
+  }
+  once.compact();
+  often.compact();
+  EXPECT_EQ(once.serialize(), often.serialize());
+}
+
 TEST(history, of_levels_learns_the_next_partition_from_the_last) {
   query_profile asked(4096);
   for (std::int64_t s = 0; s < 4000; s += 16) asked.observe({{s}, {s + 15}});

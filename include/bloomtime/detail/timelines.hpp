@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +29,13 @@ struct timelines_shape {
   std::uint64_t ticks = 0;   // of all items together
   unsigned bucket_bits = 0;  // of a key, its highest: the number of its bucket
   unsigned offset_bits = 0;  // of an entry of the directory
+
+  static constexpr unsigned most_bucket_bits = 40;
+
+  // So that a bucket has one to two of so many items on average.
+  static constexpr unsigned bucket_bits_for(std::uint64_t items) noexcept {
+    return std::min(width_of(items / 2), most_bucket_bits);
+  }
 
   std::uint64_t buckets() const noexcept { return std::uint64_t{1} << bucket_bits; }
   unsigned rest_bits() const noexcept { return timeline_key_bits - bucket_bits; }

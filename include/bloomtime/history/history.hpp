@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/tick_span.hpp>
@@ -70,10 +71,17 @@ struct history_index {
   history_config config;
   std::uint8_t engine = 0;
   std::uint64_t known_from = 0;
-  std::vector<entry> partitions;
+  std::vector<entry> partitions;  // as read
+  // As written: the containers behind one another, since there may be more of them than a container
+  // has sections.
+  byte_writer table;
+  byte_writer containers;
+  std::uint64_t count = 0;
 
   static constexpr std::uint8_t engine_id = 5;  // of family history, in containers
 
+  void add(std::uint64_t first, std::uint64_t joined, std::span<const std::byte> container);
+  // It refers to the index.
   container_writer writer() const;
   // Their containers are those of the bytes that the view looks at, and not checked.
   static history_index read(const container_view& view, std::uint8_t engine);
@@ -129,6 +137,14 @@ class basic_history {
     return all;
   }
 
+  // Takes the tables of all partitions apart: less memory, the same answers, and the same bytes
+  // whenever it was done before.
+  void compact() {
+    for (auto& [first, p] : parts_) {
+      if constexpr (requires { p.engine.compact(); }) p.engine.compact();
+    }
+    live_ = sum([](const Engine& e) { return live_memory(e); });
+  }
   // Seals all partitions, the newest as well, which goes on taking events.
   void seal() {
     for (auto& [first, p] : parts_) seal(p.engine);
@@ -426,12 +442,11 @@ void basic_history<Engine>::retire(const std::filesystem::path& directory) {
 template <history_engine Engine>
 template <class Use>
 void basic_history<Engine>::write(Use&& use) const {
-  detail::history_index index{config_, Engine::engine_id, known_from_, {}};
-  std::vector<std::vector<std::byte>> containers;
-  for (const auto& [first, p] : parts_) {
-    containers.push_back(p.engine.serialize());
-    index.partitions.push_back({first, p.count, containers.back()});
-  }
+  detail::history_index index;
+  index.config = config_;
+  index.engine = Engine::engine_id;
+  index.known_from = known_from_;
+  for (const auto& [first, p] : parts_) index.add(first, p.count, p.engine.serialize());
   use(index.writer());
 }
 

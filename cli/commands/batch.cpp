@@ -1,0 +1,40 @@
+#include "cli/commands/batch.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/input/byte_source.hpp"
+#include "cli/input/lines.hpp"
+#include "cli/output/number.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+
+void batch_line::refuse(std::string_view what) const {
+  throw usage_error(fmt::format("{}, line {} {}", file, count_text(number), what));
+}
+
+void for_each_line(const std::string& path, const std::function<void(const batch_line&)>& visit) {
+  byte_source source(path);
+  line_reader lines(source);
+  const std::string name(source.name());
+  std::uint64_t number = 0;
+  for (line found; lines.next(found);) {
+    if (++number == 1) found.text = without_mark(found.text);
+    const batch_line asked{found.text, name, number};
+    if (found.what != line::part::whole) asked.refuse("is longer than any item");
+    visit(asked);
+  }
+}
+
+void batch_answers::add(std::string_view line) {
+  constexpr std::size_t at_once = 1 << 16;
+  waiting_.append(line).push_back('\n');
+  if (waiting_.size() >= at_once) finish();
+}
+
+void batch_answers::finish() {
+  out_.print(waiting_);
+  waiting_.clear();
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,73 @@
+#include "cli/commands/opened_history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <bloomtime/detail/timelines.hpp>
+
+#include "cli/commands/field_choice.hpp"
+#include "cli/profile/past.hpp"
+#include "cli/store/ledger.hpp"
+#include "cli/store/reader.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+
+std::optional<instant> opened_history::first() const {
+  std::optional<instant> earliest = read.first_event;
+  for (const held_event& e : gate.held()) {
+    if (!earliest || e.at < *earliest) earliest = e.at;
+  }
+  return earliest;
+}
+
+double opened_history::error(interval asked) const {
+  double expected = 0;
+  past.for_each([&](const timeline_history& part) {
+    const auto begin = static_cast<std::int64_t>(part.first());
+    const std::int64_t end = begin + static_cast<std::int64_t>(part.ticks()) - 1;
+    const std::int64_t from = std::max(begin, asked.first.number);
+    const std::int64_t to = std::min(end, asked.last.number);
+    if (from > to) return;
+    expected +=
+        part.error(static_cast<std::uint64_t>(to - from) + 1) +
+        std::ldexp(static_cast<double>(part.items()), -static_cast<int>(detail::timeline_key_bits));
+  });
+  return std::min(expected, 1.0);
+}
+
+opened_history open_history(const std::string& directory, const std::string& field) {
+  const store::reader from(directory);
+  const store::facts& read = from.about().read;
+  const std::size_t number = chosen_field(read.items, field);
+  const std::string role = history_role(read.items[number]);
+  if (!from.has(role)) {
+    throw usage_error(
+        fmt::format("the store {} has no history: it was begun by a bloomtime that kept none. "
+                    "bloomtime profile with another --store makes one that has",
+                    directory));
+  }
+  store::ledger kept = store::load_part<store::ledger>(from.container(store::ledger_role));
+  opened_history opened{read,
+                        zone_of(read),
+                        read.items[number],
+                        store::load_part<history>(from.container(role)),
+                        {read.last_event, std::move(kept.held)}};
+  for (const held_event& e : opened.gate.held()) {
+    const digest d = digest_of(e.items.at(number), opened.past.seed());
+    remember(opened.past, {&d, 1}, {&e.at, 1});
+  }
+  return opened;
+}
+
+asked_time parse_asked_time(std::string_view from, std::string_view to, const time_zone& zone) {
+  const asked_time asked{parse_time("--from", from, zone), parse_time("--to", to, zone)};
+  if (asked.from <= asked.to) return asked;
+  throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
+                                time_text(asked.from, zone), time_text(asked.to, zone)));
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,221 @@
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/commands/batch.hpp"
+#include "cli/commands/opened_history.hpp"
+#include "cli/input/columns.hpp"
+#include "cli/output/number.hpp"
+#include "cli/output/report.hpp"
+#include "cli/output/text.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+struct typed {
+  std::vector<std::string> words;  // the store, then an item
+  std::string from;
+  std::string to;
+  std::string field;
+  std::string batch;
+};
+
+struct question {
+  std::string_view item;
+  asked_time time;
+};
+
+// -- one line per question of a file -------------------------------------------------------------
+
+// item <TAB> from <TAB> to
+question question_of(const batch_line& line, const time_zone& zone, std::string& scratch) {
+  const std::size_t first = line.text.find('\t');
+  const std::size_t second = first == line.text.npos ? first : line.text.find('\t', first + 1);
+  if (second == line.text.npos || line.text.find('\t', second + 1) != line.text.npos) {
+    line.refuse("is no question; expected an item, from and to, with tabs between them");
+  }
+  question q;
+  try {
+    q.time = parse_asked_time(line.text.substr(first + 1, second - first - 1),
+                              line.text.substr(second + 1), zone);
+  } catch (const usage_error& e) {
+    line.refuse(fmt::format("is no question: {}", e.what()));
+  }
+  q.item = unescaped(line.text.substr(0, first), scratch);
+  return q;
+}
+
+void print_batch(const typed& given, const opened_history& opened, const printer& out) {
+  std::string scratch;
+  batch_answers answers(out);
+  for_each_line(given.batch, [&](const batch_line& line) {
+    const question q = question_of(line, opened.zone, scratch);
+    const sighting found = opened.past.seen(q.item, q.time.from, q.time.to);
+    answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
+  });
+  answers.finish();
+}
+
+// -- a table -------------------------------------------------------------------------------------
+
+table empty_table(const std::string& field) {
+  return {.key = "questions",
+          .columns = {{"item", field, side::left},
+                      {"from", "from", side::left},
+                      {"to", "to", side::left},
+                      {"answer", "seen", side::left},
+                      {"error", "wrong maybe", side::right, audience::everybody, 1}},
+          .rows = {},
+          .as_list = false};
+}
+
+struct answer {
+  sighting found;
+  row shown;
+};
+
+answer answer_of(const question& q, const opened_history& opened) {
+  constexpr std::size_t widest_item = 60;
+  const auto [from, to] = q.time;
+  const sighting found = opened.past.seen(q.item, from, to);
+  return {found,
+          {{{std::string(q.item), cut_to(q.item, widest_item)},
+            {from.micros, time_text(from, opened.zone)},
+            {to.micros, time_text(to, opened.zone)},
+            text_cell(std::string(name_of(found))),
+            chance_cell(opened.error(opened.past.clock().covering(from, to)))},
+           found == sighting::no ? look::plain : look::strong}};
+}
+
+// "maybe   155.95.78.223 was seen in 2014-01-01 09:30:00 .. 09:40:00 +0000"
+std::string sentence(const question& q, sighting found, const opened_history& opened) {
+  const auto [from, to] = q.time;
+  const char* verb = found == sighting::no      ? "was not seen"
+                     : found == sighting::maybe ? "was seen"
+                                                : "is not in what is still kept";
+  const std::string sure =
+      found == sighting::no ? "that is certain"
+                            : "chance of being wrong: " +
+                                  chance_text(opened.error(opened.past.clock().covering(from, to)));
+  return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
+                     range_text(from, to, opened.zone), sure);
+}
+
+report report_of(const std::string& store, const opened_history& opened, std::string title,
+                 std::vector<table> tables) {
+  return {.command = "seen",
+          .title = std::move(title),
+          .fields = {{"store", store},
+                     {"field", opened.field},
+                     {"records", opened.read.records},
+                     {"held_back", std::uint64_t{opened.gate.held().size()}}},
+          .tables = std::move(tables),
+          .notes = {},
+          .closing = {}};
+}
+
+void print_questions(const typed& given, const opened_history& opened, const printer& out) {
+  std::string scratch;
+  table t = empty_table(opened.field);
+  for_each_line(given.batch, [&](const batch_line& line) {
+    t.rows.push_back(answer_of(question_of(line, opened.zone, scratch), opened).shown);
+  });
+  out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
+}
+
+exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
+  const question q{given.words[1], parse_asked_time(given.from, given.to, opened.zone)};
+  answer found = answer_of(q, opened);
+  if (out.how().form == view::people) {
+    out.print(report_of(given.words.front(), opened, sentence(q, found.found, opened), {}));
+  } else {
+    table t = empty_table(opened.field);
+    t.rows.push_back(std::move(found.shown));
+    out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
+  }
+  return found.found == sighting::no ? no : yes;
+}
+
+// -- the command ---------------------------------------------------------------------------------
+
+constexpr const char* try_this =
+    "Try bloomtime seen access.bloomtime /index.html --from 2014-01-01T09:30 --to 2014-01-01T09:40";
+
+exit_status seen(const typed& given, const output_options& asked, const printer& out) {
+  if (given.words.empty()) throw usage_error(fmt::format("seen needs a store. {}", try_this));
+  if (!given.batch.empty()) {
+    if (given.words.size() != 1 || !given.from.empty() || !given.to.empty()) {
+      throw usage_error(
+          "seen takes either an item with --from and --to, or --batch with a file of lines that "
+          "have all three");
+    }
+    const opened_history opened = open_history(given.words.front(), given.field);
+    if (asked.json || asked.table) {
+      print_questions(given, opened, out);
+    } else {
+      print_batch(given, opened, out);
+    }
+    return yes;
+  }
+  if (given.words.size() != 2) {
+    throw usage_error(
+        fmt::format("seen needs one item, got {}. {}", given.words.size() - 1, try_this));
+  }
+  if (given.from.empty() || given.to.empty()) {
+    throw usage_error(fmt::format("seen needs --from and --to: between which times? {}", try_this));
+  }
+  return ask_one(given, open_history(given.words.front(), given.field), out);
+}
+
+constexpr const char* examples =
+    "bloomtime seen access.bloomtime /login --field path --from 2014-01-01T09:30 --to "
+    "2014-01-01T09:40\n"
+    "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 1388567400 --to 1388568000\n"
+    "bloomtime seen access.bloomtime --field host --batch questions.tsv\n"
+    "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 2014-01-01 --to 2014-01-02 "
+    "\\\n"
+    "    > /dev/null && echo it may have been there";
+
+constexpr const char* answers =
+    "Whether the item was seen between these two times, both included, and whole seconds (or\n"
+    "whatever --resolution was): `no` is certain, `maybe` is wrong with a chance that is told.\n"
+    "`out of retention`: not in what is still kept, and some of that time is not. Exit status 0\n"
+    "for maybe and out of retention, 1 for no.\n"
+    "Keys for programs: item, from, to (microseconds since 1970), answer, error (the chance that\n"
+    "an item which did not come at that time is said to have).\n"
+    "--batch reads lines `item <TAB> from <TAB> to` (times are seconds since 1970, or anything\n"
+    "that --from takes) and prints each as it stands there with <TAB> and the answer after it,\n"
+    "and nothing else, also on a terminal, unless --json or --table is given; exit status 0. In\n"
+    "the file \\t \\n \\r \\\\ and \\xNN stand for one byte of an item, any other backslash for\n"
+    "itself. Events that wait to be confirmed (see profile) count as seen.\n";
+
+constexpr const char* document =
+    "JSON: {\"schema\": 1, \"command\": \"seen\", \"store\", \"field\", \"records\", "
+    "\"held_back\" (events that\n"
+    "       wait to be confirmed), \"questions\": [one object per question]}";
+
+}  // namespace
+
+void add_seen(command& root, output_options& asked) {
+  command& self = root.add("seen", "whether an item was seen between two times");
+  self.usage = "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD]";
+  self.examples = examples;
+  self.details = std::string(answers) + time_rules_of("--from and --to take") + document;
+  const auto given = std::make_shared<typed>();
+  self.store(given->words, "a directory that bloomtime profile made, and after it the item");
+  self.text("--from", given->from, "TIME", "the first moment that is asked about");
+  self.text("--to", given->to, "TIME", "the last one");
+  self.text("--field", given->field, "FIELD", "of which field, if several were profiled");
+  self.text("--batch", given->batch, "FILE",
+            "a file of questions, one a line; - for standard input");
+  self.output(asked);
+  self.act = [given, &asked](const printer& out) { return seen(*given, asked, out); };
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <bloomtime/history/sightings.hpp>
+
+#include "cli/command.hpp"
+#include "cli/commands/opened_history.hpp"
+#include "cli/commands/opened_profile.hpp"
+#include "cli/output/number.hpp"
+#include "cli/output/report.hpp"
+#include "cli/output/sparkline.hpp"
+#include "cli/output/time_text.hpp"
+#include "cli/quantity.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+struct typed {
+  std::vector<std::string> words;  // the store, then an item
+  std::string from;
+  std::string to;
+  std::string field;
+  std::string rows;
+};
+
+constexpr std::size_t usual_rows = 20;
+constexpr std::size_t most_bars = 72;
+
+// All that is known of an item in the time that was asked for.
+struct found {
+  interval asked;
+  sightings seen;
+  std::vector<std::uint64_t> bars;  // ticks, in equal parts of that time
+};
+
+std::uint64_t ticks_of(interval i) {
+  return static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
+}
+
+// What was typed, else all there is. Nothing if there were no events.
+std::optional<interval> asked_ticks(const typed& given, const opened_history& opened) {
+  const auto typed_or = [&](const char* option, const std::string& text,
+                            const std::optional<instant>& usual) {
+    return text.empty() ? usual : parse_time(option, text, opened.zone);
+  };
+  const auto from = typed_or("--from", given.from, opened.first());
+  const auto to = typed_or("--to", given.to, opened.last());
+  if (!from || !to) return std::nullopt;
+  if (*to < *from) {
+    throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
+                                  time_text(*from, opened.zone), time_text(*to, opened.zone)));
+  }
+  return opened.past.clock().covering(*from, *to);
+}
+
+found look_up(const typed& given, const opened_history& opened) {
+  found f;
+  const std::optional<interval> asked = asked_ticks(given, opened);
+  if (!asked) return f;
+  f.asked = *asked;
+  f.seen = opened.past.when(std::string_view(given.words[1]), *asked);
+  f.bars = histogram(f.seen, *asked, std::min<std::uint64_t>(most_bars, ticks_of(*asked)));
+  return f;
+}
+
+// -- for people ----------------------------------------------------------------------------------
+
+std::string ticks_text(std::uint64_t ticks, std::chrono::microseconds resolution) {
+  return resolution == std::chrono::seconds(1)
+             ? fmt::format("{} second{}", count_text(ticks), ticks == 1 ? "" : "s")
+             : fmt::format("{} x {}", count_text(ticks), span_text(resolution));
+}
+
+std::string title_of(const typed& given, const opened_history& opened, const found& f) {
+  const bloomtime::clock& clock = opened.past.clock();
+  if (f.bars.empty()) return fmt::format("{}: no events yet", given.words.front());
+  if (f.seen.empty()) {
+    return fmt::format(
+        "{} was not seen in {}", given.words[1],
+        range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last), opened.zone));
+  }
+  return fmt::format("{}   seen {}   in {} of {}", given.words[1],
+                     range_text(clock.start_of(f.seen.front().first),
+                                clock.start_of(f.seen.back().last), opened.zone),
+                     ticks_text(count_ticks(f.seen), clock.resolution()),
+                     count_text(ticks_of(f.asked)));
+}
+
+table picture(const opened_history& opened, const found& f) {
+  const bloomtime::clock& clock = opened.past.clock();
+  return {.key = "picture",
+          .columns = {{"bars",
+                       range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last),
+                                  opened.zone),
+                       side::left}},
+          .rows = {{{{{}, sparkline(f.bars)}}}},
+          .as_list = false};
+}
+
+// -- the table -----------------------------------------------------------------------------------
+
+table intervals_table(const opened_history& opened, const found& f, std::size_t rows) {
+  const bloomtime::clock& clock = opened.past.clock();
+  table t{
+      .key = "intervals",
+      .columns = {{"from", "from", side::left},
+                  {"to", "to", side::left},
+                  {"ticks", clock.resolution() == std::chrono::seconds(1) ? "seconds" : "ticks"}},
+      .rows = {},
+      .as_list = false};
+  const std::size_t begin = f.seen.size() > rows ? f.seen.size() - rows : 0;
+  for (std::size_t i = begin; i < f.seen.size(); ++i) {
+    const instant from = clock.start_of(f.seen[i].first);
+    t.rows.push_back({{{from.micros, time_text(from, opened.zone.offset)},
+                       {clock.end_of(f.seen[i].last).micros,
+                        time_text(clock.start_of(f.seen[i].last), opened.zone.offset)},
+                       count_cell(ticks_of(f.seen[i]))}});
+  }
+  return t;
+}
+
+report report_of(const typed& given, const opened_history& opened, const found& f,
+                 std::size_t rows) {
+  const bloomtime::clock& clock = opened.past.clock();
+  const auto start = [&](bool there, tick t) {
+    return there ? value(clock.start_of(t).micros) : value();
+  };
+  const bool seen = !f.seen.empty();
+  const double error = f.bars.empty() ? 0 : opened.error(f.asked);
+  report r{.command = "timeline",
+           .title = title_of(given, opened, f),
+           .fields = {{"store", given.words.front()},
+                      {"field", opened.field},
+                      {"item", given.words[1]},
+                      {"from", start(!f.bars.empty(), f.asked.first)},
+                      {"to", start(!f.bars.empty(), f.asked.last)},
+                      {"resolution_seconds", static_cast<double>(clock.resolution().count()) / 1e6},
+                      {"asked_ticks", f.bars.empty() ? 0 : ticks_of(f.asked)},
+                      {"first", start(seen, seen ? f.seen.front().first : tick())},
+                      {"last", start(seen, seen ? f.seen.back().last : tick())},
+                      {"ticks", count_ticks(f.seen)},
+                      {"histogram", f.bars},
+                      {"error", error},
+                      {"held_back", std::uint64_t{opened.gate.held().size()}}},
+           .tables = {intervals_table(opened, f, rows)},
+           .notes = {},
+           .closing = {}};
+  return r;
+}
+
+void show(const typed& given, const opened_history& opened, const found& f, std::size_t rows,
+          const printer& out) {
+  report r = report_of(given, opened, f, rows);
+  if (out.how().form == view::people) {
+    r.tables.insert(r.tables.begin(), picture(opened, f));
+    if (f.seen.empty()) r.tables.clear();
+    if (f.seen.size() > rows) {
+      r.notes.push_back(fmt::format("the newest; {} more before them: -n {} shows all",
+                                    count_text(f.seen.size() - rows), f.seen.size()));
+    }
+    if (!f.seen.empty()) {
+      r.notes.push_back(fmt::format("chance that something in it is not so: {}",
+                                    chance_text(opened.error(f.asked))));
+    }
+    const bloomtime::clock& clock = opened.past.clock();
+    std::size_t ahead = 0;
+    for (const held_event& e : opened.gate.held()) ahead += clock.tick_of(e.at) > f.asked.last;
+    if (const std::string held = held_text(ahead); !held.empty()) r.notes.push_back(held);
+  }
+  out.print(r);
+}
+
+exit_status timeline(const typed& given, const printer& out) {
+  if (given.words.size() != 2) {
+    throw usage_error(
+        fmt::format("timeline needs a store and one item, got {} words. Try bloomtime timeline "
+                    "access.bloomtime /index.html",
+                    given.words.size()));
+  }
+  const bool all = given.rows.empty() && out.how().form != view::people;
+  const std::size_t rows = all                  ? static_cast<std::size_t>(-1)
+                           : given.rows.empty() ? usual_rows
+                                                : parse_count("-n", given.rows);
+  const opened_history opened = open_history(given.words.front(), given.field);
+  const found f = look_up(given, opened);
+  show(given, opened, f, rows, out);
+  return f.seen.empty() ? no : yes;
+}
+
+constexpr const char* examples =
+    "bloomtime timeline access.bloomtime 155.95.78.223 --field host\n"
+    "bloomtime timeline access.bloomtime /login --field path --from 2014-01-01T09:00 --to "
+    "2014-01-01T10:00\n"
+    "bloomtime timeline access.bloomtime /login --field path --json | jq '.first, .last, .ticks'";
+
+constexpr const char* answers =
+    "When the item was seen: the first and the last time, in how many seconds (or whatever\n"
+    "--resolution was), a picture of the time asked for in up to 72 equal parts, and the "
+    "intervals\n"
+    "without gaps. All of the store's time unless --from or --to is given. What is missing was\n"
+    "certainly not seen then; exit status 1 if that is everything.\n"
+    "Keys for programs, a row per interval: from, to (microseconds since 1970, both included),\n"
+    "ticks. All of them unless -n is given.\n";
+
+constexpr const char* document =
+    "JSON: {\"schema\": 1, \"command\": \"timeline\", \"store\", \"field\", \"item\", \"from\", "
+    "\"to\" (of the time\n"
+    "       asked for), \"resolution_seconds\" (of a tick), \"asked_ticks\", \"first\", \"last\" "
+    "(ticks begin\n"
+    "       then), \"ticks\" (in which it was seen), \"histogram\" (how many of them in each "
+    "part),\n"
+    "       \"error\" (expected number of wrong ones), \"held_back\" (events that wait to be\n"
+    "       confirmed; they count as seen), \"intervals\": [one object per row]}";
+
+}  // namespace
+
+void add_timeline(command& root, output_options& asked) {
+  command& self = root.add("timeline", "when an item was seen, as intervals and a picture");
+  self.usage = "STORE ITEM [--field FIELD] [--from TIME] [--to TIME] [-n ROWS]";
+  self.examples = examples;
+  self.details = std::string(answers) + time_rules_of("--from and --to take") + document;
+  const auto given = std::make_shared<typed>();
+  self.store(given->words, "a directory that bloomtime profile made, and after it the item");
+  self.text("--from", given->from, "TIME", "from then on; from the first event unless given");
+  self.text("--to", given->to, "TIME", "up to then; to the newest event unless given");
+  self.text("--field", given->field, "FIELD", "of which field, if several were profiled");
+  self.text("-n", given->rows, "ROWS", "intervals, the newest; 20 unless given");
+  self.output(asked);
+  self.act = [given](const printer& out) { return timeline(*given, out); };
+}
+
+}  // namespace bloomtime::cli

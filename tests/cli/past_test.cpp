@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/commands/field_choice.hpp"
+#include "cli/input_support.hpp"
+#include "cli/profile/past.hpp"
+#include "cli/store/writer.hpp"
+#include "cli/usage_error.hpp"
+#include "profile_samples.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using support::temporary_directory;
+
+// Made by a bloomtime that kept no history.
+void forget_history(const std::filesystem::path& directory) {
+  store::writer w(directory, instant());
+  w.remove("history.2");
+  w.remove("history.3");
+  w.checkpoint();
+}
+
+TEST(past, of_a_store_without_one_is_not_made_up) {
+  const temporary_directory folder(support::quick_place());
+  const auto log = write_text(folder / "log", "1\ta\tb\n2\ta\tb\n3\ta\tb\n4\ta\tb\n");
+  const std::string store = folder / "store";
+  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  forget_history(store);
+  const auto refuses = [&](const std::vector<std::string>& words) {
+    const told answer = run_command(words);
+    EXPECT_EQ(answer.status, 2) << words.front();
+    EXPECT_NE(answer.err.find("has no history"), std::string::npos) << answer.err;
+    EXPECT_NE(answer.err.find("another --store makes one"), std::string::npos) << answer.err;
+  };
+  for (int run = 0; run < 2; ++run) {
+    refuses({"seen", store, "a", "--field", "2", "--from", "0", "--to", "9"});
+    refuses({"timeline", store, "a", "--field", "2"});
+    EXPECT_EQ(run_command({"hot", store}).status, 0);
+    EXPECT_EQ(run_command({"heat", store, "a", "--field", "2"}).status, 0);
+    const told continued = run_command(profile_command({log}, store));
+    EXPECT_EQ(continued.status, 0);
+    EXPECT_NE(continued.err.find("kept no history, and continued without"), std::string::npos)
+        << continued.err;
+  }
+  EXPECT_EQ(contents_of(store).containers.count("history.2"), 0U);
+  EXPECT_EQ(contents_of(store).records, 12U);
+}
+
+TEST(past, takes_every_time_that_can_be_read) {
+  constexpr std::int64_t earliest = -99'999'999'999;
+  constexpr std::int64_t latest = 99'999'999'999;
+  for (const std::chrono::microseconds resolution :
+       {std::chrono::microseconds(1s), std::chrono::microseconds(7s),
+        std::chrono::microseconds(24h), std::chrono::microseconds(100'000h),
+        std::chrono::microseconds::max()}) {
+    history past = new_history({.half_life = resolution, .resolution = resolution}, 0);
+    const digest d = digest_of("x", 0);
+    for (const std::int64_t second : {earliest, std::int64_t{-1}, std::int64_t{0}, latest}) {
+      const instant when = instant::from_seconds(second);
+      remember(past, {&d, 1}, {&when, 1});
+      EXPECT_EQ(past.seen(d, when, when), sighting::maybe);
+    }
+    // The ticks are those of heat.
+    const clock heat(resolution);
+    const instant some = instant::from_seconds(1'400'000'123);
+    EXPECT_EQ(past.clock().start_of(past.clock().tick_of(some)), heat.start_of(heat.tick_of(some)));
+  }
+}
+
+TEST(past, has_partitions_of_a_day_at_midnight) {
+  const history past = new_history({}, 0);
+  EXPECT_EQ(past.config().partition, 86'400U);
+  EXPECT_EQ(past.clock().tick_of(instant()).number % 86'400, 0);
+  EXPECT_EQ(new_history({.half_life = 48h, .resolution = 48h}, 0).config().partition, 1U);
+}
+
+TEST(past, refuses_to_forget) {
+  history past = new_history({}, 0);
+  const digest d = digest_of("x", 0);
+  const instant when(std::numeric_limits<std::int64_t>::min());
+  EXPECT_THROW(remember(past, {&d, 1}, {&when, 1}), error);
+}
+
+TEST(chosen_field, is_the_only_one_or_named) {
+  EXPECT_EQ(chosen_field({"path"}, ""), 0U);
+  EXPECT_EQ(chosen_field({"path", "host"}, "host"), 1U);
+  EXPECT_THROW((void)chosen_field({"path", "host"}, ""), usage_error);
+  EXPECT_THROW((void)chosen_field({"path", "host"}, "hots"), usage_error);
+}
+
+}  // namespace
+}  // namespace bloomtime::cli

@@ -1,0 +1,58 @@
+# plan heat, and how profiles look.
+# Read by ./run, with what profile_checks.py has at hand.
+
+
+@check
+def plan_heat_says_what_profile_takes_and_explains_every_key():
+    explained = ok("plan", "heat", "--help").out
+    document = json.loads(ok("plan", "heat", "--items", "1M", "--json").out)
+    assert document["target_memory_bytes"] == 7_000_000 and document["target_error"] is None
+    rows = {(row["engine"], row["cell_bits"]): row for row in document["choices"]}
+    assert [row["engine"] for row in document["choices"] if row["recommended"]] == ["heat_filter"]
+    best = rows["heat_filter", 16]
+    assert best["recommended"] and 2 * best["excess"] <= 0.5 and best["k"] == 4
+    for key in [*document, *best]:
+        assert key in explained, key
+    with folder() as where:
+        store, _ = profiled(where, events(10))
+        heat = rows_of(ok("info", store).out.split("\n\n")[1])[0]
+        assert int(heat["memory"]) == best["memory_bytes"] and int(heat["k"]) == best["k"]
+    for error in ("10%", "1%", "0.1%"):
+        for row in json.loads(ok("plan", "heat", "--items", "50k", "--error", error,
+                                 "--json").out)["choices"]:
+            assert row["error"] <= float(error[:-1]) / 100 * (1 + 1e-12), row
+    shown = ok("plan", "heat", "--items", "1M", "--half-life", "1d", "--table").out
+    assert "warm for about 9 d after a hit" in shown and "7.00 MB is what profile takes" in shown
+    refused("plan", "heat", says="needs --items")
+    refused("plan", "heat", "--items", "1", "--half-life", "10^18", says="at most")
+    ok("plan", "heat", "--items", "1", "--half-life", "9223372036854")
+    refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB", says="give one")
+    refused("plan", "heat", "--items", "1M", "--memory", "1023",
+            says="--memory must be at least 1024 bytes, 1 KiB for each field, got 1023")
+    ok("plan", "heat", "--items", "1M", "--memory", "1K")
+    refused("plan", "heat", "--items", "1M", "--memory", "2TiB", says="at most 1TiB")
+    refused("plan", "heat", "--items", "10^18", "--error", "1%", says="Try fewer items")
+
+
+# -- how it looks -------------------------------------------------------------------------------
+
+
+@check
+def a_profile_on_a_terminal():
+    with folder() as where:
+        log = write(where + "/access.log", ok("generate", "--records", "5000").out.encode())
+        shown = on_terminal("profile", log, *SMALL, columns=120)
+        for fragment in ("5,000 lines, 2014-01-01 ", " +0000", "hits now", "±", "last 24 h", "█",
+                         "different items: path ~", "half-life 1 h", "exact counting: ~",
+                         "Saved to", "bloomtime hot"):
+            assert fragment in shown, (fragment, shown)
+        assert any(arrow in shown for arrow in "↑↓→")
+        for columns in (120, 100, 80, 60):
+            text = on_terminal("hot", where + "/access.bloomtime", "--color", "never",
+                               columns=columns)
+            assert all(len(line) <= columns for line in text.splitlines()[:-2]), (columns, text)
+        text = on_terminal("hot", where + "/access.bloomtime", "--ascii", "--color", "never",
+                           columns=120)
+        assert text.isascii() and "\\x" not in text and "+-" in text and "#" in text, text
+        assert "at most: always" in ok("heat", where + "/access.bloomtime", "/", "--field", "path",
+                                       "--table").out
