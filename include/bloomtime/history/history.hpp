@@ -41,7 +41,7 @@ struct history_config {
   // Bytes of the tables of what is not sealed; they are compacted before they would take more.
   std::uint64_t live_memory = std::uint64_t{64} << 20;
   // Bytes that all partitions should take, but for those in files; beyond it old neighbours are
-  // joined, as they are beyond 4096 partitions, more of which cannot be saved. 0: any number.
+  // joined. 0: any number.
   std::uint64_t memory = 0;
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};
@@ -79,8 +79,7 @@ struct history_index {
   byte_writer containers;
   std::uint64_t count = 0;
 
-  static constexpr std::uint8_t engine_id = 5;          // of family history, in containers
-  static constexpr std::size_t most_partitions = 4096;  // sections of a container
+  static constexpr std::uint8_t engine_id = 5;  // of family history, in containers
 
   void add(std::uint64_t first, std::uint64_t joined, std::span<const std::byte> container);
   // It refers to the index.
@@ -406,7 +405,6 @@ void basic_history<Engine>::join_old() {
 // What lies in files takes no memory.
 template <history_engine Engine>
 bool basic_history<Engine>::is_too_much() const noexcept {
-  if (parts_.size() > detail::history_index::most_partitions) return true;
   if (config_.memory == 0) return false;
   std::uint64_t bytes = 0;
   for (const auto& [first, p] : parts_) bytes += p.lender ? 0 : p.engine.memory();
@@ -414,18 +412,16 @@ bool basic_history<Engine>::is_too_much() const noexcept {
 }
 
 // The oldest two neighbours of the same length that begin where one of twice the length would. The
-// newest partition is not among them, nor are those that their engine cannot join, nor, unless
-// there are too many, those that lie in files.
+// newest partition is not among them, nor are those in files, nor those that their engine cannot
+// join.
 template <history_engine Engine>
 bool basic_history<Engine>::join_pair() {
   for (auto left = parts_.begin(); left != parts_.end(); ++left) {
     const auto right = std::next(left);
     if (right == parts_.end() || std::next(right) == parts_.end()) return false;
     const std::uint64_t count = left->second.count;
-    const bool in_file = left->second.lender || right->second.lender;
     if (left->first % (2 * count) != 0 || right->first != left->first + count ||
-        right->second.count != count ||
-        (in_file && parts_.size() <= detail::history_index::most_partitions)) {
+        right->second.count != count || left->second.lender || right->second.lender) {
       continue;
     }
     try {
