@@ -32,7 +32,7 @@ void for_new_keys(const trace& t, Found&& found) {
   }
 }
 
-bool has_tree(const trace& t) { return t.ticks / tree_granularity <= t.pairs.size(); }
+bool has_tree(const trace& t) { return 2 * (t.ticks / tree_granularity) <= t.pairs.size(); }
 
 void count_keys(const trace& t, loads& l) {
   l.levels.resize(heights_for(t.ticks));

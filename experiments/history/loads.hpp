@@ -22,7 +22,7 @@ inline constexpr std::uint64_t usual_bits = 50'000'000;
 // What the filters of a history have to carry: the keys of each, and how often a question asks it.
 struct loads {
   std::vector<bloomtime::math::filter_load> levels;  // by height
-  bloomtime::tree_loads tree;  // no nodes where it would have more leaves than there are pairs
+  bloomtime::tree_loads tree;  // no nodes where they would be more than the pairs
 };
 
 // Counted, for these very data and questions.

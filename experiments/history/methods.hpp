@@ -66,7 +66,8 @@ struct method {
   subject (*make)(const order&);
 
   bool suits(const order& o) const {
-    return !name.starts_with("tree") || !o.truth.tree.nodes.empty();
+    return !name.starts_with("tree") ||
+           (!o.truth.tree.nodes.empty() && !o.learned.tree.nodes.empty());
   }
 };
 

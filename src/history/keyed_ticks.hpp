@@ -11,6 +11,26 @@
 
 namespace bloomtime::detail {
 
+// visit(key, ticks, head) for all items in the order of their keys. Throws error(corrupt) before it
+// hands out what is not in order: it may come from a file that was never checked.
+template <class Visit>
+void for_each_sound(const timelines& sealed, Visit&& visit) {
+  const auto expect = [](bool sound) {
+    if (!sound) throw error(errc::corrupt, "the timelines of this history are damaged");
+  };
+  std::vector<std::uint32_t> ticks;
+  std::uint64_t least = 0;                       // key that may come next
+  std::uint64_t to_come = sealed.shape().ticks;  // lest a few bits ask for much memory
+  expect(sealed.view().for_each([&](std::uint64_t key, const auto& line) {
+    expect(key >= least && line.head().count <= to_come);
+    least = key + 1;
+    to_come -= line.head().count;
+    ticks.clear();
+    expect(line.for_each([&](std::uint64_t t) { ticks.push_back(static_cast<std::uint32_t>(t)); }));
+    visit(key, std::span<const std::uint32_t>(ticks), line.head());
+  }));
+}
+
 // Items by their keys, in order, on their way into timelines: the ticks of all in one list.
 class keyed_ticks {
  public:
@@ -22,13 +42,8 @@ class keyed_ticks {
 
   void add(const timelines& sealed, std::uint64_t later_by) {
     if (sealed.empty()) return;
-    std::vector<std::uint32_t> one;
-    const bool sound = sealed.view().for_each([&](std::uint64_t key, const auto& line) {
-      one.clear();
-      line.for_each([&](std::uint64_t t) { one.push_back(static_cast<std::uint32_t>(t)); });
-      add(key, one, later_by);
-    });
-    if (!sound) throw error(errc::corrupt, "the timelines of this history are damaged");
+    for_each_sound(sealed, [&](std::uint64_t key, std::span<const std::uint32_t> ticks,
+                               const auto&) { add(key, ticks, later_by); });
   }
 
   void add(const live_ticks& live, std::uint64_t later_by) {

@@ -11,6 +11,10 @@ std::vector<std::uint64_t> histogram(const sightings& seen, interval within, std
     return static_cast<std::uint64_t>(t.number) - static_cast<std::uint64_t>(within.first.number);
   };
   const std::uint64_t last = offset(within.last);
+  if (parts == 1) {  // which may have 2^64 ticks
+    const std::vector<std::uint64_t> halves = histogram(seen, within, 2);
+    return {halves[0] + halves[1]};
+  }
   const std::uint64_t part = last / parts + 1;  // ticks, so that `parts` of them reach the end
   for (const interval& i : seen) {
     if (i.last < within.first || i.first > within.last) continue;

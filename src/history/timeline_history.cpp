@@ -86,23 +86,36 @@ sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) 
 sightings timeline_history::list(digest d, interval asked) const {
   const auto range = detail::clipped(asked, ticks_, first_);
   if (!range) return {};
-  std::vector<std::uint64_t> found;
+  sightings found;  // of each part of it in order
+  const auto take_all = [&](std::uint64_t from, std::uint64_t to) {
+    const tick first{static_cast<std::int64_t>(first_ + std::max(from, range->first))};
+    const tick last{static_cast<std::int64_t>(first_ + std::min(to, range->last))};
+    if (first > last) return;
+    if (!found.empty() && found.back().last.number + 1 == first.number) {
+      found.back().last = last;
+    } else {
+      found.push_back({first, last});
+    }
+  };
   const auto take = [&](std::uint64_t t) {
-    if (t >= range->first && t <= range->last) found.push_back(t);
+    take_all(t, t);
     return true;
   };
   const std::uint64_t key = detail::timeline_key(d);
   live_.for_each(d, take);
   if (!named_.empty()) {
-    if (const auto line = named_.view().find(key)) line->for_each(take);
+    const auto line = named_.view().find(key);
+    if (line && line->head().is_run()) {
+      take_all(line->head().first, line->head().last);
+    } else if (line) {
+      line->for_each(take);
+    }
   }
   for (const positions& p : nameless_) p.view().for_each(key, *range, take);
-  std::sort(found.begin(), found.end());
+  std::sort(found.begin(), found.end(),
+            [](const interval& a, const interval& b) { return a.first < b.first; });
   sightings seen;
-  for (const std::uint64_t position : found) {
-    const tick t{static_cast<std::int64_t>(first_ + position)};
-    extend(seen, {t, t});
-  }
+  for (const interval& i : found) extend(seen, i);
   return seen;
 }
 
@@ -145,13 +158,11 @@ void timeline_history::take_names() {
   }
   std::vector<std::uint64_t> places;
   std::vector<keyed_ticks> kept(1);
-  places.reserve(count);
-  std::vector<std::uint32_t> one;
-  named_.view().for_each([&](std::uint64_t key, const auto& line) {
-    one.clear();
-    line.for_each([&](std::uint64_t t) { one.push_back(static_cast<std::uint32_t>(t)); });
-    if (!leaves(line.head())) return kept[0].add(key, one);
-    for (const std::uint32_t t : one) places.push_back(shape.position(key, t));
+  places.reserve(std::min(count, named_.shape().ticks));
+  detail::for_each_sound(named_, [&](std::uint64_t key, std::span<const std::uint32_t> ticks,
+                                     const timeline_head& head) {
+    if (!leaves(head)) return kept[0].add(key, ticks);
+    for (const std::uint32_t t : ticks) places.push_back(shape.position(key, t));
   });
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());

@@ -28,7 +28,7 @@ constexpr std::uint32_t directory_section = 1;
 constexpr std::uint32_t stream_section = 2;
 constexpr std::uint32_t live_section = 3;
 constexpr std::uint32_t first_positions_section = 16;  // marks; the list follows, and so on
-constexpr std::uint64_t most_sets = 1 << 16;
+constexpr std::uint64_t most_sets = 2046;  // with two of the 4096 sections of a container each
 
 constexpr std::uint8_t no_layout = 0;
 constexpr std::string_view name = "a timeline history";
@@ -39,6 +39,14 @@ std::uint32_t marks_section(std::size_t set) {
   return first_positions_section + 2 * static_cast<std::uint32_t>(set);
 }
 std::uint32_t list_section(std::size_t set) { return marks_section(set) + 1; }
+
+void expect_sets(std::size_t sets) {
+  if (sets > most_sets) {
+    throw error(errc::too_large, "a timeline history has at most " + text_of(most_sets) +
+                                     " sets of sightings without names, both together have " +
+                                     text_of(std::uint64_t{sets}));
+  }
+}
 
 // The table: of each item its digest, how many ticks it has, and the way from each to the next.
 // Every tick takes a bit, so that no file can make a table that is much larger than itself.
@@ -87,6 +95,7 @@ live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t 
 
 void timeline_history::merge(const timeline_history& other) {
   expect_same_span(other);
+  expect_sets(nameless_.size() + other.nameless_.size());
   std::vector<positions> nameless = nameless_;
   nameless.insert(nameless.end(), other.nameless_.begin(), other.nameless_.end());
   std::vector<keyed_ticks> lists(4);
@@ -109,6 +118,7 @@ timeline_history timeline_history::joined(const timeline_history& left,
                            "a timeline history spans at most 2^32 ticks, both together have " +
                                text_of(left.ticks_ + right.ticks_));
   }
+  expect_sets(left.nameless_.size() + right.nameless_.size());
   timeline_history both(left);
   both.ticks_ += right.ticks_;
   std::vector<keyed_ticks> lists(4);

@@ -19,6 +19,7 @@ timelines::timelines(const timelines_shape& shape, buffer directory, buffer stre
     : shape_(shape), directory_(std::move(directory)), stream_(std::move(stream)) {
   if (shape.span == 0 || shape.span > most_timeline_ticks ||
       shape.bucket_bits > shape.most_bucket_bits || shape.offset_bits > 57 ||
+      (shape.bucket_bits > 0 && shape.offset_bits == 0) ||
       directory_.size() != shape.directory_bytes()) {
     refuse();
   }

@@ -13,16 +13,16 @@
 namespace bloomtime {
 namespace {
 
-constexpr std::uint64_t few_items = 5;
+constexpr std::uint64_t part_items = 5;
 
-interval any_interval(std::int64_t upto) {
+interval any_time(std::int64_t upto) {
   const auto s = *rc::gen::inRange<std::int64_t>(-3, upto);
   return {{s}, {*rc::gen::inRange<std::int64_t>(s, upto + 20)}};
 }
 
-void expect_right(const history& h, const support::oracle_history& taken, interval asked) {
+void expect_kept(const history& h, const support::oracle_history& taken, interval asked) {
   const tick known = h.known_from();
-  for (std::uint64_t x = 0; x < few_items; ++x) {
+  for (std::uint64_t x = 0; x < part_items; ++x) {
     std::uint64_t probes = 0;
     const sighting said = h.seen(x, asked, probes);
     const interval still{std::max(asked.first, known), asked.last};
@@ -44,7 +44,7 @@ RC_GTEST_PROP(history, never_denies_what_it_took, ()) {
   std::int64_t now = 0;
   const auto rounds = *rc::gen::inRange(1, 60);
   for (int i = 0; i < rounds; ++i) {
-    const auto item = *rc::gen::inRange<std::uint64_t>(0, few_items);
+    const auto item = *rc::gen::inRange<std::uint64_t>(0, part_items);
     const auto step = *rc::gen::inRange<std::int64_t>(-100, 150);
     const std::int64_t t = std::max<std::int64_t>(now + step, -1);
     const outcome became = h.add(item, instant::from_seconds(t));
@@ -64,8 +64,8 @@ RC_GTEST_PROP(history, never_denies_what_it_took, ()) {
         break;
       default: break;
     }
-    expect_right(h, taken, {{t}, {t}});
-    expect_right(h, taken, any_interval(now + 20));
+    expect_kept(h, taken, {{t}, {t}});
+    expect_kept(h, taken, any_time(now + 20));
   }
 }
 

@@ -14,16 +14,16 @@ namespace {
 
 using support::oracle_history;
 
-constexpr std::uint64_t few_items = 6;
+constexpr std::uint64_t line_items = 6;
 
-interval any_interval(std::uint64_t ticks) {
+interval any_part_of(std::uint64_t ticks) {
   const auto most = static_cast<std::int64_t>(ticks);
   const auto s = *rc::gen::inRange<std::int64_t>(-2, most + 2);
   return {{s}, {*rc::gen::inRange<std::int64_t>(s, most + 3)}};
 }
 
-void expect_right(const timeline_history& h, const oracle_history& exact, interval asked) {
-  for (std::uint64_t x = 0; x < few_items; ++x) {
+void expect_same_answers(const timeline_history& h, const oracle_history& exact, interval asked) {
+  for (std::uint64_t x = 0; x < line_items; ++x) {
     std::uint64_t probes = 0;
     const bool truth = exact.seen(x, asked);
     const bool said = h.seen(x, asked, probes) == sighting::maybe;
@@ -41,7 +41,7 @@ void expect_right(const timeline_history& h, const oracle_history& exact, interv
   }
 }
 
-timeline_history empty_like(const timeline_history& h, double error) {
+timeline_history empty_timelines_like(const timeline_history& h, double error) {
   return timeline_history({.ticks = h.ticks(), .error = error, .length = 3});
 }
 
@@ -49,12 +49,12 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do, ()) {
   const auto ticks = *rc::gen::inRange<std::uint64_t>(1, 700);
   const double error = *rc::gen::element(0.5, 0.01, 1e-6);
   timeline_history h({.ticks = ticks, .error = error, .length = 3});
-  timeline_history other = empty_like(h, error);  // whose events are in `exact` once it is merged
+  timeline_history other = empty_timelines_like(h, error);  // whose events are in `exact` once it is merged
   oracle_history late;
   oracle_history exact;
   const auto rounds = *rc::gen::inRange(1, 25);
   for (int i = 0; i < rounds; ++i) {
-    const auto item = *rc::gen::inRange<std::uint64_t>(0, few_items);
+    const auto item = *rc::gen::inRange<std::uint64_t>(0, line_items);
     const auto t = *rc::gen::inRange<std::int64_t>(0, static_cast<std::int64_t>(ticks));
     const auto run = *rc::gen::weightedOneOf<std::int64_t>(
         {{3, rc::gen::just<std::int64_t>(1)}, {1, rc::gen::inRange<std::int64_t>(1, 400)}});
@@ -73,13 +73,13 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do, ()) {
         for (const auto& [x, at] : late.items()) {
           for (const std::int64_t seen : at) exact.add(x, seen);
         }
-        other = empty_like(h, error);
+        other = empty_timelines_like(h, error);
         late = {};
         break;
       default: break;
     }
-    expect_right(h, exact, {{t}, {t}});
-    expect_right(h, exact, any_interval(ticks));
+    expect_same_answers(h, exact, {{t}, {t}});
+    expect_same_answers(h, exact, any_part_of(ticks));
   }
   RC_ASSERT(timeline_history::load(h.serialize()).serialize() == h.serialize());
 }
@@ -93,7 +93,7 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do_when_joined, ()) {
   oracle_history exact;
   const auto events = *rc::gen::inRange(0, 60);
   for (int i = 0; i < events; ++i) {
-    const auto item = *rc::gen::inRange<std::uint64_t>(0, few_items);
+    const auto item = *rc::gen::inRange<std::uint64_t>(0, line_items);
     const auto t =
         *rc::gen::inRange<std::int64_t>(0, border + static_cast<std::int64_t>(right_ticks));
     RC_ASSERT((t < border ? left : right).add(item, instant::from_seconds(t)) == outcome::added);
@@ -102,7 +102,7 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do_when_joined, ()) {
     if (*rc::gen::inRange(0, 20) == 0) right.seal();
   }
   const timeline_history both = timeline_history::joined(left, right);
-  for (int i = 0; i < 20; ++i) expect_right(both, exact, any_interval(both.ticks()));
+  for (int i = 0; i < 20; ++i) expect_same_answers(both, exact, any_part_of(both.ticks()));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 
@@ -80,6 +81,27 @@ TEST(history, keeps_its_tables_small) {
   h.for_each([](const timeline_history& p) { EXPECT_EQ(p.pairs(), 200'000u); });
 }
 
+// Compaction that fails has not made the tables smaller.
+TEST(history, keeps_its_tables_small_after_memory_was_out) {
+  history h({.partition = 1'000'000, .live_memory = 1 << 20});
+  std::uint64_t most = 0;
+  std::uint64_t failures = 0;
+  for (std::int64_t t = 0; t < 200'000; ++t) {
+    support::allocations watch;
+    if (failures < 3) watch.refuse_after(0);
+    try {
+      ASSERT_EQ(h.add(t % 3000, at(t)), outcome::added);
+    } catch (const error& e) {
+      ASSERT_EQ(e.code(), errc::out_of_memory);
+      ++failures;
+    }
+    h.for_each([&](const timeline_history& p) { most = std::max(most, p.live_memory()); });
+  }
+  EXPECT_EQ(failures, 3u);
+  EXPECT_EQ(h.records(), 200'000u - failures);
+  EXPECT_LT(most, (1u << 20) + (1u << 18));
+}
+
 TEST(history, joins_neighbours_to_save_memory) {
   history apart(hours());
   history tight({.partition = 3600, .ahead = 1000, .memory = 1});
@@ -114,6 +136,27 @@ TEST(history, retires_partitions_to_files_and_takes_what_comes_late) {
   h.retire(place.path());
   EXPECT_EQ(h.seen("late", at(1800), at(1800)), sighting::maybe);
   EXPECT_EQ(count_ticks(h.when(7, {{0}, {20'000}})), answers);
+}
+
+// What was written to files takes no memory, and joining would bring it back.
+TEST(history, leaves_retired_partitions_where_they_are) {
+  const support::temporary_directory place;
+  history h({.partition = 3600, .ahead = 1000, .memory = 1});
+  math::random_source random(6);
+  for (std::int64_t t = 0; t < 20 * 3600; ++t) {
+    ASSERT_EQ(h.add(random.below(50), at(t)), outcome::added);
+    if (t % 3600 == 3599) h.retire(place.path());
+  }
+  EXPECT_EQ(h.partitions(), 20u);
+}
+
+// A container has at most 4096 sections.
+TEST(history, can_be_saved_however_many_partitions_there_were) {
+  history h({.partition = 2});
+  for (std::int64_t t = 0; t < 8400; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
+  const history loaded = history::load(h.serialize());
+  EXPECT_EQ(loaded.records(), 8400u);
+  EXPECT_EQ(loaded.when("x", {{0}, {20'000}}), (sightings{{{0}, {8399}}}));
 }
 
 TEST(history, is_saved_loaded_and_mapped) {

@@ -80,8 +80,8 @@ TEST(positions, give_themselves_back) {
   EXPECT_TRUE(std::ranges::equal(again.marks().bytes(), all.marks().bytes()));
 }
 
-// At most 2.5 bits beyond log2 of the places per position: 1 for each position, 1 to 2 for the high
-// parts and a quarter of that for the marks, less what the places are beyond a power of two.
+// At most 2.3 bits beyond log2 of the places per position: 1 for each position, 1 to 2 for the high
+// parts and an eighth of that for the marks, less what the places are beyond a power of two.
 TEST(positions, take_few_bits) {
   for (const double per : {1024., 1500., 2047., 1e5}) {
     const std::uint64_t count = 100'000;
@@ -89,7 +89,7 @@ TEST(positions, take_few_bits) {
         .first = 0, .span = 1, .range = static_cast<std::uint64_t>(per * 1e5), .count = count};
     const double bytes =
         static_cast<double>(positions::list_bytes(shape) + positions::marks_bytes(shape));
-    EXPECT_LE(8 * bytes / 1e5, std::log2(per) + 2.5) << per;
+    EXPECT_LE(8 * bytes / 1e5, std::log2(per) + 2.3) << per;
   }
 }
 

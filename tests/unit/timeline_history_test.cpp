@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 
@@ -193,6 +194,35 @@ TEST(timeline_history, is_saved_loaded_and_mapped) {
   }
 }
 
+// A view checks heads only. What is made of it may be wrong, but has to be made of ticks in order,
+// or it would be written beyond its end.
+TEST(timeline_history, makes_nothing_of_damaged_timelines) {
+  timeline_history h({.ticks = 5000, .error = 0.01});
+  math::random_source random(9);
+  for (int i = 0; i < 9000; ++i) {
+    const std::uint64_t x = random.below(40);
+    (void)h.add(x, at(static_cast<std::int64_t>(random.below(5000) >> (x % 5))));
+  }
+  for (int x = 100; x < 300; ++x) (void)h.add(x, at(x));
+  h.compact();
+  const std::vector<std::byte> whole = h.serialize();
+  int refused = 0;
+  for (std::size_t byte = support::head_length(whole); byte < whole.size(); byte += 29) {
+    std::vector<std::byte> damaged = whole;
+    damaged[byte] ^= static_cast<std::byte>(1 << byte % 8);
+    try {
+      timeline_history copy = timeline_history::view(damaged);
+      (void)copy.add("late", at(7));
+      copy.seal();
+      EXPECT_NO_THROW(timeline_history::verify(copy.serialize())) << byte;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), errc::corrupt);
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
 TEST(sightings, are_counted_per_part_of_an_interval) {
   const sightings seen{{{0}, {4}}, {{9}, {10}}, {{19}, {25}}};
   EXPECT_EQ(count_ticks(seen), 14u);
@@ -202,6 +232,12 @@ TEST(sightings, are_counted_per_part_of_an_interval) {
   const tick first{std::numeric_limits<std::int64_t>::min()};
   const tick last{std::numeric_limits<std::int64_t>::max()};
   EXPECT_EQ(histogram(seen, {first, last}, 2), (std::vector<std::uint64_t>{0, 14}));
+  EXPECT_EQ(histogram(seen, {first, last}, 1), (std::vector<std::uint64_t>{14}));
+  sightings ends{{first, first}};
+  extend(ends, {last, last});
+  extend(ends, {last, last});
+  EXPECT_EQ(ends, (sightings{{first, first}, {last, last}}));
+  EXPECT_EQ(count_ticks({{first, tick{0}}}), (std::uint64_t{1} << 63) + 1);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/counted_bits.hpp"
+#include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
 namespace {
@@ -165,6 +166,15 @@ TEST(timelines, survive_damaged_bits) {
     }
   }
   EXPECT_GT(refused, flips / 2);  // the rest are other ticks, which only a checksum can tell
+}
+
+// Every bucket takes a bit at least, so that all but the first begin behind bit 0. A directory
+// without bits would let a few bytes promise 2^40 buckets, each of which is looked at.
+TEST(timelines, refuse_more_buckets_than_their_directory_has_bits) {
+  for (const unsigned bucket_bits : {1u, 40u}) {
+    const timelines_shape shape{.span = 10, .items = 1, .ticks = 1, .bucket_bits = bucket_bits};
+    support::expect_error(errc::corrupt, [&] { timelines(shape, buffer(8), buffer(8)); });
+  }
 }
 
 }  // namespace

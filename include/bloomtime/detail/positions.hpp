@@ -38,7 +38,7 @@ template <class Bits>
 class positions_view {
  public:
   // A mark says how many positions have a high part below its own.
-  static constexpr std::uint64_t high_parts_per_mark = 128;
+  static constexpr std::uint64_t high_parts_per_mark = 256;
   static constexpr unsigned mark_bits = 32;
 
   positions_view(const positions_shape& shape, Bits marks, Bits list) noexcept

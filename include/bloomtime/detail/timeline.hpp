@@ -25,8 +25,9 @@ struct timeline_head {
   std::uint64_t body = 0;  // bits
 
   constexpr std::uint64_t distance() const noexcept { return last - first; }
-  // Neither a run without gaps nor two ticks need a body.
-  constexpr bool has_body() const noexcept { return count > 2 && count <= distance(); }
+  constexpr bool is_run() const noexcept { return count > distance(); }  // without gaps
+  // Neither a run nor two ticks need a body.
+  constexpr bool has_body() const noexcept { return count > 2 && !is_run(); }
   constexpr bool in_pieces() const noexcept { return has_body() && count > most_in_one_piece; }
 };
 

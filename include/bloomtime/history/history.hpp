@@ -40,7 +40,8 @@ struct history_config {
   std::uint64_t ahead = 1;
   // Bytes of the tables of what is not sealed; they are compacted before they would take more.
   std::uint64_t live_memory = std::uint64_t{64} << 20;
-  // Bytes that all partitions should take; beyond it old neighbours are joined. 0: any number.
+  // Bytes that all partitions should take, but for those in files; beyond it old neighbours are
+  // joined. 0: any number.
   std::uint64_t memory = 0;
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};
@@ -146,7 +147,7 @@ class basic_history {
   // Seals all partitions, the newest as well, which goes on taking events.
   void seal() {
     for (auto& [first, p] : parts_) seal(p.engine);
-    live_ = sum([](const Engine& e) { return live_memory(e); });
+    count_live();
   }
   // Writes every partition but the newest to a file of its own in this directory, and answers from
   // there. Files are named by the first tick; they must stay as they are.
@@ -230,6 +231,11 @@ class basic_history {
     return 0;
   }
 
+  // Anew: an add that ran out of memory may have left a larger table than it found.
+  void count_live() noexcept {
+    live_ = sum([](const Engine& e) { return live_memory(e); });
+  }
+
   outcome add_at(digest d, instant when);
   outcome allowed(tick t) const noexcept;
   part& part_of(std::uint64_t number);
@@ -238,6 +244,7 @@ class basic_history {
   void compact_largest();
   void drop_before(std::uint64_t number);
   void join_old();
+  bool is_too_much() const noexcept;
   bool join_pair();
 
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
@@ -374,9 +381,8 @@ void basic_history<Engine>::compact_largest() {
       if (!largest || live_memory(p.engine) > live_memory(largest->engine)) largest = &p;
     }
     if (!largest) return;
-    live_ -= live_memory(largest->engine);
     largest->engine.compact();
-    live_ += live_memory(largest->engine);
+    count_live();
   }
 }
 
@@ -386,20 +392,29 @@ template <history_engine Engine>
 void basic_history<Engine>::drop_before(std::uint64_t number) {
   known_from_ = std::max(known_from_, number);
   while (!parts_.empty() && parts_.begin()->first + parts_.begin()->second.count <= number) {
-    live_ -= live_memory(parts_.begin()->second.engine);
     parts_.erase(parts_.begin());
   }
+  count_live();
 }
 
 template <history_engine Engine>
 void basic_history<Engine>::join_old() {
-  if (config_.memory == 0) return;
-  while (memory() > config_.memory && join_pair()) {
+  while (is_too_much() && join_pair()) {
   }
 }
 
+// What lies in files takes no memory.
+template <history_engine Engine>
+bool basic_history<Engine>::is_too_much() const noexcept {
+  if (config_.memory == 0) return false;
+  std::uint64_t bytes = 0;
+  for (const auto& [first, p] : parts_) bytes += p.lender ? 0 : p.engine.memory();
+  return bytes > config_.memory;
+}
+
 // The oldest two neighbours of the same length that begin where one of twice the length would. The
-// newest partition is not among them, nor are those that their engine cannot join.
+// newest partition is not among them, nor are those in files, nor those that their engine cannot
+// join.
 template <history_engine Engine>
 bool basic_history<Engine>::join_pair() {
   for (auto left = parts_.begin(); left != parts_.end(); ++left) {
@@ -407,7 +422,7 @@ bool basic_history<Engine>::join_pair() {
     if (right == parts_.end() || std::next(right) == parts_.end()) return false;
     const std::uint64_t count = left->second.count;
     if (left->first % (2 * count) != 0 || right->first != left->first + count ||
-        right->second.count != count) {
+        right->second.count != count || left->second.lender || right->second.lender) {
       continue;
     }
     try {
@@ -434,7 +449,7 @@ void basic_history<Engine>::retire(const std::filesystem::path& directory) {
     p.engine = Engine::view(file->bytes());
     p.lender = file;
   }
-  live_ = sum([](const Engine& e) { return live_memory(e); });
+  count_live();
 }
 
 // -- storage -----------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ using sightings = std::vector<interval>;
 
 // Adds ticks that do not begin before any that is there.
 inline void extend(sightings& seen, interval more) {
-  if (!seen.empty() && more.first.number <= seen.back().last.number + 1) {
+  if (!seen.empty() &&
+      (more.first <= seen.back().last || more.first.number - 1 == seen.back().last.number)) {
     if (more.last > seen.back().last) seen.back().last = more.last;
   } else {
     seen.push_back(more);
@@ -23,13 +24,14 @@ inline void extend(sightings& seen, interval more) {
 inline std::uint64_t count_ticks(const sightings& seen) noexcept {
   std::uint64_t ticks = 0;
   for (const interval& i : seen) {
-    ticks += static_cast<std::uint64_t>(i.last.number - i.first.number) + 1;
+    ticks +=
+        static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
   }
   return ticks;
 }
 
-// How many ticks of `within` were seen in each of `parts` equal parts of it; the last part is
-// shorter if they do not fit.
+// How many ticks of `within` were seen in each of `parts` parts of it, all of the same length but
+// the last ones, which are shorter or empty if they do not fit.
 std::vector<std::uint64_t> histogram(const sightings& seen, interval within, std::size_t parts);
 
 }  // namespace bloomtime
