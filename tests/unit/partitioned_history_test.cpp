@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "support/refused_new.hpp"
 
 namespace bloomtime {
 namespace {
@@ -100,6 +102,29 @@ TEST(history, keeps_its_tables_small_after_memory_was_out) {
   EXPECT_EQ(failures, 3u);
   EXPECT_EQ(h.records(), 200'000u - failures);
   EXPECT_LT(most, (1u << 20) + (1u << 18));
+}
+
+TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
+  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
+  for (const std::uint64_t memory : {0, 1}) {
+    for (std::size_t granted = 0;; ++granted) {
+      history h({.partition = 10, .retention = 4, .memory = memory});
+      for (std::int64_t t = 0; t < 40; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
+      try {
+        const support::refused_new refused(granted);
+        (void)h.add("y", at(40));
+        EXPECT_GT(granted, 0u);
+        break;
+      } catch (const std::bad_alloc&) {
+      } catch (const error& e) {
+        ASSERT_EQ(e.code(), errc::out_of_memory);
+      }
+      ASSERT_EQ(h.known_from(), tick{0}) << granted;
+      ASSERT_EQ(count_ticks(h.when("x", {{0}, {99}})), 40u) << granted;
+      ASSERT_EQ(h.add("y", at(40)), outcome::added);
+      EXPECT_EQ(h.known_from(), tick{10});
+    }
+  }
 }
 
 TEST(history, joins_neighbours_to_save_memory) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -222,6 +223,7 @@ class basic_history {
 
   outcome add_at(digest d, instant when);
   outcome allowed(tick t) const noexcept;
+  outcome add_to(part& p, digest d, instant when);
   part& part_of(std::uint64_t number);
   part& open(std::uint64_t number);
   void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
@@ -306,7 +308,26 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   const outcome may = allowed(t);
   if (may != outcome::added) return may;
   if (live_ >= config_.live_memory) compact_largest();
-  part& p = part_of(static_cast<std::uint64_t>(t.number) / config_.partition);
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / config_.partition;
+  if (!parts_.empty() && number <= newest()) return add_to(part_of(number), d, when);
+  part& opened = open(number);
+  outcome became{};
+  try {
+    became = add_to(opened, d, when);
+  } catch (...) {
+    parts_.erase(number);
+    throw;
+  }
+  // Only now, as what is forgotten cannot be brought back.
+  if (config_.retention != 0 && number + 1 > config_.retention) {
+    drop_before(number + 1 - config_.retention);
+  }
+  join_old();
+  return became;
+}
+
+template <history_engine Engine>
+outcome basic_history<Engine>::add_to(part& p, digest d, instant when) {
   if (p.lender) {
     Engine owned(p.engine);
     p.engine = std::move(owned);
@@ -330,18 +351,12 @@ auto basic_history<Engine>::part_of(std::uint64_t number) -> part& {
 
 template <history_engine Engine>
 auto basic_history<Engine>::open(std::uint64_t number) -> part& {
-  const bool is_newest = parts_.empty() || number > newest();
   const auto after = parts_.upper_bound(number);
   const Engine* last = after == parts_.begin() ? nullptr : &std::prev(after)->second.engine;
   Engine made = make_(span_of(number), last);
   expect_made(made, number, 1, errc::invalid_argument);
-  if (is_newest) seal();
-  part& opened = parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
-  if (is_newest && config_.retention != 0 && number + 1 > config_.retention) {
-    drop_before(number + 1 - config_.retention);
-  }
-  if (is_newest) join_old();
-  return opened;
+  if (parts_.empty() || number > newest()) seal();
+  return parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
 }
 
 template <history_engine Engine>
@@ -419,7 +434,9 @@ bool basic_history<Engine>::join_pair() {
       parts_.erase(right);
       return true;
     } catch (const error& e) {
-      if (e.code() == errc::out_of_memory) throw;
+      if (e.code() == errc::out_of_memory) return false;
+    } catch (const std::bad_alloc&) {
+      return false;
     }
   }
   return false;
