@@ -83,6 +83,27 @@ TEST(history, keeps_its_tables_small) {
   h.for_each([](const timeline_history& p) { EXPECT_EQ(p.pairs(), 200'000u); });
 }
 
+// A look at all partitions for every few events would be slow.
+TEST(history, makes_room_for_many_events_at_once) {
+  history h({.partition = 100, .ahead = 1000, .live_memory = 1 << 20});
+  math::random_source random(7);
+  ASSERT_EQ(h.add(0, at(19'999)), outcome::added);
+  std::uint64_t last = 0;
+  int compactions = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const auto second = static_cast<std::int64_t>(random.below(20'000));
+    ASSERT_EQ(h.add(i, at(second)), outcome::added);
+    std::uint64_t now = 0;
+    h.for_each([&](const timeline_history& p) { now += p.live_memory(); });
+    if (now < last) {
+      ++compactions;
+      EXPECT_LE(now, 1u << 19);
+    }
+    last = now;
+  }
+  EXPECT_GT(compactions, 0);
+}
+
 // Compaction that fails has not made the tables smaller.
 TEST(history, keeps_its_tables_small_after_memory_was_out) {
   history h({.partition = 1'000'000, .live_memory = 1 << 20});

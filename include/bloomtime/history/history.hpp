@@ -227,7 +227,7 @@ class basic_history {
   part& part_of(std::uint64_t number);
   part& open(std::uint64_t number);
   void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
-  void compact_largest();
+  void compact_large();
   void drop_before(std::uint64_t number);
   void join_old();
   bool is_too_much() const noexcept;
@@ -307,7 +307,7 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   const tick t = clock_.tick_of(when);
   const outcome may = allowed(t);
   if (may != outcome::added) return may;
-  if (live_ >= config_.live_memory) compact_largest();
+  if (live_ >= config_.live_memory) compact_large();
   const std::uint64_t number = static_cast<std::uint64_t>(t.number) / config_.partition;
   if (!parts_.empty() && number <= newest()) return add_to(part_of(number), d, when);
   part& opened = open(number);
@@ -372,15 +372,16 @@ void basic_history<Engine>::expect_made(const Engine& e, std::uint64_t first, st
                         std::to_string(e.ticks()) + " from " + std::to_string(e.first()));
 }
 
+// Tables of at least half the average: all others together take less than half of the memory, so
+// that it is long until the next time, wherever events go.
 template <history_engine Engine>
-void basic_history<Engine>::compact_largest() {
+void basic_history<Engine>::compact_large() {
   if constexpr (requires(Engine & e) { e.compact(); }) {
-    part* largest = nullptr;
+    count_live();
+    const std::uint64_t least = live_ / (2 * std::max<std::size_t>(1, parts_.size()));
     for (auto& [first, p] : parts_) {
-      if (!largest || live_memory(p.engine) > live_memory(largest->engine)) largest = &p;
+      if (live_memory(p.engine) >= least) p.engine.compact();
     }
-    if (!largest) return;
-    largest->engine.compact();
     count_live();
   }
 }
