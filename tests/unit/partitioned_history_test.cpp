@@ -182,6 +182,12 @@ TEST(history, retires_partitions_to_files_and_takes_what_comes_late) {
   h.retire(place.path());
   EXPECT_EQ(h.seen("late", at(1800), at(1800)), sighting::maybe);
   EXPECT_EQ(count_ticks(h.when(7, {{0}, {20'000}})), answers);
+  // A copy is in memory, and has files of its own when it is retired.
+  const support::temporary_directory other;
+  history copy(h);
+  copy.retire(other.path());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(other.path()), {}), 3);
+  EXPECT_EQ(count_ticks(copy.when(7, {{0}, {20'000}})), answers);
 }
 
 // What was written to files takes no memory, and joining would bring it back.

@@ -189,6 +189,12 @@ class basic_history {
 
  private:
   struct part {
+    part(std::uint64_t joined, Engine e, std::shared_ptr<const void> l)
+        : count(joined), engine(std::move(e)), lender(std::move(l)) {}
+    part(const part& other) : count(other.count), engine(other.engine) {}  // a copy owns its bytes
+    part(part&&) = default;
+    part& operator=(part&&) = default;
+
     std::uint64_t count;  // of partitions, joined
     Engine engine;
     std::shared_ptr<const void> lender;  // of its bytes, if they are not its own
