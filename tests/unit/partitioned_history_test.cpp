@@ -127,7 +127,7 @@ TEST(history, keeps_its_tables_small_after_memory_was_out) {
 
 TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
   if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
-  for (const std::uint64_t memory : {0, 1}) {
+  for (const std::uint64_t memory : {0u, 1u}) {
     for (std::size_t granted = 0;; ++granted) {
       history h({.partition = 10, .retention = 4, .memory = memory});
       for (std::int64_t t = 0; t < 40; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
