@@ -195,6 +195,32 @@ TEST(any, describes_histories) {
       errc::unknown_kind, [&] { load_any(bytes); }, "3 (history), engine 99");
 }
 
+TEST(any, counts_the_items_of_all_partitions_once) {
+  history h({.partition = 1000, .ahead = 9});
+  for (int item = 0; item < 7; ++item) {
+    for (int t = 0; t < 3000; t += 10) (void)h.add(item, instant::from_seconds(t));
+  }
+  for (int item = 100; item < 600; ++item) (void)h.add(item, instant::from_seconds(item));
+  for (const bool compacted : {false, true}) {
+    if (compacted) h.compact();
+    const auto facts = describe(load_any(h.serialize()));
+    EXPECT_EQ(value_of<std::string>(facts, "engine"), "history");
+    EXPECT_EQ(value_of<std::uint64_t>(facts, "partitions"), 3U);
+    EXPECT_EQ(value_of<std::uint64_t>(facts, "partition_ticks"), 1000U);
+    EXPECT_EQ(value_of<std::uint64_t>(facts, "records"), 2600U);
+    EXPECT_EQ(value_of<std::uint64_t>(facts, "pairs"), 2600U);
+    EXPECT_EQ(value_of<std::uint64_t>(facts, "items"), 507U);  // those 500 came after sealing
+    EXPECT_EQ(value_of<std::uint64_t>(facts, "nameless_pairs"), 0U);
+  }
+  history once({.partition = 1000, .ahead = 9});
+  for (int item = 0; item < 500; ++item) (void)once.add(item, instant::from_seconds(item));
+  (void)once.add(-1, instant::from_seconds(1000));
+  const auto facts = describe(any_filter(once));
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "nameless_pairs"), 500U);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "items"), 1U);
+  EXPECT_EQ(value_of<std::uint64_t>(facts, "pairs"), 501U);
+}
+
 TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
   const bloom_filter f = example();
   const auto facts = describe(any_filter(f));
