@@ -54,8 +54,7 @@ bool write_all(int fd, std::span<const std::byte> bytes) noexcept {
 
 // The new name is durable only when the directory that holds it is.
 void sync_directory(const std::filesystem::path& path) noexcept {
-  const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0) ::fsync(directory.get());
 }
 
@@ -97,6 +96,7 @@ class temporary {
 
 void replace_file(const std::filesystem::path& path,
                   std::span<const std::span<const std::byte>> pieces) {
+  const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   temporary file(path);
   descriptor out(file.create());
   if (out.get() < 0) fail("create a file beside", path, errno);
@@ -106,7 +106,7 @@ void replace_file(const std::filesystem::path& path,
   if (::fsync(out.get()) != 0) fail("write", path, errno);
   if (!out.close()) fail("write", path, errno);
   if (!file.rename_to(path)) fail("replace", path, errno);
-  sync_directory(path);
+  sync_directory(parent);
 }
 
 std::shared_ptr<const mapped_file> mapped_file::open(const std::filesystem::path& path) {

@@ -183,9 +183,19 @@ inline any_filter history_timeline() { return timelines_from(800); }
 inline any_filter history_timeline_joined() {
   return timeline_history::joined(timelines_from(0), timelines_from(400));
 }
+// Named, lest another default make other files.
+inline timeline_history one_partition(const partition_span& span, const timeline_history*) {
+  return timeline_history({.first = span.first,
+                           .ticks = span.ticks,
+                           .error = 1e-6,
+                           .resolution = span.resolution,
+                           .origin = span.origin,
+                           .seed = span.seed});
+}
 inline any_filter history_partitions() {
   return with_sightings_from(
-      0, history({.partition = 6, .ahead = 9, .resolution = hourly, .origin = day, .seed = 42}));
+      0, history({.partition = 6, .ahead = 9, .resolution = hourly, .origin = day, .seed = 42},
+                 one_partition));
 }
 inline any_filter history_forgetting() {
   return with_sightings_from(0, history({.partition = 3,
@@ -193,7 +203,8 @@ inline any_filter history_forgetting() {
                                          .ahead = 9,
                                          .memory = 1,
                                          .resolution = hourly,
-                                         .origin = day}));
+                                         .origin = day},
+                                        one_partition));
 }
 
 inline constexpr std::array recipes{

@@ -40,6 +40,7 @@ TEST(bit_stream, writes_only_the_low_bits) {
   EXPECT_TRUE(bit_reader(bytes.bytes()).ends_at(8));
   EXPECT_FALSE(bit_reader(bytes.bytes()).ends_at(2));
   EXPECT_FALSE(bit_reader(bytes.bytes()).ends_at(65));
+  EXPECT_FALSE(bit_reader(bytes.bytes().first(7)).ends_at(0));
 }
 
 TEST(bit_stream, gives_back_gamma_codes) {

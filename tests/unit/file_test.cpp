@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <new>
 #include <span>
 #include <string>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "support/child.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "support/refused_new.hpp"
 
 namespace bloomtime::detail {
 namespace {
@@ -82,6 +84,27 @@ TEST(file, that_cannot_be_made_is_an_error_that_names_it) {
 }
 
 // Only the very last step fails here: a file cannot take the place of a folder.
+TEST(file, is_old_or_new_when_memory_is_out) {
+  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
+  const temporary_directory directory;
+  const auto path = directory / "a name that is too long to be kept inside of a string";
+  replace(path, support::filled(3, 1));
+  const bytes_type next = support::filled(3, 2);
+  const std::array<std::span<const std::byte>, 1> pieces{next};
+  for (std::size_t granted = 0;; ++granted) {
+    try {
+      const support::refused_new refused(granted);
+      replace_file(path, pieces);
+      EXPECT_GT(granted, 0u);
+      break;
+    } catch (const std::bad_alloc&) {
+      ASSERT_TRUE(read_file(path) == support::filled(3, 1)) << granted;
+      ASSERT_EQ(directory.entries(), 1u);
+    }
+  }
+  EXPECT_TRUE(read_file(path) == next);
+}
+
 TEST(file, that_cannot_be_renamed_leaves_nothing_behind) {
   const temporary_directory directory;
   std::filesystem::create_directory(directory / "folder");

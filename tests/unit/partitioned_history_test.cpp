@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "support/refused_new.hpp"
 
 namespace bloomtime {
 namespace {
@@ -81,6 +83,27 @@ TEST(history, keeps_its_tables_small) {
   h.for_each([](const timeline_history& p) { EXPECT_EQ(p.pairs(), 200'000u); });
 }
 
+// A look at all partitions for every few events would be slow.
+TEST(history, makes_room_for_many_events_at_once) {
+  history h({.partition = 100, .ahead = 1000, .live_memory = 1 << 20});
+  math::random_source random(7);
+  ASSERT_EQ(h.add(0, at(19'999)), outcome::added);
+  std::uint64_t last = 0;
+  int compactions = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const auto second = static_cast<std::int64_t>(random.below(20'000));
+    ASSERT_EQ(h.add(i, at(second)), outcome::added);
+    std::uint64_t now = 0;
+    h.for_each([&](const timeline_history& p) { now += p.live_memory(); });
+    if (now < last) {
+      ++compactions;
+      EXPECT_LE(now, 1u << 19);
+    }
+    last = now;
+  }
+  EXPECT_GT(compactions, 0);
+}
+
 // Compaction that fails has not made the tables smaller.
 TEST(history, keeps_its_tables_small_after_memory_was_out) {
   history h({.partition = 1'000'000, .live_memory = 1 << 20});
@@ -100,6 +123,29 @@ TEST(history, keeps_its_tables_small_after_memory_was_out) {
   EXPECT_EQ(failures, 3u);
   EXPECT_EQ(h.records(), 200'000u - failures);
   EXPECT_LT(most, (1u << 20) + (1u << 18));
+}
+
+TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
+  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
+  for (const std::uint64_t memory : {0u, 1u}) {
+    for (std::size_t granted = 0;; ++granted) {
+      history h({.partition = 10, .retention = 4, .memory = memory});
+      for (std::int64_t t = 0; t < 40; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
+      try {
+        const support::refused_new refused(granted);
+        (void)h.add("y", at(40));
+        EXPECT_GT(granted, 0u);
+        break;
+      } catch (const std::bad_alloc&) {
+      } catch (const error& e) {
+        ASSERT_EQ(e.code(), errc::out_of_memory);
+      }
+      ASSERT_EQ(h.known_from(), tick{0}) << granted;
+      ASSERT_EQ(count_ticks(h.when("x", {{0}, {99}})), 40u) << granted;
+      ASSERT_EQ(h.add("y", at(40)), outcome::added);
+      EXPECT_EQ(h.known_from(), tick{10});
+    }
+  }
 }
 
 TEST(history, joins_neighbours_to_save_memory) {
@@ -136,6 +182,12 @@ TEST(history, retires_partitions_to_files_and_takes_what_comes_late) {
   h.retire(place.path());
   EXPECT_EQ(h.seen("late", at(1800), at(1800)), sighting::maybe);
   EXPECT_EQ(count_ticks(h.when(7, {{0}, {20'000}})), answers);
+  // A copy is in memory, and has files of its own when it is retired.
+  const support::temporary_directory other;
+  history copy(h);
+  copy.retire(other.path());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(other.path()), {}), 3);
+  EXPECT_EQ(count_ticks(copy.when(7, {{0}, {20'000}})), answers);
 }
 
 // What was written to files takes no memory, and joining would bring it back.

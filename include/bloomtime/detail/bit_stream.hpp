@@ -66,7 +66,8 @@ class bit_reader {
  public:
   bit_reader() noexcept = default;
   explicit bit_reader(std::span<const std::byte> bytes) noexcept
-      : data_(bytes.data()), size_(bytes.size() < 8 ? 0 : 8 * (std::uint64_t{bytes.size()} - 8)) {}
+      : data_(bytes.size() < 8 ? nullptr : bytes.data()),
+        size_(bytes.size() < 8 ? 0 : 8 * (std::uint64_t{bytes.size()} - 8)) {}
 
   std::uint64_t size() const noexcept { return size_; }
 
@@ -79,8 +80,8 @@ class bit_reader {
 
   // Whether a stream that ends at this bit has this length, and zeros behind it.
   bool ends_at(std::uint64_t at) const noexcept {
-    return size_ == (at + 63) / 64 * 64 && get(at, static_cast<unsigned>(size_ - at)) == 0 &&
-           (data_ == nullptr || load_le64(data_ + size_ / 8) == 0);
+    return data_ != nullptr && size_ == (at + 63) / 64 * 64 &&
+           get(at, static_cast<unsigned>(size_ - at)) == 0 && load_le64(data_ + size_ / 8) == 0;
   }
 
   // The 57 bits from here on, and zeros.

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -201,6 +202,12 @@ class basic_history {
 
  private:
   struct part {
+    part(std::uint64_t joined, Engine e, std::shared_ptr<const void> l)
+        : count(joined), engine(std::move(e)), lender(std::move(l)) {}
+    part(const part& other) : count(other.count), engine(other.engine) {}  // a copy owns its bytes
+    part(part&&) = default;
+    part& operator=(part&&) = default;
+
     std::uint64_t count;  // of partitions, joined
     Engine engine;
     std::shared_ptr<const void> lender;  // of its bytes, if they are not its own
@@ -238,10 +245,11 @@ class basic_history {
 
   outcome add_at(digest d, instant when);
   outcome allowed(tick t) const noexcept;
+  outcome add_to(part& p, digest d, instant when);
   part& part_of(std::uint64_t number);
   part& open(std::uint64_t number);
   void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
-  void compact_largest();
+  void compact_large();
   void drop_before(std::uint64_t number);
   void join_old();
   bool is_too_much() const noexcept;
@@ -321,8 +329,27 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   const tick t = clock_.tick_of(when);
   const outcome may = allowed(t);
   if (may != outcome::added) return may;
-  if (live_ >= config_.live_memory) compact_largest();
-  part& p = part_of(static_cast<std::uint64_t>(t.number) / config_.partition);
+  if (live_ >= config_.live_memory) compact_large();
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / config_.partition;
+  if (!parts_.empty() && number <= newest()) return add_to(part_of(number), d, when);
+  part& opened = open(number);
+  outcome became{};
+  try {
+    became = add_to(opened, d, when);
+  } catch (...) {
+    parts_.erase(number);
+    throw;
+  }
+  // Only now, as what is forgotten cannot be brought back.
+  if (config_.retention != 0 && number + 1 > config_.retention) {
+    drop_before(number + 1 - config_.retention);
+  }
+  join_old();
+  return became;
+}
+
+template <history_engine Engine>
+outcome basic_history<Engine>::add_to(part& p, digest d, instant when) {
   if (p.lender) {
     Engine owned(p.engine);
     p.engine = std::move(owned);
@@ -346,18 +373,12 @@ auto basic_history<Engine>::part_of(std::uint64_t number) -> part& {
 
 template <history_engine Engine>
 auto basic_history<Engine>::open(std::uint64_t number) -> part& {
-  const bool is_newest = parts_.empty() || number > newest();
   const auto after = parts_.upper_bound(number);
   const Engine* last = after == parts_.begin() ? nullptr : &std::prev(after)->second.engine;
   Engine made = make_(span_of(number), last);
   expect_made(made, number, 1, errc::invalid_argument);
-  if (is_newest) seal();
-  part& opened = parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
-  if (is_newest && config_.retention != 0 && number + 1 > config_.retention) {
-    drop_before(number + 1 - config_.retention);
-  }
-  if (is_newest) join_old();
-  return opened;
+  if (parts_.empty() || number > newest()) seal();
+  return parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
 }
 
 template <history_engine Engine>
@@ -373,15 +394,16 @@ void basic_history<Engine>::expect_made(const Engine& e, std::uint64_t first, st
                         std::to_string(e.ticks()) + " from " + std::to_string(e.first()));
 }
 
+// Tables of at least half the average: all others together take less than half of the memory, so
+// that it is long until the next time, wherever events go.
 template <history_engine Engine>
-void basic_history<Engine>::compact_largest() {
+void basic_history<Engine>::compact_large() {
   if constexpr (requires(Engine & e) { e.compact(); }) {
-    part* largest = nullptr;
+    count_live();
+    const std::uint64_t least = live_ / (2 * std::max<std::size_t>(1, parts_.size()));
     for (auto& [first, p] : parts_) {
-      if (!largest || live_memory(p.engine) > live_memory(largest->engine)) largest = &p;
+      if (live_memory(p.engine) >= least) p.engine.compact();
     }
-    if (!largest) return;
-    largest->engine.compact();
     count_live();
   }
 }
@@ -432,7 +454,9 @@ bool basic_history<Engine>::join_pair() {
       parts_.erase(right);
       return true;
     } catch (const error& e) {
-      if (e.code() == errc::out_of_memory) throw;
+      if (e.code() == errc::out_of_memory) return false;
+    } catch (const std::bad_alloc&) {
+      return false;
     }
   }
   return false;
