@@ -175,7 +175,10 @@ template <unsigned k, class Cells>
 heat_filter::spots heat_filter::spots_of(const Cells&, digest d) const noexcept {
   const detail::row_line_probes probes{row_lines_, k, Cells::per_line};
   spots where;
-  for (unsigned i = 0; i < k; ++i) where[i] = probes.at(d, i);
+  for (unsigned i = 0; i < k; ++i) {
+    const auto [line, cell] = probes.at(d, i);
+    where[i] = Cells::spot_of(line, cell);
+  }
   return where;
 }
 
@@ -310,13 +313,20 @@ estimate heat_filter::at_digest(digest d, instant when) const noexcept {
 void heat_filter::at_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
                            const moment& asked, std::span<estimate> answers) const noexcept {
   dispatch(*this, [&](const auto& cells, auto k) {
-    for (std::size_t i = 0; i < std::max(count, next.count); ++i) {
-      if (i < next.count) {
-        blocks.next()[i] = spots_of<k()>(cells, next[i]);
-        for (unsigned j = 0; j < k(); ++j) cells.prefetch_read(blocks.next()[i][j]);
-      }
-      if (i < count) answers[i] = answer<k()>(cells, blocks.now()[i], asked);
+    spot_block& ahead = blocks.next();
+    const spot_block& here = blocks.now();
+    const auto fetch = [&](std::size_t i) {
+      ahead[i] = spots_of<k()>(cells, next[i]);
+      for (unsigned j = 0; j < k(); ++j) cells.prefetch_read(ahead[i][j]);
+    };
+    // Some lines are asked for with those that are used: that spreads the misses evenly.
+    const std::size_t both = std::min(count, next.count);
+    for (std::size_t i = 0; i < both; ++i) {
+      fetch(i);
+      answers[i] = answer<k()>(cells, here[i], asked);
     }
+    for (std::size_t i = both; i < next.count; ++i) fetch(i);
+    for (std::size_t i = both; i < count; ++i) answers[i] = answer<k()>(cells, here[i], asked);
   });
 }
 
@@ -401,7 +411,7 @@ void heat_filter::add_cells(const heat_filter& other) {
       [&]<class Cells>(Cells& mine) {
         const Cells& theirs = std::get<Cells>(other.cells_);
         for (std::uint64_t i = 0; i < mine.size(); ++i) {
-          const typename Cells::spot at{i / Cells::per_line, i % Cells::per_line};
+          const auto at = Cells::spot_of(i / Cells::per_line, i % Cells::per_line);
           const std::uint64_t more = theirs.get(at, others_now);
           if (more == 0) continue;
           const std::uint64_t had = mine.get(at, now);

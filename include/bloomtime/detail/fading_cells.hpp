@@ -54,12 +54,15 @@ class fading_cells {
   const side_table& large() const noexcept { return large_; }
   std::uint64_t caught_up() const noexcept { return caught_up_; }  // lines so far, for tests
 
-  using spot = row_line_probes::spot;
+  // Where a cell is: its first byte. That of its line follows, lines being aligned.
+  using spot = std::uint64_t;
+  static constexpr spot spot_of(std::uint64_t line, std::uint64_t cell) noexcept {
+    return line * line_bytes + (1 + cell) * sizeof(Cell);
+  }
 
   BLOOMTIME_INLINE std::uint64_t get(spot at, std::uint32_t now) const noexcept {
-    const std::byte* const line = line_of(at);
-    const std::uint64_t value = load_le<Cell>(place(line, at.cell));
-    const std::uint32_t behind = now - load_le16(line);
+    const std::uint64_t value = load_le<Cell>(lines_.data() + at);
+    const std::uint32_t behind = now - load_le16(line_of(at));
     if (value == elsewhere) [[unlikely]]
       return large_value(at, behind);
     return faded_cell(value, behind);
@@ -72,7 +75,7 @@ class fading_cells {
   BLOOMTIME_INLINE void raise(spot at, std::uint64_t value, std::uint32_t now) {
     std::byte* const line = line_of(at);
     if (load_le16(line) != static_cast<std::uint16_t>(now)) catch_up(line, at, now);
-    store_le(place(line, at.cell), static_cast<Cell>(value < elsewhere ? value : elsewhere));
+    store_le(lines_.data() + at, static_cast<Cell>(value < elsewhere ? value : elsewhere));
     if (value >= elsewhere) [[unlikely]]
       large_.set(number_of(at), value);
   }
@@ -80,23 +83,27 @@ class fading_cells {
   // Brings every line up to `now` and starts counting halvings from there, so that now is 0 again.
   void rebase(std::uint32_t now) noexcept {
     for (std::uint64_t i = 0; i < lines(); ++i) {
-      std::byte* const line = line_of({i, 0});
-      if (load_le16(line) != now) catch_up(line, {i, 0}, now);
+      const spot first = spot_of(i, 0);
+      std::byte* const line = line_of(first);
+      if (load_le16(line) != now) catch_up(line, first, now);
       store_le<Cell>(line, 0);
     }
   }
 
   BLOOMTIME_INLINE void prefetch_read(spot at) const noexcept {
-    detail::prefetch_read(line_of(at));
+    detail::prefetch_read(lines_.data() + at);
   }
   BLOOMTIME_INLINE void prefetch_write(spot at) const noexcept {
-    detail::prefetch_write(line_of(at));
+    detail::prefetch_write(lines_.data() + at);
   }
 
  private:
-  static std::uint64_t number_of(spot at) noexcept { return at.line * per_line + at.cell; }
-  const std::byte* line_of(spot at) const noexcept { return lines_.data() + at.line * line_bytes; }
-  std::byte* line_of(spot at) noexcept { return lines_.data() + at.line * line_bytes; }
+  static std::uint64_t number_of(spot at) noexcept {
+    return at / line_bytes * per_line + at % line_bytes / sizeof(Cell) - 1;
+  }
+  static constexpr spot in_line = line_bytes - 1;
+  const std::byte* line_of(spot at) const noexcept { return lines_.data() + (at & ~in_line); }
+  std::byte* line_of(spot at) noexcept { return lines_.data() + (at & ~in_line); }
   template <class Byte>
   static Byte* place(Byte* line, std::uint64_t cell) noexcept {
     return line + (1 + cell) * sizeof(Cell);
@@ -125,7 +132,7 @@ class fading_cells {
     const std::uint32_t behind = now - load_le16(line);
     ++caught_up_;
     if (std::endian::native != std::endian::little || has_large(line)) [[unlikely]] {
-      fade_each(line, at.line, behind);
+      fade_each(line, at / line_bytes, behind);
     } else {
       for (std::size_t i = 0; i < line_bytes; i += vector_bytes) {
         const vector left = faded_cells(load(line + i), behind);
@@ -167,7 +174,7 @@ class fading_cells {
       std::byte* const p = place(line, i);
       const std::uint64_t value = load_le<Cell>(p);
       if (value == elsewhere) {
-        fade_large(p, number_of({number, i}), behind);
+        fade_large(p, number_of(spot_of(number, i)), behind);
       } else {
         store_le(p, static_cast<Cell>(faded_cell(value, behind)));
       }

@@ -134,7 +134,7 @@ class heat_filter {
   heat_filter() noexcept : cells_(narrow()) {}
 
   // Where an item's cells are, and those of a block of items.
-  using spots = std::array<detail::row_line_probes::spot, most_k>;
+  using spots = std::array<std::uint64_t, most_k>;
   using spot_block = std::array<spots, detail::bulk_block>;
 
   // The block to work on, and the one that is on its way.
