@@ -77,24 +77,11 @@ basic_tally_filter<Rule>::basic_tally_filter(const tally_config& config)
 
 template <tally_rule Rule>
 basic_tally_filter<Rule>::basic_tally_filter(const shape& s, std::uint64_t seed)
-    : face(seed), most_large_(s.most_large) {
+    : face(seed), k_(s.k), lines_(s.lines), most_large_(s.most_large) {
   if (s.cell_bits == 4) {
     cells_ = narrow(s.lines);
   } else {
     cells_ = wide(s.lines);
-  }
-  set_shape(s.k, s.lines);
-}
-
-// Where detail::line_probes would look, without its divisions.
-template <tally_rule Rule>
-void basic_tally_filter<Rule>::set_shape(unsigned k, std::uint64_t lines) noexcept {
-  k_ = k;
-  lines_ = lines;
-  for (unsigned i = 0; i < k; ++i) {
-    const unsigned first = i * per_line() / k;
-    const unsigned end = (i + 1) * per_line() / k;
-    parts_[i] = {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end - first)};
   }
 }
 
@@ -104,39 +91,58 @@ std::uint64_t basic_tally_filter<Rule>::line_of(digest d) const noexcept {
 }
 
 template <tally_rule Rule>
+template <class Self, class Use>
+decltype(auto) basic_tally_filter<Rule>::dispatch(Self& self, Use&& use) {
+  const auto with_k = [&](auto& cells) {
+    switch (self.k_) {
+      case 1: return use(cells, std::integral_constant<unsigned, 1>());
+      case 2: return use(cells, std::integral_constant<unsigned, 2>());
+      case 3: return use(cells, std::integral_constant<unsigned, 3>());
+      case 4: return use(cells, std::integral_constant<unsigned, 4>());
+      case 5: return use(cells, std::integral_constant<unsigned, 5>());
+      case 6: return use(cells, std::integral_constant<unsigned, 6>());
+      case 7: return use(cells, std::integral_constant<unsigned, 7>());
+      default: return use(cells, std::integral_constant<unsigned, most_k>());
+    }
+  };
+  return std::visit(with_k, self.cells_);
+}
+
+template <tally_rule Rule>
+template <unsigned k, class Cells>
 BLOOMTIME_INLINE typename basic_tally_filter<Rule>::spots basic_tally_filter<Rule>::spots_of(
-    digest d, std::uint64_t first_cell) const noexcept {
+    const Cells&, digest d) const noexcept {
+  const detail::line_probes probes{lines_, k, Cells::per_line};
+  const std::uint64_t first = probes.line(d) * Cells::per_line;
   spots where;
-  std::uint64_t fields = 0;
-  for (unsigned i = 0; i < k_; ++i) {
-    if (i % 4 == 0) fields = detail::probe(d, 1 + i / 4);
-    const std::uint64_t field = (fields >> (16 * (i % 4))) & 0xffff;
-    where[i] = first_cell + parts_[i].first + ((field * parts_[i].width) >> 16);
-  }
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < k; ++i) where[i] = first + probes.in_line(d, i);
   return where;
 }
 
 template <tally_rule Rule>
 std::uint64_t basic_tally_filter<Rule>::position(digest d, unsigned i) const noexcept {
-  return spots_of(d, line_of(d) * per_line())[i];
+  return detail::line_probes{lines_, k_, per_line()}.position(d, i);
 }
 
 // -- counting ----------------------------------------------------------------------------------
 
 // Nearly all arrivals change cells of one line and nothing else.
 template <tally_rule Rule>
-template <class Cells>
+template <unsigned k, class Cells>
 BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::add_one(Cells& cells, digest d) {
-  const spots where = spots_of(d, line_of(d) * Cells::per_line);
+  const spots where = spots_of<k>(cells, d);
   if constexpr (removes) {
-    codes code;
+    std::array<unsigned, k> code;
     bool alone = this->total_ != any_number;
-    for (unsigned i = 0; i < k_; ++i) {
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < k; ++i) {
       code[i] = cells.code(where[i]);
-      alone = alone && Cells::counts_up_alone(code[i]);
+      alone &= Cells::counts_up_alone(code[i]);
     }
     if (alone) [[likely]] {
-      for (unsigned i = 0; i < k_; ++i) cells.set_code(where[i], code[i] + 1);
+#pragma GCC unroll 8
+      for (unsigned i = 0; i < k; ++i) cells.set_code(where[i], code[i] + 1);
       ++this->total_;
       return outcome::added;
     }
@@ -171,18 +177,22 @@ outcome basic_tally_filter<Rule>::add_amount(Cells& cells, const spots& where,
 }
 
 template <tally_rule Rule>
-template <class Cells>
+template <unsigned k, class Cells>
 BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::remove_one(Cells& cells, digest d) {
-  const spots where = spots_of(d, line_of(d) * Cells::per_line);
-  codes code;
+  const spots where = spots_of<k>(cells, d);
+  std::array<unsigned, k> code;
   bool alone = true;
-  for (unsigned i = 0; i < k_; ++i) {
+  bool absent = false;
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < k; ++i) {
     code[i] = cells.code(where[i]);
-    if (code[i] == 0) return outcome::refused;
-    alone = alone && Cells::counts_down_alone(code[i]);
+    absent |= code[i] == 0;
+    alone &= Cells::counts_down_alone(code[i]);
   }
+  if (absent) return outcome::refused;
   if (!alone) return remove_amount(cells, where, 1);
-  for (unsigned i = 0; i < k_; ++i) cells.set_code(where[i], code[i] - 1);
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < k; ++i) cells.set_code(where[i], code[i] - 1);
   --this->total_;
   return outcome::added;
 }
@@ -204,22 +214,18 @@ outcome basic_tally_filter<Rule>::remove_amount(Cells& cells, const spots& where
 
 template <tally_rule Rule>
 outcome basic_tally_filter<Rule>::add_digest(digest d, std::uint64_t amount) {
-  return std::visit(
-      [&]<class Cells>(Cells& cells) {
-        if (amount == 1) return add_one(cells, d);
-        return add_amount(cells, spots_of(d, line_of(d) * Cells::per_line), amount);
-      },
-      cells_);
+  return dispatch(*this, [&](auto& cells, auto k) {
+    if (amount == 1) return add_one<k()>(cells, d);
+    return add_amount(cells, spots_of<k()>(cells, d), amount);
+  });
 }
 
 template <tally_rule Rule>
 outcome basic_tally_filter<Rule>::remove_digest(digest d, std::uint64_t amount) {
-  return std::visit(
-      [&]<class Cells>(Cells& cells) {
-        if (amount == 1) return remove_one(cells, d);
-        return remove_amount(cells, spots_of(d, line_of(d) * Cells::per_line), amount);
-      },
-      cells_);
+  return dispatch(*this, [&](auto& cells, auto k) {
+    if (amount == 1) return remove_one<k()>(cells, d);
+    return remove_amount(cells, spots_of<k()>(cells, d), amount);
+  });
 }
 
 // -- answers -----------------------------------------------------------------------------------
@@ -230,7 +236,7 @@ template <tally_rule Rule>
 template <class Cells>
 std::uint64_t basic_tally_filter<Rule>::line_mass(const Cells& cells,
                                                   std::uint64_t first_cell) const noexcept {
-  const unsigned count = removes ? parts_[0].width : Cells::per_line;
+  const unsigned count = removes ? Cells::per_line / k_ : Cells::per_line;
   std::uint64_t mass = 0;
   for (unsigned i = 0; i < count; ++i) {
     const std::uint64_t value = cells.get(first_cell + i);
@@ -242,20 +248,19 @@ std::uint64_t basic_tally_filter<Rule>::line_mass(const Cells& cells,
 // Where an item lies in each part does not depend on where the others of its line do, so that the
 // bound for rows holds within the line.
 template <tally_rule Rule>
-template <class Cells>
+template <unsigned k, class Cells>
 counted basic_tally_filter<Rule>::count_in(const Cells& cells, digest d) const noexcept {
-  const std::uint64_t first = line_of(d) * Cells::per_line;
-  const spots where = spots_of(d, first);
+  const spots where = spots_of<k>(cells, d);
   std::uint64_t least = any_number;
-  for (unsigned i = 0; i < k_; ++i) least = std::min(least, cells.get(where[i]));
+  for (unsigned i = 0; i < k; ++i) least = std::min(least, cells.get(where[i]));
   if (least == 0) return {};
-  const std::uint64_t narrowest = Cells::per_line / k_;
-  return {least, math::count_at_least(least, line_mass(cells, first), narrowest), least, false};
+  const std::uint64_t mass = line_mass(cells, line_of(d) * Cells::per_line);
+  return {least, math::count_at_least(least, mass, Cells::per_line / k), least, false};
 }
 
 template <tally_rule Rule>
 counted basic_tally_filter<Rule>::count_digest(digest d) const noexcept {
-  return std::visit([&](const auto& cells) { return count_in(cells, d); }, cells_);
+  return dispatch(*this, [&](const auto& cells, auto k) { return count_in<k()>(cells, d); });
 }
 
 template <tally_rule Rule>
@@ -267,7 +272,7 @@ tally_statistics basic_tally_filter<Rule>::statistics() const {
       [&]<class Cells>(const Cells& cells) {
         for (std::uint64_t line = 0; line < lines_; ++line) {
           for (unsigned i = 0; i < k_; ++i) {
-            for (unsigned c = parts_[i].first; c < parts_[i].first + parts_[i].width; ++c) {
+            for (unsigned c = part(i); c < part(i + 1); ++c) {
               const std::uint64_t value = cells.get(line * Cells::per_line + c);
               used[i] += value != 0;
               s.largest = std::max(s.largest, value);
@@ -277,7 +282,7 @@ tally_statistics basic_tally_filter<Rule>::statistics() const {
       },
       cells_);
   for (unsigned i = 0; i < k_; ++i) {
-    s.distinct += math::fill_items(used[i], lines_ * parts_[i].width, 1) / k_;
+    s.distinct += math::fill_items(used[i], lines_ * (part(i + 1) - part(i)), 1) / k_;
   }
   return s;
 }
@@ -301,34 +306,28 @@ void basic_tally_filter<Rule>::check_bulk(std::size_t items, std::size_t given) 
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::add_block(const block& now, const block& next,
                                          std::span<outcome> outcomes) {
-  std::visit(
-      [&](auto& cells) {
-        for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
-        for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = add_one(cells, now[i]);
-      },
-      cells_);
+  dispatch(*this, [&](auto& cells, auto k) {
+    for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
+    for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = add_one<k()>(cells, now[i]);
+  });
 }
 
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::remove_block(const block& now, const block& next,
                                             std::span<outcome> outcomes) {
-  std::visit(
-      [&](auto& cells) {
-        for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
-        for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = remove_one(cells, now[i]);
-      },
-      cells_);
+  dispatch(*this, [&](auto& cells, auto k) {
+    for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
+    for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = remove_one<k()>(cells, now[i]);
+  });
 }
 
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::count_block(const block& now, const block& next,
                                            std::span<counted> answers) const noexcept {
-  std::visit(
-      [&](const auto& cells) {
-        for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_read(line_of(next[i]));
-        for (std::size_t i = 0; i < now.count; ++i) answers[i] = count_in(cells, now[i]);
-      },
-      cells_);
+  dispatch(*this, [&](const auto& cells, auto k) {
+    for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_read(line_of(next[i]));
+    for (std::size_t i = 0; i < now.count; ++i) answers[i] = count_in<k()>(cells, now[i]);
+  });
 }
 
 // -- sets of filters ---------------------------------------------------------------------------
@@ -417,7 +416,7 @@ bool basic_tally_filter<Rule>::adds_up(const Cells& cells) const noexcept {
   for (std::uint64_t line = 0; line < lines_; ++line) {
     for (unsigned i = 0; i < k_; ++i) {
       wide_sum mass = 0;
-      for (unsigned c = parts_[i].first; c < parts_[i].first + parts_[i].width; ++c) {
+      for (unsigned c = part(i); c < part(i + 1); ++c) {
         mass += cells.get(line * Cells::per_line + c);
       }
       sums[i] += mass;
@@ -443,9 +442,10 @@ basic_tally_filter<Rule> basic_tally_filter<Rule>::decode(const detail::containe
       lines > detail::max_buffer_bytes / detail::line_bytes) {
     face::refuse();
   }
-  basic_tally_filter stored({static_cast<unsigned>(bits), 1, 1, most_large}, 0);
+  basic_tally_filter stored({static_cast<unsigned>(bits), static_cast<unsigned>(k), 0, most_large},
+                            0);
   stored.read_head(view, layout::line);
-  stored.set_shape(static_cast<unsigned>(k), lines);
+  stored.lines_ = lines;
   stored.total_ = total;
   std::visit(
       [&]<class Cells>(Cells& cells) {

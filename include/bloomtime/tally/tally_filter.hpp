@@ -101,13 +101,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   using narrow = detail::escaping_cells<4>;
   using wide = detail::escaping_cells<8>;
 
-  // Where in its line each of the k cells of an item may be.
-  struct part {
-    std::uint16_t first;
-    std::uint16_t width;
-  };
   using spots = std::array<std::uint64_t, most_k>;
-  using codes = std::array<unsigned, most_k>;
   using block = detail::digest_block;
 
   struct shape {
@@ -119,11 +113,16 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
 
   basic_tally_filter(const shape& s, std::uint64_t seed);
   static shape shape_of(const tally_config& c);
-  void set_shape(unsigned k, std::uint64_t lines) noexcept;
 
   unsigned per_line() const noexcept { return 512 / cell_bits(); }
   std::uint64_t line_of(digest d) const noexcept;
-  spots spots_of(digest d, std::uint64_t first_cell) const noexcept;
+  // Of the cells of a line, each k-th part has one of an item; this is where part i begins.
+  unsigned part(unsigned i) const noexcept { return i * per_line() / k_; }
+  // use(cells, k) with the kind of cells and their number known to the compiler.
+  template <class Self, class Use>
+  static decltype(auto) dispatch(Self& self, Use&& use);
+  template <unsigned k, class Cells>
+  spots spots_of(const Cells& cells, digest d) const noexcept;
 
   template <class Items, class Answer, class Step>
   void in_bulk(const Items& items, std::span<Answer> answers, Step&& step) const {
@@ -143,15 +142,15 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   outcome add_digest(digest d, std::uint64_t amount);
   outcome remove_digest(digest d, std::uint64_t amount);
   counted count_digest(digest d) const noexcept;
-  template <class Cells>
+  template <unsigned k, class Cells>
   outcome add_one(Cells& cells, digest d);
-  template <class Cells>
+  template <unsigned k, class Cells>
   outcome remove_one(Cells& cells, digest d);
   template <class Cells>
   outcome add_amount(Cells& cells, const spots& where, std::uint64_t amount);
   template <class Cells>
   outcome remove_amount(Cells& cells, const spots& where, std::uint64_t amount);
-  template <class Cells>
+  template <unsigned k, class Cells>
   counted count_in(const Cells& cells, digest d) const noexcept;
   template <class Cells>
   std::uint64_t line_mass(const Cells& cells, std::uint64_t first_cell) const noexcept;
@@ -167,7 +166,6 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   unsigned k_ = 0;
   std::uint64_t lines_ = 0;
   std::uint64_t most_large_ = 0;  // entries of the table
-  std::array<part, most_k> parts_{};
 };
 
 extern template class basic_tally_filter<tally_rule::all>;
