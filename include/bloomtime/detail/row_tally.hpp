@@ -42,6 +42,9 @@ class row_tally : public tally_face<Engine> {
   std::uint64_t cells() const noexcept { return shape_.k * shape_.row; }
   std::uint64_t row() const noexcept { return shape_.row; }
   unsigned k() const noexcept { return shape_.k; }
+  std::uint64_t position(digest d, unsigned i) const noexcept {  // of its cells
+    return row_probes{shape_.row, shape_.k}.position(d, i);
+  }
   double confidence() const noexcept { return -std::expm1(-static_cast<double>(shape_.k)); }
 
   tally_statistics statistics() const {

@@ -69,6 +69,7 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   std::uint64_t growths() const noexcept { return growths_; }  // rebuilds to a wider vector
   std::uint64_t shrinks() const noexcept { return shrinks_; }  // and to a narrower one
   bool saturating() const noexcept { return saturating_; }     // memory did not allow to grow
+  double lambda() const noexcept { return lambda_; }
   // No cell at or above this: the vector is one bit narrower. 0 if there is none.
   std::uint64_t threshold() const noexcept { return threshold_; }
   std::uint64_t above() const noexcept { return above_; }  // cells that have it

@@ -26,6 +26,7 @@ concept tally_engine = std::movable<T> &&
   noexcept->std::same_as<counted>;
   { c.statistics() } -> std::same_as<tally_statistics>;
   { c.cell(amount) } -> std::same_as<std::uint64_t>;
+  { c.position(x, 0U) } -> std::same_as<std::uint64_t>;
   { c.cells() } -> std::same_as<std::uint64_t>;
   { c.k() } -> std::same_as<unsigned>;
   { c.total() } -> std::same_as<std::uint64_t>;
