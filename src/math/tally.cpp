@@ -69,8 +69,8 @@ double poisson_tail(double mean, double v) {
 std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
   expect_target(items, wanted);
   expect_k(k, max_tally_k);
-  const double empty = -std::expm1(std::log(wanted) / k);  // the share of a row that must be
-  const double row = -1 / std::expm1(std::log(empty) / static_cast<double>(items));
+  const double log_empty = std::log1p(-std::exp(std::log(wanted) / k));  // share of a row, at least
+  const double row = -1 / std::expm1(log_empty / static_cast<double>(items));
   if (!(row < static_cast<double>(max_bits / k))) refuse_size(items, wanted);
   auto cells = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row));
   while (rows_error(items, cells * k, k) > wanted) ++cells;
@@ -94,7 +94,7 @@ line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per
     if (lines != 0) best = {lines, k};
   }
   if (best.k == 0) refuse_size(items, wanted);
-  return best;
+  return {best.lines, k_for_lines(items, best.lines, cells_per_line, most_k)};
 }
 
 unsigned k_for_lines(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,

@@ -75,21 +75,33 @@ detail::string_array sum_of(const detail::string_array& a, const detail::string_
 }
 
 // Stored counters: their lengths, less one, in 6 bits each, and then the counters themselves.
-struct stored_counters {
-  detail::field_vector lengths;
-  detail::buffer bits;
-
+class stored_counters {
+ public:
   explicit stored_counters(const detail::string_array& a)
-      : lengths(a.size(), length_bits), bits((a.counter_bits() + 7) / 8) {
+      : lengths_(bytes_of(a.size() * length_bits)), bits_(bytes_of(a.counter_bits())) {
     std::uint64_t at = 0;
     for (std::uint64_t c = 0; c < a.size(); ++c) {
       const std::uint64_t value = a.get(c);
       const unsigned length = detail::string_array::length_of(value);
-      lengths.set(c, length - 1);
-      detail::set_field(bits.data(), at, length, value);
+      detail::set_field(lengths_.data(), c * length_bits, length_bits, length - 1);
+      detail::set_field(bits_.data(), at, length, value);
       at += length;
     }
   }
+  std::span<const std::byte> lengths() const { return without_spare(lengths_); }
+  std::span<const std::byte> bits() const { return without_spare(bits_); }
+
+ private:
+  // Fields are written by words.
+  static std::size_t bytes_of(std::uint64_t bits) {
+    return (bits + 7) / 8 + detail::readable_past_end;
+  }
+  static std::span<const std::byte> without_spare(const std::vector<std::byte>& all) {
+    return std::span(all).first(all.size() - detail::readable_past_end);
+  }
+
+  std::vector<std::byte> lengths_;
+  std::vector<std::byte> bits_;
 };
 
 // Nothing if the lengths are not the least or the bits not as many as they say.
@@ -242,11 +254,11 @@ void basic_spectral_filter<Rule>::write(const detail::container_use& use) const 
   }
   const stored_counters first(counters_);
   const stored_counters second(second_);
-  out.section(lengths_section, first.lengths.bytes());
-  out.section(lengths_section + 1, first.bits.bytes());
+  out.section(lengths_section, first.lengths());
+  out.section(lengths_section + 1, first.bits());
   if constexpr (!one_sided) {
-    out.section(lengths_section + 2, second.lengths.bytes());
-    out.section(lengths_section + 3, second.bits.bytes());
+    out.section(lengths_section + 2, second.lengths());
+    out.section(lengths_section + 3, second.bits());
   }
   use(out);
 }
