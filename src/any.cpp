@@ -121,6 +121,59 @@ std::vector<fact> facts_of(const decay_ring& r) {
   };
 }
 
+// What all engines that count tell, and then what this one does.
+template <class Engine>
+std::vector<fact> tally_facts(const Engine& f, const char* engine, layout kind,
+                              const std::vector<fact>& more) {
+  const tally_statistics s = f.statistics();
+  std::vector<fact> facts{
+      {"family", std::string(name_of(family::tally))},
+      {"engine", engine},
+      {"layout", std::string(name_of(kind))},
+      {"memory", f.memory()},
+      {"cells", f.cells()},
+      {"k", std::uint64_t{f.k()}},
+      {"seed", f.seed()},
+      {"total", s.total},
+      {"distinct", s.distinct},
+      {"largest", s.largest},
+      {"saturated", s.saturated},
+  };
+  facts.insert(facts.end(), more.begin(), more.end());
+  return facts;
+}
+
+std::vector<fact> facts_of(const counting_filter& f) {
+  return tally_facts(f, "counting_filter", layout::rows,
+                     {{"cell_bits", std::uint64_t{f.cell_bits()}}});
+}
+
+std::string rule_name(spectral_rule rule) {
+  return rule == spectral_rule::selection  ? "minimum selection"
+         : rule == spectral_rule::increase ? "minimum increase"
+                                           : "recurring minimum";
+}
+
+template <spectral_rule Rule>
+std::vector<fact> facts_of(const basic_spectral_filter<Rule>& f) {
+  return tally_facts(f, "spectral_filter", layout::rows,
+                     {{"rule", rule_name(Rule)}, {"counter_bits", f.bits().counters}});
+}
+
+std::vector<fact> facts_of(const dynamic_count_filter& f) {
+  return tally_facts(f, "dynamic_count_filter", layout::rows,
+                     {{"base_bits", std::uint64_t{f.base_bits()}},
+                      {"overflow_bits", std::uint64_t{f.overflow_bits()}},
+                      {"growths", f.growths()},
+                      {"shrinks", f.shrinks()}});
+}
+
+template <tally_rule Rule>
+std::vector<fact> facts_of(const basic_tally_filter<Rule>& f) {
+  return tally_facts(f, Rule == tally_rule::all ? "tally_filter" : "rising_tally", layout::line,
+                     {{"cell_bits", std::uint64_t{f.cell_bits()}}, {"large", f.large()}});
+}
+
 [[noreturn]] void refuse_engine(const std::string& family, std::uint8_t engine) {
   throw error(errc::unknown_kind, "this container holds a filter of family " + family +
                                       ", engine " + std::to_string(engine) +
@@ -233,6 +286,24 @@ any_filter load_history(std::uint8_t engine, std::span<const std::byte> containe
   refuse_engine("3 (history)", engine);
 }
 
+any_filter load_spectral(std::span<const std::byte> container) {
+  switch (rule_of(detail::container_view::parse(container))) {
+    case spectral_rule::selection: return spectral_filter::load(container);
+    case spectral_rule::increase: return rising_spectral_filter::load(container);
+    case spectral_rule::recurrence: break;
+  }
+  return recurring_spectral_filter::load(container);
+}
+
+any_filter load_tally(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == counting_filter::engine_id) return counting_filter::load(container);
+  if (engine == spectral_filter::engine_id) return load_spectral(container);
+  if (engine == dynamic_count_filter::engine_id) return dynamic_count_filter::load(container);
+  if (engine == tally_filter::engine_id) return tally_filter::load(container);
+  if (engine == rising_tally::engine_id) return rising_tally::load(container);
+  refuse_engine("5 (tally)", engine);
+}
+
 any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == decaying_filter::engine_id) return decaying_filter::load(container);
   if (engine == pooled_decaying_filter::engine_id) return pooled_decaying_filter::load(container);
@@ -249,6 +320,7 @@ any_filter load_any(std::span<const std::byte> container) {
   if (info.family == family::bloom) return bloom_filter::load(container);
   if (info.family == family::heat) return load_heat(info.engine, container);
   if (info.family == family::history) return load_history(info.engine, container);
+  if (info.family == family::tally) return load_tally(info.engine, container);
   if (info.family == family::totals) {
     throw error(
         errc::unknown_kind,

@@ -25,4 +25,11 @@
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/tally/counted.hpp>
+#include <bloomtime/tally/counting_filter.hpp>
+#include <bloomtime/tally/dynamic_count_filter.hpp>
+#include <bloomtime/tally/rising_tally.hpp>
+#include <bloomtime/tally/spectral_filter.hpp>
+#include <bloomtime/tally/tally_engine.hpp>
+#include <bloomtime/tally/tally_filter.hpp>
 #include <bloomtime/time.hpp>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <bloomtime/any.hpp>
+#include <bloomtime/tally/tally_engine.hpp>
 
 // Filters of every engine that knows time: each was written once, by the recipe beside its name,
 // and must be read forever.
@@ -207,6 +208,57 @@ inline any_filter history_forgetting() {
                                         one_partition));
 }
 
+// Ten items, the first of which comes often, and some of which go again.
+template <class Tally>
+Tally with_counts(Tally f) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string item = "item-" + std::to_string(i % 10);
+    (void)f.add(item, i % 10 == 0 ? 300 : 3);
+    if constexpr (removing_tally_engine<Tally>) {
+      if (i % 7 == 0) (void)f.remove(item, 2);
+    }
+  }
+  return f;
+}
+inline any_filter tally_counting() {
+  return with_counts(counting_filter({.memory = 40, .k = 3, .cell_bits = 12, .seed = 42}));
+}
+inline any_filter tally_counting_stuck() {
+  return with_counts(counting_filter({.memory = 20, .k = 2, .cell_bits = 4}));
+}
+inline constexpr spectral_config small_spectral{
+    .items = 10, .error = 0.1, .k = 3, .counters_per_slack = 4, .seed = 42};
+inline any_filter tally_spectral() { return with_counts(spectral_filter(small_spectral)); }
+inline any_filter tally_spectral_rising() {
+  return with_counts(rising_spectral_filter(small_spectral));
+}
+inline any_filter tally_spectral_recurring() {
+  return with_counts(recurring_spectral_filter(small_spectral));
+}
+inline any_filter tally_dynamic() {
+  return with_counts(
+      dynamic_count_filter({.items = 10, .error = 0.1, .k = 3, .base_bits = 3, .seed = 42}));
+}
+inline any_filter tally_dynamic_bounded() {
+  return with_counts(dynamic_count_filter({.items = 10,
+                                           .error = 0.1,
+                                           .memory = 40,
+                                           .k = 3,
+                                           .base_bits = 3,
+                                           .threshold = 0.5,
+                                           .shrinking = shrinking::published}));
+}
+inline any_filter tally_4() {
+  return with_counts(tally_filter({.items = 10, .memory = 128, .cell_bits = 4, .seed = 42}));
+}
+inline any_filter tally_8() {
+  return with_counts(
+      tally_filter({.items = 10, .memory = 192, .cell_bits = 8, .large_memory = 4096}));
+}
+inline any_filter tally_rising() {
+  return with_counts(rising_tally({.items = 10, .memory = 128, .cell_bits = 4, .seed = 42}));
+}
+
 inline constexpr std::array recipes{
     recipe{"decaying_16", decaying_16},
     recipe{"decaying_random", decaying_random},
@@ -229,6 +281,16 @@ inline constexpr std::array recipes{
     recipe{"ring_polynomial", ring_polynomial},
     recipe{"ring_weights", ring_weights},
     recipe{"ring_window", ring_window},
+    recipe{"tally_4", tally_4},
+    recipe{"tally_8", tally_8},
+    recipe{"tally_counting", tally_counting},
+    recipe{"tally_counting_stuck", tally_counting_stuck},
+    recipe{"tally_dynamic", tally_dynamic},
+    recipe{"tally_dynamic_bounded", tally_dynamic_bounded},
+    recipe{"tally_rising", tally_rising},
+    recipe{"tally_spectral", tally_spectral},
+    recipe{"tally_spectral_recurring", tally_spectral_recurring},
+    recipe{"tally_spectral_rising", tally_spectral_rising},
 };
 
 }  // namespace bloomtime::golden

@@ -17,6 +17,7 @@
 #include <bloomtime/any.hpp>
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/history/history_engine.hpp>
+#include <bloomtime/tally/tally_engine.hpp>
 
 #include "support/container_bytes.hpp"
 #include "support/require.hpp"
@@ -142,6 +143,42 @@ void change(history h) {
   }
   const bytes_type stored = h.serialize();
   require(history::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
+// Whatever the cells hold: bounds enclose the value, what comes counts, and what was refused leaves
+// no trace.
+template <tally_engine Tally>
+void ask(const Tally& f) {
+  for (const char* item : {"", "a", "/index.html"}) {
+    const counted c = f.count(item);
+    require(c.lower <= c.value && c.value <= c.upper, "bounds enclose the value");
+  }
+  (void)describe(any_filter(f));
+}
+
+template <tally_engine Tally>
+void change(Tally f) {
+  for (const char* item : {"a", "b"}) {
+    const counted before = f.count(item);
+    if (f.add(item, 300) == outcome::added && Tally::one_sided) {
+      require(f.count(item).upper >= before.upper + 300, "what was added counts");
+    }
+    if constexpr (removing_tally_engine<Tally>) {
+      const bytes_type kept = f.serialize();
+      if (f.remove(item, ~std::uint64_t{0}) == outcome::refused) {
+        require(f.serialize() == kept, "what is refused leaves no trace");
+      }
+      (void)f.remove(item, 299);
+    }
+  }
+  const Tally before = f;
+  try {
+    f.merge(before);
+  } catch (const error& e) {
+    require(e.code() == errc::too_large, "a tally merges with itself");
+  }
+  const bytes_type stored = f.serialize();
+  require(Tally::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
 // Only the decoder may refuse; whatever it lets through must work.

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/side_table.hpp>
+
+namespace bloomtime::detail {
+
+// Cells of 4 or 8 bits that count up to 2^64 - 1, in lines of 64 bytes. A cell's lower codes are
+// counts. The upper quarter of them has Bits - 2 bits of the count left; the rest of it stands in a
+// side table, so that a frequent item costs a look into it only once in 2^(Bits - 2) times, and a
+// count of a quarter of all codes less than a cell of its own would take.
+//
+// A count moves into the table when it reaches 3/4 of the codes and back into the cell when it
+// falls below 1/2 of them: what goes up and down around either stays where it is. So an entry is at
+// least 2, and a cell with one counts at least half the codes.
+template <unsigned Bits>
+class escaping_cells {
+  static_assert(Bits == 4 || Bits == 8);
+
+ public:
+  static constexpr unsigned per_line = static_cast<unsigned>(line_bytes * 8 / Bits);
+  static constexpr unsigned low_bits = Bits - 2;
+  static constexpr unsigned escape = 3U << low_bits;  // the first code with an entry
+  static constexpr unsigned least_escaped = 2U << low_bits;
+  static constexpr unsigned low_mask = (1U << low_bits) - 1;
+
+  escaping_cells() noexcept = default;
+  explicit escaping_cells(std::uint64_t lines) : storage_(lines * line_bytes) {}
+  escaping_cells(buffer storage, side_table large) noexcept
+      : storage_(std::move(storage)), large_(std::move(large)) {}
+
+  std::uint64_t size() const noexcept { return storage_.size() * (8 / Bits); }
+  const buffer& storage() const noexcept { return storage_; }
+  const side_table& large() const noexcept { return large_; }
+  std::uint64_t memory() const noexcept { return storage_.size() + large_.bytes(); }
+
+  unsigned code(std::uint64_t i) const noexcept {
+    const auto byte = std::to_integer<unsigned>(storage_.data()[i * Bits / 8]);
+    return Bits == 8 ? byte : (byte >> (i % 2 * 4)) & 15;
+  }
+  void set_code(std::uint64_t i, unsigned code) noexcept {
+    std::byte& byte = storage_.data()[i * Bits / 8];
+    if constexpr (Bits == 8) {
+      byte = static_cast<std::byte>(code);
+    } else {
+      const unsigned shift = i % 2 * 4;
+      const unsigned other = std::to_integer<unsigned>(byte) & (0xf0U >> shift);
+      byte = static_cast<std::byte>(other | code << shift);
+    }
+  }
+
+  std::uint64_t get(std::uint64_t i) const noexcept { return value_of(i, code(i)); }
+  std::uint64_t value_of(std::uint64_t i, unsigned code) const noexcept {
+    if (code < escape) return code;
+    const std::uint64_t* const high = large_.find(i);
+    return (high == nullptr ? 0 : *high << low_bits) | (code & low_mask);
+  }
+
+  // Whether set() would need room for an entry more.
+  bool escapes(std::uint64_t i, std::uint64_t value) const noexcept {
+    return value >= escape && code(i) < escape;
+  }
+  void reserve(std::uint64_t entries) { large_.reserve(large_.size() + entries); }
+  // With the room that escapes() asks for.
+  void set(std::uint64_t i, std::uint64_t value) noexcept {
+    const bool escaped = code(i) >= escape;
+    if (value < (escaped ? least_escaped : escape)) {
+      if (escaped) large_.erase(i);
+      set_code(i, static_cast<unsigned>(value));
+    } else {
+      large_.set(i, value >> low_bits);
+      set_code(i, escape | (static_cast<unsigned>(value) & low_mask));
+    }
+  }
+  // Gives back memory of the table; after many sets.
+  void trim() noexcept { large_.trim(); }
+
+  // One more or less, unless a table is in the way.
+  static constexpr bool counts_up_alone(unsigned code) noexcept {
+    return (code & low_mask) != low_mask || code < escape - 1;
+  }
+  static constexpr bool counts_down_alone(unsigned code) noexcept { return code != escape; }
+
+  void prefetch_write(std::uint64_t line) const noexcept {
+    detail::prefetch_write(storage_.data() + line * line_bytes);
+  }
+  void prefetch_read(std::uint64_t line) const noexcept {
+    detail::prefetch_read(storage_.data() + line * line_bytes);
+  }
+
+ private:
+  buffer storage_;
+  side_table large_;
+};
+
+}  // namespace bloomtime::detail

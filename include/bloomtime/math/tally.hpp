@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+
+// How large a filter of counters must be, how far its answers may be off, and when a dynamic count
+// filter is rebuilt. `items` counts different items, `total` all of them with their counts.
+namespace bloomtime::math {
+
+// -- sizes ---------------------------------------------------------------------------------------
+
+inline constexpr unsigned max_tally_k = 32;
+
+// The fewest cells of a row with which k rows, one cell in each, keep the error: the chance that an
+// absent item shows a count, or that a present one shows too much. Solves rows_error for the row.
+std::uint64_t row_for_error(std::uint64_t items, double error, unsigned k);
+
+struct line_size {
+  std::uint64_t lines;
+  unsigned k;
+};
+
+// The fewest lines of `cells_per_line` cells in which some k <= most_k keeps the error
+// (line_cells_error, the mixture of tally.md 7 with the cells of an item in different parts).
+line_size lines_for_error(std::uint64_t items, double error, unsigned cells_per_line,
+                          unsigned most_k);
+// The k <= most_k with the least error in so many lines.
+unsigned k_for_lines(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,
+                     unsigned most_k);
+
+// The share of items whose count is exact, whatever the counts are: others miss one of its cells.
+double exact_share(std::uint64_t items, std::uint64_t cells, unsigned k);
+
+// -- bounds --------------------------------------------------------------------------------------
+
+// Of an item whose least cell in k rows of `row` cells shows `value`, where all items together have
+// `mass`: what it has at least, with a chance of 1 - e^-k. Each row shows more than e times its
+// mean share of the others, e (mass - f) / row, with a chance of at most 1/e.
+std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row);
+
+// -- dynamic count filters (Aguilar-Saborit et al.), corrected as tally.md 5.3 shows -------------
+
+// x, the bits of the base vector: max(1, floor(log2(total / items))); 4 if either is unknown (0).
+unsigned base_bits_for(std::uint64_t total, std::uint64_t items);
+
+// The level of an overflow counter: 2^(l-1) <= overflow < 2^l; the paper leaves powers of two
+// without one. The overflow vector needs as many bits as the highest level.
+unsigned overflow_level(std::uint64_t overflow);
+
+// A vector of y > 0 bits may become one bit narrower once no cell has this count: the least whole
+// number at or above 2^(x+y-2) (1 + lambda).
+std::uint64_t shrink_threshold(unsigned x, unsigned y, double lambda);
+// The same, with a quarter of what the narrower vector can hold left free, so that no lambda makes
+// every operation a rebuild.
+std::uint64_t shrink_threshold_with_gap(unsigned x, unsigned y, double lambda);
+
+// Where the cells of a level are split into lower and higher ones: 2^(x+l-1) (1 + lambda), made
+// whole. The paper has (2^x - 1) lambda for level 0, which no shrinking could ever use.
+std::uint64_t level_threshold(unsigned x, unsigned level, double lambda);
+std::uint64_t published_level_threshold(unsigned x, unsigned level, double lambda);
+
+// The count that the largest of all cells reaches with a chance of one half, if all items are
+// equally frequent: a cell holds Poisson(k items / cells) of them.
+std::uint64_t largest_cell(std::uint64_t items, std::uint64_t total, std::uint64_t cells,
+                           unsigned k);
+
+// -- spectral filters ----------------------------------------------------------------------------
+
+// Groups of a string-array index over N bits of counters: log N counters make a group, loglog N a
+// chunk, and offsets inside have 3 loglog N bits. Logarithms are rounded down; N counts
+// as 16 at least.
+struct string_groups {
+  unsigned group;
+  unsigned chunk;
+  unsigned offset_bits;
+};
+string_groups string_groups_for(std::uint64_t bits);
+
+// Bits of the index as published: log N per group, one offset per chunk and one per counter.
+std::uint64_t published_index_bits(std::uint64_t counters, std::uint64_t bits);
+// Bits of an index without offsets of counters: a length of 6 bits for each, and 64 bits for every
+// 64 of them.
+std::uint64_t compact_index_bits(std::uint64_t counters);
+
+}  // namespace bloomtime::math

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <variant>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/escaping_cells.hpp>
+#include <bloomtime/detail/tally_face.hpp>
+
+namespace bloomtime {
+
+// By accuracy: `items` that are there at the same time, and `error`, the chance that an absent one
+// shows a count or a present one too much. Or by memory, with `items` if known.
+struct tally_config {
+  std::uint64_t items = 0;
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};  // bytes of cells; large counts come on top
+  std::uint64_t total = 0;                   // of all counts, if known: says how wide cells are
+  std::optional<unsigned> cell_bits = {};    // or this does: 4 or 8
+  std::optional<std::uint64_t> large_memory = {};  // bytes that large counts may take
+  std::uint64_t seed = 0;
+};
+
+// Which of an item's cells an arrival raises.
+enum class tally_rule {
+  all,      // every one: what came can go
+  minimum,  // those below the new count: answers are better, and nothing can be removed
+};
+
+// How many x are there, when items come and go? All cells of an item lie in one cache line. Small
+// counts are in the cells, the rest of large ones in a table, so that all are exact up to 2^64 - 1
+// and one frequent item costs a few entries instead of wider cells for all.
+//
+// Answers are never too low if only what was added is removed. They are too high by the counts of
+// other items where those share all cells. Const members may run concurrently.
+template <tally_rule Rule>
+class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
+  using face = detail::tally_face<basic_tally_filter<Rule>>;
+
+ public:
+  static constexpr bool removes = Rule == tally_rule::all;
+  static constexpr bool one_sided = true;
+  static constexpr std::uint8_t engine_id = removes ? 4 : 5;  // of family tally, in containers
+  static constexpr std::string_view called = removes ? "a tally filter" : "a rising tally";
+
+  explicit basic_tally_filter(const tally_config& config);
+
+  // Many items, one of each, in their order: the same as one by one, and faster where the filter
+  // exceeds the cache. If memory is out those before have been counted.
+  template <std::ranges::contiguous_range Items>
+  void add_bulk(const Items& items, std::span<outcome> outcomes) {
+    in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
+      add_block(now, next, answers);
+    });
+  }
+  template <std::ranges::contiguous_range Items>
+  void remove_bulk(const Items& items, std::span<outcome> outcomes) requires(removes) {
+    in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
+      remove_block(now, next, answers);
+    });
+  }
+  template <std::ranges::contiguous_range Items>
+  void count_bulk(const Items& items, std::span<counted> answers) const {
+    in_bulk(items, answers,
+            [this](const auto& now, const auto& next, auto rest) { count_block(now, next, rest); });
+  }
+
+  // The filter of both streams. Both need the same cells, k and seed.
+  void merge(const basic_tally_filter& other);
+
+  tally_statistics statistics() const;
+
+  std::uint64_t cell(std::uint64_t i) const noexcept {
+    return std::visit([&](const auto& cells) { return cells.get(i); }, cells_);
+  }
+  std::uint64_t position(digest d, unsigned i) const noexcept;  // of its cells
+  std::uint64_t cells() const noexcept { return lines_ * per_line(); }
+  unsigned cell_bits() const noexcept { return std::holds_alternative<narrow>(cells_) ? 4 : 8; }
+  unsigned k() const noexcept { return k_; }
+  std::uint64_t lines() const noexcept { return lines_; }
+  // Cells whose count stands in the table as well.
+  std::uint64_t large() const noexcept {
+    return std::visit([](const auto& cells) { return cells.large().size(); }, cells_);
+  }
+  std::uint64_t memory() const noexcept {  // bytes of cells and table
+    return std::visit([](const auto& cells) { return cells.memory(); }, cells_);
+  }
+  double confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
+  // The chance that an absent item shows a count, or a present one too much, among so many.
+  double predicted_error(std::uint64_t items) const;
+
+ private:
+  friend face;
+  static constexpr unsigned most_k = 8;
+  using narrow = detail::escaping_cells<4>;
+  using wide = detail::escaping_cells<8>;
+
+  using spots = std::array<std::uint64_t, most_k>;
+  using block = detail::digest_block;
+
+  struct shape {
+    unsigned cell_bits;
+    unsigned k;
+    std::uint64_t lines;
+    std::uint64_t most_large;
+  };
+
+  basic_tally_filter(const shape& s, std::uint64_t seed);
+  static shape shape_of(const tally_config& c);
+
+  unsigned per_line() const noexcept { return 512 / cell_bits(); }
+  std::uint64_t line_of(digest d) const noexcept;
+  // Of the cells of a line, each k-th part has one of an item; this is where part i begins.
+  unsigned part(unsigned i) const noexcept { return i * per_line() / k_; }
+  // use(cells, k) with the kind of cells and their number known to the compiler.
+  template <class Self, class Use>
+  static decltype(auto) dispatch(Self& self, Use&& use);
+  template <unsigned k, class Cells>
+  spots spots_of(const Cells& cells, digest d) const noexcept;
+
+  template <class Items, class Answer, class Step>
+  void in_bulk(const Items& items, std::span<Answer> answers, Step&& step) const {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    check_bulk(all.size(), answers.size());
+    detail::in_blocks<bulk_depth>(all, this->seed_,
+                                  [&](const block& now, const block& next, std::size_t first) {
+                                    step(now, next, answers.subspan(first));
+                                  });
+  }
+  static constexpr std::size_t bulk_depth = 1;
+  static void check_bulk(std::size_t items, std::size_t given);
+  void add_block(const block& now, const block& next, std::span<outcome> outcomes);
+  void remove_block(const block& now, const block& next, std::span<outcome> outcomes);
+  void count_block(const block& now, const block& next, std::span<counted> answers) const noexcept;
+
+  outcome add_digest(digest d, std::uint64_t amount);
+  outcome remove_digest(digest d, std::uint64_t amount);
+  counted count_digest(digest d) const noexcept;
+  template <unsigned k, class Cells>
+  outcome add_one(Cells& cells, digest d);
+  template <unsigned k, class Cells>
+  outcome remove_one(Cells& cells, digest d);
+  template <class Cells>
+  outcome add_amount(Cells& cells, const spots& where, std::uint64_t amount);
+  template <class Cells>
+  outcome remove_amount(Cells& cells, const spots& where, std::uint64_t amount);
+  template <unsigned k, class Cells>
+  counted count_in(const Cells& cells, digest d) const noexcept;
+  template <class Cells>
+  std::uint64_t line_mass(const Cells& cells, std::uint64_t first_cell) const noexcept;
+  template <class Cells>
+  bool adds_up(const Cells& cells) const noexcept;
+  template <class Cells>
+  static Cells read_cells(const detail::container_view& view, std::uint64_t lines);
+
+  void write(const detail::container_use& use) const;
+  static basic_tally_filter decode(const detail::container_view& view);
+
+  std::variant<narrow, wide> cells_;
+  unsigned k_ = 0;
+  std::uint64_t lines_ = 0;
+  std::uint64_t most_large_ = 0;  // entries of the table
+};
+
+extern template class basic_tally_filter<tally_rule::all>;
+extern template class basic_tally_filter<tally_rule::minimum>;
+
+using tally_filter = basic_tally_filter<tally_rule::all>;
+
+}  // namespace bloomtime

@@ -1,0 +1,206 @@
+#include <bloomtime/math/tally.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <string>
+
+#include <bloomtime/math/bloom.hpp>
+
+#include "expect.hpp"
+#include "line_load.hpp"
+
+namespace bloomtime::math {
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+void expect_target(std::uint64_t items, double wanted) {
+  expect(items >= 1, "a filter must be sized for at least one item", items);
+  expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
+}
+
+void expect_k(unsigned k, unsigned most_k) {
+  expect(k >= 1 && k <= most_k, "k must be from 1 to " + std::to_string(most_k), k);
+}
+
+void expect_lambda(double lambda) {
+  expect(lambda >= 0 && lambda <= 1, "a threshold must lie from 0 to 1", lambda);
+}
+
+void expect_width(unsigned x, unsigned y) {
+  expect(x >= 1 && x <= 64 && y <= 64 - x, "a counter has 1 to 64 bits", x + y);
+}
+
+[[noreturn]] void refuse_size(std::uint64_t items, double wanted) {
+  throw error(errc::too_large, "a filter may have at most " + text_of(max_bits) + " cells, but " +
+                                   text_of(items) + " items at an error of " + text_of(wanted) +
+                                   " need more");
+}
+
+// The fewest lines, at most `limit`, that keep the error; zero if there are none.
+std::uint64_t fewest_lines(load_chances& chances, std::uint64_t items, double wanted,
+                           std::uint64_t limit) {
+  if (limit == 0 || chances.mixed(items, limit) > wanted) return 0;
+  std::uint64_t too_few = 0;
+  while (limit - too_few > 1) {
+    const std::uint64_t middle = too_few + (limit - too_few) / 2;
+    (chances.mixed(items, middle) > wanted ? too_few : limit) = middle;
+  }
+  return limit;
+}
+
+// 2^(exponent) (1 + lambda), made whole.
+std::uint64_t raised_power(unsigned exponent, double lambda) {
+  return static_cast<std::uint64_t>(std::ceil(std::ldexp(1 + lambda, static_cast<int>(exponent))));
+}
+
+// The chance that a Poisson variable is at least v, by the normal distribution.
+double poisson_tail(double mean, double v) {
+  if (mean <= 0) return 0;
+  return std::erfc((v - 0.5 - mean) / std::sqrt(2 * mean)) / 2;
+}
+
+}  // namespace
+
+std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
+  expect_target(items, wanted);
+  expect_k(k, max_tally_k);
+  const double log_empty = std::log1p(-std::exp(std::log(wanted) / k));  // share of a row, at least
+  const double row = -1 / std::expm1(log_empty / static_cast<double>(items));
+  if (!(row < static_cast<double>(max_bits / k))) refuse_size(items, wanted);
+  auto cells = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row));
+  while (rows_error(items, cells * k, k) > wanted) ++cells;
+  return cells;
+}
+
+line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per_line,
+                          unsigned most_k) {
+  expect_target(items, wanted);
+  expect(cells_per_line >= 1, "a line must have at least one cell", cells_per_line);
+  expect_k(most_k, cells_per_line);
+  line_size best{max_bits / cells_per_line + 1, 0};
+  for (unsigned k = 1; k <= most_k; ++k) {
+    load_chances chances = load_chances::of_cells(cells_per_line, k);
+    // From the size that separate rows would need on: a line never needs fewer cells.
+    std::uint64_t limit = std::min(best.lines - 1, items / cells_per_line + 1);
+    std::uint64_t lines = 0;
+    while ((lines = fewest_lines(chances, items, wanted, limit)) == 0 && limit < best.lines - 1) {
+      limit = std::min(best.lines - 1, 2 * limit);
+    }
+    if (lines != 0) best = {lines, k};
+  }
+  if (best.k == 0) refuse_size(items, wanted);
+  return {best.lines, k_for_lines(items, best.lines, cells_per_line, most_k)};
+}
+
+unsigned k_for_lines(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,
+                     unsigned most_k) {
+  expect_k(most_k, cells_per_line);
+  unsigned best = 1;
+  double least = 2;
+  for (unsigned k = 1; k <= most_k; ++k) {
+    const double wrong = line_cells_error(items, lines, cells_per_line, k);
+    if (wrong < least) {
+      least = wrong;
+      best = k;
+    }
+  }
+  return best;
+}
+
+double exact_share(std::uint64_t items, std::uint64_t cells, unsigned k) {
+  return 1 - rows_error(items == 0 ? 0 : items - 1, cells, k);
+}
+
+// With f the truth, value <= f + e (mass - f) / row, solved for f. The excess is rounded up.
+std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row) {
+  if (mass <= value) return value;
+  const double share = std::numbers::e / (static_cast<double>(row) - std::numbers::e);
+  const double excess = std::ceil(static_cast<double>(mass - value) * share * (1 + 0x1p-50));
+  if (share < 0 || !(excess < static_cast<double>(value))) return 0;
+  return value - std::min(value, static_cast<std::uint64_t>(excess));
+}
+
+unsigned base_bits_for(std::uint64_t total, std::uint64_t items) {
+  if (total == 0 || items == 0) return 4;
+  const std::uint64_t each = total / items;  // floor(log2) of it is that of the exact ratio
+  return std::max(1U, static_cast<unsigned>(std::bit_width(each)) - (each == 0 ? 0U : 1U));
+}
+
+unsigned overflow_level(std::uint64_t overflow) {
+  return static_cast<unsigned>(std::bit_width(overflow));
+}
+
+std::uint64_t shrink_threshold(unsigned x, unsigned y, double lambda) {
+  expect_width(x, y);
+  expect_lambda(lambda);
+  expect(y >= 1, "only a vector with bits can become narrower", y);
+  return x + y == 1 ? 1 : raised_power(x + y - 2, lambda);
+}
+
+std::uint64_t shrink_threshold_with_gap(unsigned x, unsigned y, double lambda) {
+  const std::uint64_t threshold = shrink_threshold(x, y, lambda);
+  const std::uint64_t capacity = std::uint64_t{1} << (x + y - 1);
+  return std::min(threshold, capacity - std::max<std::uint64_t>(1, capacity / 4));
+}
+
+std::uint64_t level_threshold(unsigned x, unsigned level, double lambda) {
+  expect_width(x, level);
+  expect_lambda(lambda);
+  // Beyond 64 bits there is nothing to split.
+  return x + level == 64 && lambda == 1 ? most : raised_power(x + level - 1, lambda);
+}
+
+std::uint64_t published_level_threshold(unsigned x, unsigned level, double lambda) {
+  if (level > 0) return level_threshold(x, level, lambda);
+  expect_width(x, 0);
+  expect_lambda(lambda);
+  return static_cast<std::uint64_t>(std::ceil((std::ldexp(1, static_cast<int>(x)) - 1) * lambda));
+}
+
+std::uint64_t largest_cell(std::uint64_t items, std::uint64_t total, std::uint64_t cells,
+                           unsigned k) {
+  expect(items >= 1, "there must be at least one item", items);
+  expect(cells >= 1, "there must be at least one cell", cells);
+  const double load =
+      static_cast<double>(k) * static_cast<double>(items) / static_cast<double>(cells);
+  const double each = static_cast<double>(total) / static_cast<double>(items);
+  const double wanted = std::numbers::ln2 / static_cast<double>(cells);
+  const auto reached = [&](std::uint64_t v) {
+    double sum = 0;
+    for (double j = 1, share = std::exp(-load) * load; j < load + 40 * std::sqrt(load) + 40;
+         ++j, share *= load / j) {
+      sum += share * poisson_tail(j * each, static_cast<double>(v));
+    }
+    return sum >= wanted;
+  };
+  std::uint64_t largest = 0;
+  for (std::uint64_t step = std::bit_floor(std::max<std::uint64_t>(1, total)); step > 0;
+       step /= 2) {
+    if (step <= total - largest && reached(largest + step)) largest += step;
+  }
+  return largest;
+}
+
+string_groups string_groups_for(std::uint64_t bits) {
+  const auto log = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(bits, 16))) - 1;
+  const unsigned loglog = static_cast<unsigned>(std::bit_width(log)) - 1;
+  return {log, loglog, 3 * loglog};
+}
+
+std::uint64_t published_index_bits(std::uint64_t counters, std::uint64_t bits) {
+  const string_groups g = string_groups_for(bits);
+  const std::uint64_t groups = (counters + g.group - 1) / g.group;
+  const std::uint64_t chunks = (counters + g.chunk - 1) / g.chunk;
+  return groups * g.group + (chunks + counters) * g.offset_bits;
+}
+
+std::uint64_t compact_index_bits(std::uint64_t counters) {
+  return 6 * counters + 64 * ((counters + 63) / 64);
+}
+
+}  // namespace bloomtime::math

@@ -1,0 +1,462 @@
+#include <bloomtime/tally/tally_filter.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <bloomtime/detail/probes.hpp>
+#include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/tally.hpp>
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint32_t lines_section = 1;
+constexpr std::uint32_t large_section = 2;
+constexpr unsigned usual_k = 4;     // if items are not known
+constexpr std::uint64_t often = 8;  // from so many of each item on cells have 8 bits
+constexpr std::uint64_t any_number = ~std::uint64_t{0};
+__extension__ using wide_sum = unsigned __int128;
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+unsigned cell_bits_for(const tally_config& c) {
+  if (c.cell_bits && *c.cell_bits != 4 && *c.cell_bits != 8) {
+    throw error(errc::invalid_argument,
+                "a tally's cells have 4 or 8 bits, asked for " + text(*c.cell_bits));
+  }
+  if (c.cell_bits) return *c.cell_bits;
+  return c.total > 0 && c.items > 0 && c.total / c.items < often ? 4 : 8;
+}
+
+// Entries of the largest table within so many bytes.
+std::uint64_t entries_within(std::uint64_t bytes) {
+  constexpr std::uint64_t least_table = 8 * detail::side_table::bytes_per_entry;
+  if (bytes < least_table) return 0;
+  return std::bit_floor(bytes / detail::side_table::bytes_per_entry) / 4 * 3;
+}
+
+}  // namespace
+
+// -- making one --------------------------------------------------------------------------------
+
+template <tally_rule Rule>
+typename basic_tally_filter<Rule>::shape basic_tally_filter<Rule>::shape_of(const tally_config& c) {
+  const unsigned bits = cell_bits_for(c);
+  const unsigned per_line = 512 / bits;
+  const std::uint64_t most_large = c.large_memory ? entries_within(*c.large_memory) : any_number;
+  if (c.error.has_value() == c.memory.has_value()) {
+    throw error(errc::invalid_argument,
+                std::string("a tally is sized by error or by memory, and got ") +
+                    (c.error ? "both" : "neither"));
+  }
+  if (c.error) {
+    const math::line_size size = math::lines_for_error(c.items, *c.error, per_line, most_k);
+    if (size.lines > detail::max_buffer_bytes / detail::line_bytes) {
+      throw error(errc::too_large, "a tally may have 2^40 bytes, and " + text(c.items) +
+                                       " items with that error need more");
+    }
+    return {bits, size.k, size.lines, most_large};
+  }
+  const std::uint64_t lines = *c.memory / detail::line_bytes;
+  if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
+    throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
+                "a tally's memory is 64 to " + text(detail::max_buffer_bytes) + " bytes, got " +
+                    text(*c.memory));
+  }
+  const unsigned k = c.items > 0 ? math::k_for_lines(c.items, lines, per_line, most_k) : usual_k;
+  return {bits, k, lines, most_large};
+}
+
+template <tally_rule Rule>
+basic_tally_filter<Rule>::basic_tally_filter(const tally_config& config)
+    : basic_tally_filter(shape_of(config), config.seed) {}
+
+template <tally_rule Rule>
+basic_tally_filter<Rule>::basic_tally_filter(const shape& s, std::uint64_t seed)
+    : face(seed), k_(s.k), lines_(s.lines), most_large_(s.most_large) {
+  if (s.cell_bits == 4) {
+    cells_ = narrow(s.lines);
+  } else {
+    cells_ = wide(s.lines);
+  }
+}
+
+template <tally_rule Rule>
+std::uint64_t basic_tally_filter<Rule>::line_of(digest d) const noexcept {
+  return detail::reduce(d.hi, lines_);
+}
+
+template <tally_rule Rule>
+template <class Self, class Use>
+decltype(auto) basic_tally_filter<Rule>::dispatch(Self& self, Use&& use) {
+  const auto with_k = [&](auto& cells) {
+    switch (self.k_) {
+      case 1: return use(cells, std::integral_constant<unsigned, 1>());
+      case 2: return use(cells, std::integral_constant<unsigned, 2>());
+      case 3: return use(cells, std::integral_constant<unsigned, 3>());
+      case 4: return use(cells, std::integral_constant<unsigned, 4>());
+      case 5: return use(cells, std::integral_constant<unsigned, 5>());
+      case 6: return use(cells, std::integral_constant<unsigned, 6>());
+      case 7: return use(cells, std::integral_constant<unsigned, 7>());
+      default: return use(cells, std::integral_constant<unsigned, most_k>());
+    }
+  };
+  return std::visit(with_k, self.cells_);
+}
+
+template <tally_rule Rule>
+template <unsigned k, class Cells>
+BLOOMTIME_INLINE typename basic_tally_filter<Rule>::spots basic_tally_filter<Rule>::spots_of(
+    const Cells&, digest d) const noexcept {
+  const detail::line_probes probes{lines_, k, Cells::per_line};
+  const std::uint64_t first = probes.line(d) * Cells::per_line;
+  spots where;
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < k; ++i) where[i] = first + probes.in_line(d, i);
+  return where;
+}
+
+template <tally_rule Rule>
+std::uint64_t basic_tally_filter<Rule>::position(digest d, unsigned i) const noexcept {
+  return detail::line_probes{lines_, k_, per_line()}.position(d, i);
+}
+
+// -- counting ----------------------------------------------------------------------------------
+
+// Nearly all arrivals change cells of one line and nothing else.
+template <tally_rule Rule>
+template <unsigned k, class Cells>
+BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::add_one(Cells& cells, digest d) {
+  const spots where = spots_of<k>(cells, d);
+  if constexpr (removes) {
+    std::array<unsigned, k> code;
+    bool alone = this->total_ != any_number;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < k; ++i) {
+      code[i] = cells.code(where[i]);
+      alone &= Cells::counts_up_alone(code[i]);
+    }
+    if (alone) [[likely]] {
+#pragma GCC unroll 8
+      for (unsigned i = 0; i < k; ++i) cells.set_code(where[i], code[i] + 1);
+      ++this->total_;
+      return outcome::added;
+    }
+  }
+  return add_amount(cells, where, 1);
+}
+
+template <tally_rule Rule>
+template <class Cells>
+outcome basic_tally_filter<Rule>::add_amount(Cells& cells, const spots& where,
+                                             std::uint64_t amount) {
+  if (amount == 0) return outcome::added;
+  if (this->exceeds_total(amount)) return outcome::full;
+  std::array<std::uint64_t, most_k> value;
+  std::uint64_t least = any_number;
+  for (unsigned i = 0; i < k_; ++i) {
+    value[i] = cells.get(where[i]);
+    least = std::min(least, value[i]);
+  }
+  unsigned escaping = 0;
+  for (unsigned i = 0; i < k_; ++i) {
+    value[i] = removes ? value[i] + amount : std::max(value[i], least + amount);
+    escaping += cells.escapes(where[i], value[i]);
+  }
+  if (escaping > 0) {
+    if (escaping > most_large_ - std::min(most_large_, cells.large().size())) return outcome::full;
+    cells.reserve(escaping);  // the last thing that may fail
+  }
+  for (unsigned i = 0; i < k_; ++i) cells.set(where[i], value[i]);
+  this->total_ += amount;
+  return outcome::added;
+}
+
+template <tally_rule Rule>
+template <unsigned k, class Cells>
+BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::remove_one(Cells& cells, digest d) {
+  const spots where = spots_of<k>(cells, d);
+  std::array<unsigned, k> code;
+  bool alone = true;
+  bool absent = false;
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < k; ++i) {
+    code[i] = cells.code(where[i]);
+    absent |= code[i] == 0;
+    alone &= Cells::counts_down_alone(code[i]);
+  }
+  if (absent) return outcome::refused;
+  if (!alone) return remove_amount(cells, where, 1);
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < k; ++i) cells.set_code(where[i], code[i] - 1);
+  --this->total_;
+  return outcome::added;
+}
+
+template <tally_rule Rule>
+template <class Cells>
+outcome basic_tally_filter<Rule>::remove_amount(Cells& cells, const spots& where,
+                                                std::uint64_t amount) {
+  std::array<std::uint64_t, most_k> value;
+  for (unsigned i = 0; i < k_; ++i) {
+    value[i] = cells.get(where[i]);
+    if (value[i] < amount) return outcome::refused;
+  }
+  for (unsigned i = 0; i < k_; ++i) cells.set(where[i], value[i] - amount);
+  cells.trim();
+  this->total_ -= amount;
+  return outcome::added;
+}
+
+template <tally_rule Rule>
+outcome basic_tally_filter<Rule>::add_digest(digest d, std::uint64_t amount) {
+  return dispatch(*this, [&](auto& cells, auto k) {
+    if (amount == 1) return add_one<k()>(cells, d);
+    return add_amount(cells, spots_of<k()>(cells, d), amount);
+  });
+}
+
+template <tally_rule Rule>
+outcome basic_tally_filter<Rule>::remove_digest(digest d, std::uint64_t amount) {
+  return dispatch(*this, [&](auto& cells, auto k) {
+    if (amount == 1) return remove_one<k()>(cells, d);
+    return remove_amount(cells, spots_of<k()>(cells, d), amount);
+  });
+}
+
+// -- answers -----------------------------------------------------------------------------------
+
+// What the items of a line have together: each of the k parts of the line holds it, and with
+// minimum increase all parts together hold it, since every arrival raises the least cell in full.
+template <tally_rule Rule>
+template <class Cells>
+std::uint64_t basic_tally_filter<Rule>::line_mass(const Cells& cells,
+                                                  std::uint64_t first_cell) const noexcept {
+  const unsigned count = removes ? Cells::per_line / k_ : Cells::per_line;
+  std::uint64_t mass = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t value = cells.get(first_cell + i);
+    mass = value > ~mass ? any_number : mass + value;
+  }
+  return std::min(mass, this->total_);
+}
+
+// Where an item lies in each part does not depend on where the others of its line do, so that the
+// bound for rows holds within the line.
+template <tally_rule Rule>
+template <unsigned k, class Cells>
+counted basic_tally_filter<Rule>::count_in(const Cells& cells, digest d) const noexcept {
+  const spots where = spots_of<k>(cells, d);
+  std::uint64_t least = any_number;
+  for (unsigned i = 0; i < k; ++i) least = std::min(least, cells.get(where[i]));
+  if (least == 0) return {};
+  const std::uint64_t mass = line_mass(cells, line_of(d) * Cells::per_line);
+  return {least, math::count_at_least(least, mass, Cells::per_line / k), least, false};
+}
+
+template <tally_rule Rule>
+counted basic_tally_filter<Rule>::count_digest(digest d) const noexcept {
+  return dispatch(*this, [&](const auto& cells, auto k) { return count_in<k()>(cells, d); });
+}
+
+template <tally_rule Rule>
+tally_statistics basic_tally_filter<Rule>::statistics() const {
+  tally_statistics s;
+  s.total = this->total_;
+  std::array<std::uint64_t, most_k> used{};
+  std::visit(
+      [&]<class Cells>(const Cells& cells) {
+        for (std::uint64_t line = 0; line < lines_; ++line) {
+          for (unsigned i = 0; i < k_; ++i) {
+            for (unsigned c = part(i); c < part(i + 1); ++c) {
+              const std::uint64_t value = cells.get(line * Cells::per_line + c);
+              used[i] += value != 0;
+              s.largest = std::max(s.largest, value);
+            }
+          }
+        }
+      },
+      cells_);
+  for (unsigned i = 0; i < k_; ++i) {
+    s.distinct += math::fill_items(used[i], lines_ * (part(i + 1) - part(i)), 1) / k_;
+  }
+  return s;
+}
+
+template <tally_rule Rule>
+double basic_tally_filter<Rule>::predicted_error(std::uint64_t items) const {
+  return math::line_cells_error(items, lines_, per_line(), k_);
+}
+
+// -- many at once ------------------------------------------------------------------------------
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::check_bulk(std::size_t items, std::size_t given) {
+  if (items != given) {
+    throw error(errc::invalid_argument, "a bulk call with " + text(items) +
+                                            " items needs room for as many answers, got " +
+                                            text(given));
+  }
+}
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::add_block(const block& now, const block& next,
+                                         std::span<outcome> outcomes) {
+  dispatch(*this, [&](auto& cells, auto k) {
+    for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
+    for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = add_one<k()>(cells, now[i]);
+  });
+}
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::remove_block(const block& now, const block& next,
+                                            std::span<outcome> outcomes) {
+  dispatch(*this, [&](auto& cells, auto k) {
+    for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
+    for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = remove_one<k()>(cells, now[i]);
+  });
+}
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::count_block(const block& now, const block& next,
+                                           std::span<counted> answers) const noexcept {
+  dispatch(*this, [&](const auto& cells, auto k) {
+    for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_read(line_of(next[i]));
+    for (std::size_t i = 0; i < now.count; ++i) answers[i] = count_in<k()>(cells, now[i]);
+  });
+}
+
+// -- sets of filters ---------------------------------------------------------------------------
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::merge(const basic_tally_filter& other) {
+  if (cells_.index() != other.cells_.index() || lines_ != other.lines_ || k_ != other.k_ ||
+      this->seed_ != other.seed_) {
+    const auto describe = [](const basic_tally_filter& f) {
+      return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
+             ", seed " + text(f.seed_);
+    };
+    this->refuse_merge(describe(*this), describe(other));
+  }
+  if (this->exceeds_total(other.total_)) this->refuse_sum();
+  auto sum = cells_;
+  std::visit(
+      [&]<class Cells>(Cells& cells) {
+        const Cells& theirs = std::get<Cells>(other.cells_);
+        for (std::uint64_t c = 0; c < cells.size(); ++c) {
+          const std::uint64_t more = theirs.get(c);
+          if (more == 0) continue;
+          const std::uint64_t value = cells.get(c) + more;
+          if (cells.escapes(c, value)) {
+            if (cells.large().size() >= most_large_) {
+              throw error(errc::too_large, "both filters together have more than " +
+                                               text(most_large_) +
+                                               " large counts, which is this one's limit");
+            }
+            cells.reserve(1);
+          }
+          cells.set(c, value);
+        }
+      },
+      sum);
+  cells_ = std::move(sum);
+  this->total_ += other.total_;
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::write(const detail::container_use& use) const {
+  detail::container_writer out = this->writer(layout::line);
+  for (const std::uint64_t p :
+       {std::uint64_t{cell_bits()}, std::uint64_t{k_}, lines_, this->total_, most_large_}) {
+    out.parameters().u64(p);
+  }
+  detail::byte_writer large;
+  std::visit(
+      [&](const auto& cells) {
+        cells.large().write(large);
+        out.section(lines_section, cells.storage().bytes());
+      },
+      cells_);
+  out.section(large_section, large.written());
+  use(out);
+}
+
+// Every cell that says so has an entry, and no other.
+template <tally_rule Rule>
+template <class Cells>
+Cells basic_tally_filter<Rule>::read_cells(const detail::container_view& view,
+                                           std::uint64_t lines) {
+  const auto bytes = view.section(lines_section, lines * detail::line_bytes);
+  const Cells borrowed(detail::buffer::borrow(bytes, nullptr), {});
+  std::uint64_t escaped = 0;
+  for (std::uint64_t c = 0; c < borrowed.size(); ++c) escaped += borrowed.code(c) >= Cells::escape;
+  std::uint64_t entries = 0;
+  const auto valid = [&](std::uint64_t c, std::uint64_t high) {
+    ++entries;
+    return borrowed.code(c) >= Cells::escape && high >= 2 && high <= any_number >> Cells::low_bits;
+  };
+  detail::side_table large =
+      detail::side_table::read(view.section(large_section), borrowed.size(), valid);
+  if (entries != escaped) face::refuse();
+  return Cells(detail::buffer::copy_of(bytes), std::move(large));
+}
+
+// All parts of a line hold the same mass, and all lines together the total; with minimum increase
+// they hold no more than that.
+template <tally_rule Rule>
+template <class Cells>
+bool basic_tally_filter<Rule>::adds_up(const Cells& cells) const noexcept {
+  std::array<wide_sum, most_k> sums{};
+  for (std::uint64_t line = 0; line < lines_; ++line) {
+    for (unsigned i = 0; i < k_; ++i) {
+      wide_sum mass = 0;
+      for (unsigned c = part(i); c < part(i + 1); ++c) {
+        mass += cells.get(line * Cells::per_line + c);
+      }
+      sums[i] += mass;
+      if (removes && sums[i] != sums[0]) return false;
+    }
+  }
+  return std::all_of(sums.begin(), sums.begin() + k_, [&](wide_sum sum) {
+    return removes ? sum == this->total_ : sum <= this->total_;
+  });
+}
+
+template <tally_rule Rule>
+basic_tally_filter<Rule> basic_tally_filter<Rule>::decode(const detail::container_view& view) {
+  view.expect_sections(2);
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t bits = in.u64();
+  const std::uint64_t k = in.u64();
+  const std::uint64_t lines = in.u64();
+  const std::uint64_t total = in.u64();
+  const std::uint64_t most_large = in.u64();
+  in.expect_end();
+  if ((bits != 4 && bits != 8) || k < 1 || k > most_k || lines < 1 ||
+      lines > detail::max_buffer_bytes / detail::line_bytes) {
+    face::refuse();
+  }
+  basic_tally_filter stored({static_cast<unsigned>(bits), static_cast<unsigned>(k), 0, most_large},
+                            0);
+  stored.read_head(view, layout::line);
+  stored.lines_ = lines;
+  stored.total_ = total;
+  std::visit(
+      [&]<class Cells>(Cells& cells) {
+        cells = read_cells<Cells>(view, lines);
+        if (!stored.adds_up(cells) || cells.large().size() > most_large) face::refuse();
+      },
+      stored.cells_);
+  return stored;
+}
+
+template class basic_tally_filter<tally_rule::all>;
+template class basic_tally_filter<tally_rule::minimum>;
+
+}  // namespace bloomtime
