@@ -31,8 +31,8 @@ inline constexpr std::size_t arm_count = 5;
 std::string_view name_of(arm a) noexcept;
 
 // What a filter could answer to one question: the standard answer, and posteriors as far as it has
-// them. A geometric arm without posterior (the item's share is not known) answers like the empirical
-// one of the same likelihood, and that one like the standard.
+// them. A geometric arm without posterior (the item's share is not known) answers like the
+// empirical one of the same likelihood, and that one like the standard.
 struct opinions {
   bool standard = false;
   std::array<std::optional<math::masses>, arm_count> posterior = {};
@@ -49,9 +49,9 @@ struct opinions {
 };
 
 struct audit_config {
-  std::uint64_t window = 0;     // "within" means age < window, in insertions or microseconds
-  std::uint32_t entries = 3072; // exact last positions, 21 to 43 bytes each
-  bool strict = false;          // the standard answer always: never "no" on mere likelihood
+  std::uint64_t window = 0;      // "within" means age < window, in insertions or microseconds
+  std::uint32_t entries = 3072;  // exact last positions, 64 to 65536; 21 to 43 bytes each
+  bool strict = false;           // the standard answer always: never "no" on mere likelihood
 };
 
 // Truth for a sample of items, kept beside a filter that forgets: teaches an age prior, measures
@@ -84,9 +84,9 @@ class audit {
   const learned_ages* ages() const noexcept { return ages_.ready() ? &ages_ : nullptr; }
 
   // The arm that has been cheapest, by these rules: `standard` until there are 500 samples; an arm
-  // whose calibration error exceeds 0.05 is out; another one must be cheaper by 2 %. Costs are those
-  // that sampled questions would have had, and while fewer than 50 of them were answered wrongly,
-  // those that the posteriors expect.
+  // whose calibration error exceeds 0.05 is out; another one must be cheaper by 2 %. Costs are
+  // those that sampled questions would have had, and while fewer than 50 of them were answered
+  // wrongly, those that the posteriors expect.
   arm choice() const noexcept { return choice_; }
   bool decide(const opinions& said, const math::penalties& costs) const noexcept {
     return said.answer(choice_, costs);
@@ -125,6 +125,7 @@ class audit {
   static std::uint64_t key_of(digest d) noexcept { return d.lo >> 1; }
   std::uint64_t horizon() const noexcept { return ages_.horizon(); }
   bool knows_truth(std::int64_t position) const noexcept;
+  void put(std::uint64_t key, std::int64_t position) noexcept;
   void make_room(std::int64_t position) noexcept;
   void halve_sample() noexcept;
   void judge(const opinions& said, const math::penalties& costs, bool inside) noexcept;

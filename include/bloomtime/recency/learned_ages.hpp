@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -20,9 +21,11 @@ class learned_ages {
   void add(std::optional<std::uint64_t> age) noexcept;  // none: never, or not known to be younger
   void merge(const learned_ages& other);                // of the same horizon
 
-  bool ready() const noexcept { return !cumulative_.empty(); }  // after the first 256
-  double operator()(double t) const noexcept;                   // P(age < t); 0 unless ready
-  double samples() const noexcept;
+  void clear() noexcept;
+
+  bool ready() const noexcept { return ready_; }  // after the first 256
+  double operator()(double t) const noexcept;     // P(age < t); 0 unless ready
+  std::uint64_t samples() const noexcept { return total_; }
   std::uint64_t horizon() const noexcept { return horizon_; }
   std::uint64_t memory() const noexcept;
 
@@ -33,6 +36,7 @@ class learned_ages {
   static constexpr std::uint64_t most_samples = 200'000;
   static constexpr std::uint64_t rebuild_each = 256;
 
+  void halve() noexcept;
   void rebuild() noexcept;
   double edge(std::size_t bin) const noexcept;
 
@@ -40,6 +44,7 @@ class learned_ages {
   std::vector<std::uint32_t> counts_;  // by bin; the last is "older"
   std::vector<std::uint32_t> used_;    // as they were when the distribution was made
   std::vector<double> cumulative_;     // P(age < edge of bin)
+  bool ready_ = false;
   std::uint64_t total_ = 0;
   std::uint32_t fresh_ = 0;  // samples since then
 };
