@@ -183,12 +183,12 @@ void stamp_cells::expire_run(std::uint64_t bit, std::uint64_t count, std::uint32
   while (count != 0) {
     const auto cells = static_cast<unsigned>(std::min<std::uint64_t>(count, per_window(bits)));
     const place at = place_of(bit);
-    std::byte* const p = codes_.data() + at.byte;
+    std::byte* const p = codes_.data() + at.byte();
     const std::uint64_t window = load_le64(p);
     std::uint64_t marks = 0;
-    const std::uint64_t all = (~std::uint64_t{0} >> (64 - cells * bits)) << at.shift;
+    const std::uint64_t all = (~std::uint64_t{0} >> (64 - cells * bits)) << at.shift();
     if ((window & all) != all) {
-      for (unsigned shift = at.shift, i = 0; i < cells; ++i, shift += bits) {
+      for (unsigned shift = at.shift(), i = 0; i < cells; ++i, shift += bits) {
         const auto code = static_cast<std::uint32_t>(window >> shift) & shape_.cycle();
         if (code == shape_.cycle() || age_of(code) <= limit) continue;
         marks |= std::uint64_t{shape_.cycle()} << shift;

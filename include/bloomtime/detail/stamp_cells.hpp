@@ -79,14 +79,16 @@ class stamp_cells {
     unsigned count;
   };
 
-  // Where the timers of an item are: found once, read and written after.
+  // Where a timer is: the byte from which 64 bits are read, and the shift in them.
   struct place {
-    std::size_t byte;
-    unsigned shift;
+    std::uint64_t number;
 
+    std::size_t byte() const noexcept { return static_cast<std::size_t>(number >> 6); }
+    unsigned shift() const noexcept { return static_cast<unsigned>(number & 63); }
     friend bool operator==(const place&, const place&) = default;
   };
-  using places = std::array<place, max_stamp_k>;  // the first k of them
+  // Of an item, the first k of them: found once, read and written after.
+  using places = std::array<place, max_stamp_k>;
 
   BLOOMTIME_INLINE void find(digest d, places& at) const noexcept {
     if (shape_.layout == layout::line) {
@@ -99,10 +101,10 @@ class stamp_cells {
   }
 
   BLOOMTIME_INLINE void prefetch_read(const places& at) const noexcept {
-    for (unsigned i = 0; i < prefetched_; ++i) detail::prefetch_read(codes_.data() + at[i].byte);
+    for (unsigned i = 0; i < prefetched_; ++i) detail::prefetch_read(codes_.data() + at[i].byte());
   }
   BLOOMTIME_INLINE void prefetch_write(const places& at) const noexcept {
-    for (unsigned i = 0; i < prefetched_; ++i) detail::prefetch_write(codes_.data() + at[i].byte);
+    for (unsigned i = 0; i < prefetched_; ++i) detail::prefetch_write(codes_.data() + at[i].byte());
   }
 
   // The age of the oldest timer.
@@ -169,13 +171,13 @@ class stamp_cells {
   static constexpr std::size_t last_window = line_bytes - sizeof(std::uint64_t);
 
   place place_of(std::uint64_t bit) const noexcept {
-    return {static_cast<std::size_t>(bit / 8), static_cast<unsigned>(bit % 8)};
+    return {bit / 8 << 6 | bit % 8};
   }
   // No access crosses the end of a line.
   place line_place(std::uint64_t line, unsigned cell) const noexcept {
     const unsigned bit = cell * shape_.bits;
     const auto byte = std::min<unsigned>(bit / 8, last_window);
-    return {static_cast<std::size_t>(line * line_bytes + byte), bit - 8 * byte};
+    return {(line * line_bytes + byte) << 6 | (bit - 8 * byte)};
   }
   place place_at(std::uint64_t i) const noexcept {
     if (shape_.layout == layout::flat) return place_of(i * shape_.bits);
@@ -194,16 +196,16 @@ class stamp_cells {
   }
 
   BLOOMTIME_INLINE std::uint32_t code(place at) const noexcept {
-    return static_cast<std::uint32_t>(load_le64(codes_.data() + at.byte) >> at.shift) &
+    return static_cast<std::uint32_t>(load_le64(codes_.data() + at.byte()) >> at.shift()) &
            shape_.cycle();
   }
   BLOOMTIME_INLINE void write(place at, std::uint32_t code) noexcept {
-    std::byte* const p = codes_.data() + at.byte;
+    std::byte* const p = codes_.data() + at.byte();
     const std::uint64_t window = load_le64(p);
-    const std::uint64_t mask = std::uint64_t{shape_.cycle()} << at.shift;
-    --counts_[slot_of(static_cast<std::uint32_t>((window & mask) >> at.shift))];
+    const std::uint64_t mask = std::uint64_t{shape_.cycle()} << at.shift();
+    --counts_[slot_of(static_cast<std::uint32_t>((window & mask) >> at.shift()))];
     ++counts_[slot_of(code)];
-    store_le64(p, (window & ~mask) | (std::uint64_t{code} << at.shift));
+    store_le64(p, (window & ~mask) | (std::uint64_t{code} << at.shift()));
   }
 
   std::size_t slot_of(std::uint32_t code) const noexcept {
