@@ -115,8 +115,8 @@ stamp_size narrowest(std::uint64_t items, std::uint32_t oldest, Of&& of) {
     size->oldest = oldest;
     if (leaves_time(bits, *size, items)) return *size;
   }
-  throw error(errc::too_large, "a window of " + std::to_string(oldest) +
-                                   " ticks and " + std::to_string(items) +
+  throw error(errc::too_large, "a window of " + std::to_string(oldest) + " ticks and " +
+                                   std::to_string(items) +
                                    " items needs timers of more than 32 bits or a filter of more "
                                    "than 2^43 bits; take longer ticks");
 }
@@ -129,8 +129,7 @@ stamp_size line_for_error(std::uint64_t items, double wanted, std::uint32_t olde
 }
 
 stamp_size flat_for_error(std::uint64_t items, double wanted, std::uint32_t oldest) {
-  const bloom_size size =
-      size_for_error(layout::flat, alive_at_worst(items, oldest), wanted);
+  const bloom_size size = size_for_error(layout::flat, alive_at_worst(items, oldest), wanted);
   return narrowest(items, oldest, [&](unsigned bits) -> std::optional<stamp_size> {
     if (size.bits > max_bits / bits) return std::nullopt;
     return stamp_size{.layout = layout::flat, .k = size.k, .cells = size.bits};
@@ -165,8 +164,7 @@ stamp_size stamps_for_error(std::uint64_t items, double wanted, std::uint32_t ol
                             std::optional<layout> kind) {
   expect_load(items, oldest);
   expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
-  const layout chosen =
-      kind.value_or(wanted >= least_line_error ? layout::line : layout::flat);
+  const layout chosen = kind.value_or(wanted >= least_line_error ? layout::line : layout::flat);
   return chosen == layout::line ? line_for_error(items, wanted, oldest)
                                 : flat_for_error(items, wanted, oldest);
 }
@@ -189,9 +187,9 @@ double stamp_error(const stamp_size& size, std::uint64_t items) {
 double alive_items(const stamp_size& size, std::uint64_t alive) {
   const auto cells = static_cast<double>(size.cells);
   if (alive >= size.cells) return std::numeric_limits<double>::infinity();
-  return std::log1p(-static_cast<double>(alive) / cells) /
-         (size.layout == layout::flat ? size.k * std::log1p(-1 / cells)
-                                      : std::log1p(-size.k / cells));
+  return std::log1p(-static_cast<double>(alive) / cells) / (size.layout == layout::flat
+                                                                ? size.k * std::log1p(-1 / cells)
+                                                                : std::log1p(-size.k / cells));
 }
 
 double alive_error(const stamp_size& size, std::uint64_t alive) {

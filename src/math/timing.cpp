@@ -78,14 +78,12 @@ std::optional<timing_size> try_timing(std::uint64_t window, std::uint64_t memory
     break;
   }
   // One block as large as the window leaves the most ages for the sweep.
-  const std::uint64_t sweep =
-      ratio_up(ratio_up(memory_bits / bits, oldest_age(bits) - 1), window);
+  const std::uint64_t sweep = ratio_up(ratio_up(memory_bits / bits, oldest_age(bits) - 1), window);
   throw error(errc::invalid_argument,
               "timers of " + std::to_string(bits) + " bits are too small for a window of " +
-                  std::to_string(window) + " insertions and " +
-                  std::to_string(memory_bits / bits) + " timers, of which " +
-                  std::to_string(most_sweep) + " are swept per insertion; " + least +
-                  ", or a sweep of " + std::to_string(sweep));
+                  std::to_string(window) + " insertions and " + std::to_string(memory_bits / bits) +
+                  " timers, of which " + std::to_string(most_sweep) + " are swept per insertion; " +
+                  least + ", or a sweep of " + std::to_string(sweep));
 }
 
 std::uint64_t sweep_of(const timing_choice& choice, unsigned k) {
@@ -102,8 +100,8 @@ void each_choice(const timing_choice& choice, Use&& use) {
   if (choice.k) expect_k(*choice.k);
   if (choice.bits) expect_bits(*choice.bits);
   for (unsigned k = choice.k.value_or(1); k <= choice.k.value_or(most_k); ++k) {
-    for (unsigned bits = choice.bits.value_or(least_bits);
-         bits <= choice.bits.value_or(usual_bits); ++bits) {
+    for (unsigned bits = choice.bits.value_or(least_bits); bits <= choice.bits.value_or(usual_bits);
+         ++bits) {
       use(k, bits);
     }
   }
@@ -144,8 +142,7 @@ timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
   if (best) return *best;
   // Says why, for what was asked for or the least that could be.
   const unsigned k = choice.k.value_or(1);
-  return plan_timing(window, memory_bits, k, choice.bits.value_or(least_bits),
-                     sweep_of(choice, k));
+  return plan_timing(window, memory_bits, k, choice.bits.value_or(least_bits), sweep_of(choice, k));
 }
 
 timing_size timing_for_error(std::uint64_t window, double wanted, const timing_choice& choice) {

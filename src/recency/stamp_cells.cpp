@@ -231,6 +231,13 @@ std::uint64_t stamp_cells::younger_than(std::uint32_t age) const noexcept {
   return between(0, now_ + 1) + between(first, shape_.cycle());
 }
 
+bool stamp_cells::holds(std::uint32_t age) const noexcept {
+  for (std::uint64_t i = 0; i < shape_.cells; ++i) {
+    if (age_of(code_at(i)) == age) return true;
+  }
+  return false;
+}
+
 // -- two of them -------------------------------------------------------------------------------
 
 void stamp_cells::unite(const stamp_cells& other, std::uint64_t behind) noexcept {

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace bloomtime::detail {
@@ -13,9 +14,11 @@ class arrival_counts {
  public:
   arrival_counts() noexcept = default;
   explicit arrival_counts(std::uint32_t oldest) : before_(std::size_t{oldest} + 1) {}
-  // From what values() gave.
-  explicit arrival_counts(std::vector<std::uint64_t> values, std::uint64_t total) noexcept
-      : before_(std::move(values)), total_(total) {}
+  // From what values() gave, of which there is at least one.
+  arrival_counts(std::vector<std::uint64_t> values, std::uint64_t total) noexcept
+      : before_(std::move(values)), newest_(before_.size() - 1), total_(total) {
+    std::reverse(before_.begin(), before_.end());
+  }
 
   std::uint64_t total() const noexcept { return total_; }
   std::uint64_t memory() const noexcept { return before_.size() * sizeof(std::uint64_t); }
@@ -42,9 +45,8 @@ class arrival_counts {
   // Of both streams, if `behind` ticks more have passed here than there.
   void add(const arrival_counts& other, std::uint64_t behind) noexcept {
     for (std::uint32_t age = 0; age < before_.size(); ++age) {
-      before_[slot(age)] += age < behind
-                                ? other.total_
-                                : other.before(static_cast<std::uint32_t>(age - behind));
+      before_[slot(age)] +=
+          age < behind ? other.total_ : other.before(static_cast<std::uint32_t>(age - behind));
     }
     total_ += other.total_;
   }

@@ -158,6 +158,9 @@ class stamp_cells {
   // Every timer is the younger one of both, if `behind` ticks more have passed here than there.
   void unite(const stamp_cells& other, std::uint64_t behind) noexcept;
 
+  // Whether any timer has this age, by looking at all of them.
+  bool holds(std::uint32_t age) const noexcept;
+
   // For tests: what timer number i holds, and how old that is.
   std::uint32_t code_at(std::uint64_t i) const noexcept { return code(place_at(i)); }
   std::uint32_t age_of(std::uint32_t code) const noexcept {
@@ -170,9 +173,7 @@ class stamp_cells {
   static constexpr unsigned exact_bits = 12;
   static constexpr std::size_t last_window = line_bytes - sizeof(std::uint64_t);
 
-  place place_of(std::uint64_t bit) const noexcept {
-    return {bit / 8 << 6 | bit % 8};
-  }
+  place place_of(std::uint64_t bit) const noexcept { return {bit / 8 << 6 | bit % 8}; }
   // No access crosses the end of a line.
   place line_place(std::uint64_t line, unsigned cell) const noexcept {
     const unsigned bit = cell * shape_.bits;

@@ -27,7 +27,8 @@ struct timing_size {
 };
 
 // The smallest blocks with which stamps of so many bits never come to life again, if at most
-// `most_sweep` timers are looked at per insertion (4.5). Says the least that works if there is none.
+// `most_sweep` timers are looked at per insertion (4.5). Says the least that works if there is
+// none.
 timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigned k, unsigned bits,
                         std::uint64_t most_sweep);
 

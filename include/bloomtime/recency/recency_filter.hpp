@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <bloomtime/detail/arrival_counts.hpp>
@@ -150,9 +152,8 @@ class recency_filter {
     const auto all = as_span(items);
     check_bulk(all.size(), 0, answers.size());
     const moment asked = moment_of(when);
-    in_blocks(*this, all, [&](digest, const auto& at, std::size_t i) {
-      answers[i] = seen_at(at, asked);
-    });
+    in_blocks(*this, all,
+              [&](digest, const auto& at, std::size_t i) { answers[i] = seen_at(at, asked); });
   }
 
   // How long ago x was last seen, in microseconds or insertions: certainly not more recently than
@@ -201,10 +202,10 @@ class recency_filter {
   template <item T, class Prior>
   bool decide(const T& x, instant when, const Prior& prior, const math::penalties& costs) const {
     math::check(costs);
-    const auto sight = look(x);
+    const sight found = look(x);
     const moment asked = moment_of(when);
-    const auto m = masses(sight, asked, prior);
-    return m ? math::positive(*m, costs, alive(sight, asked)) : alive(sight, asked);
+    const auto m = masses(found, asked, prior);
+    return m ? math::positive(*m, costs, alive(found, asked)) : alive(found, asked);
   }
   template <item T>
   bool decide(const T& x, instant when, const math::penalties& costs,
@@ -262,20 +263,20 @@ class recency_filter {
   using sight = detail::stamp_cells::sight;
   enum class likelihood : std::uint8_t { census, analytic };
 
-  // An event that came: how many ticks ago, if it is to be recorded.
+  // An event that came: how many ticks before the present one, if it is to be recorded.
   struct arrival {
     outcome became;
     std::uint32_t back;
+    std::int64_t at;
 
-    bool recorded() const noexcept {
-      return became == outcome::added || became == outcome::late;
-    }
+    bool recorded() const noexcept { return became == outcome::added || became == outcome::late; }
   };
 
-  // When a question is asked: ticks after the newest event, and the oldest age, from then, that a
-  // stamp in the window can have (Lambda of recency.md 9.1).
+  // When a question is asked: how far into its tick, how many ticks after the newest event, and the
+  // oldest age, from then, that a stamp in the window can have (Lambda of recency.md 9.1).
   struct moment {
     std::int64_t at;
+    std::int64_t offset;
     std::uint64_t behind;
     std::uint32_t oldest;
   };
@@ -283,10 +284,10 @@ class recency_filter {
   recency_filter() noexcept = default;
 
   BLOOMTIME_INLINE arrival arrive(instant when) noexcept {
-    if (!timed_) return {outcome::added, 0};
+    if (!timed_) return {outcome::added, 0, now_ + 1};
     if (begins_ <= when && when <= ends_) [[likely]] {
       now_ = std::max(now_, when.micros);
-      return {outcome::added, 0};
+      return {outcome::added, 0, when.micros};
     }
     return arrive_elsewhen(when);
   }
@@ -294,11 +295,11 @@ class recency_filter {
     const std::int64_t at = timed_ ? std::max(when.micros, now_) : now_;
     if (at > ends_.micros) [[unlikely]]
       return later(at);
-    return {at, 0, oldest_at(at)};
+    return {at, at - begins_.micros, 0, oldest_at(at - begins_.micros)};
   }
-  // ceil((window - offset) / tick), of the time since the tick began.
-  std::uint32_t oldest_at(std::int64_t at) const noexcept {
-    return size_.oldest - (at - begins_.micros >= cut_ ? 1 : 0);
+  // ceil((window - offset) / tick)
+  std::uint32_t oldest_at(std::int64_t offset) const noexcept {
+    return size_.oldest - (offset >= cut_ ? 1 : 0);
   }
   BLOOMTIME_INLINE bool seen_at(const places& at, const moment& asked) const noexcept {
     return asked.behind <= asked.oldest &&
@@ -321,7 +322,7 @@ class recency_filter {
     }
     cells_.sweep_some(sweep_);
     if (audit_) [[unlikely]]
-      audit_->insertion(d, event.back == 0 ? now_ : clock_.start_of({tick_ - event.back}).micros);
+      audit_->insertion(d, event.at);
   }
 
   arrival arrive_elsewhen(instant when) noexcept;
@@ -341,14 +342,15 @@ class recency_filter {
   }
   view view_of(const sight& seen, const moment& asked, bool in_time,
                likelihood kind) const noexcept;
-  math::evidence age_range(std::uint32_t age, const moment& asked, bool in_time) const noexcept;
-  double window_at(const moment& asked, bool in_time) const noexcept;
+  view unseen(const moment& asked, bool in_time) const noexcept;
+  math::evidence ages_of(std::uint32_t age, const moment& asked, bool in_time,
+                         double g) const noexcept;
   double g_of(const sight& seen, likelihood kind) const noexcept;
+  std::uint64_t alive_timers() const noexcept;
 
   // None if the prior is unknown.
   template <class Cdf>
-  std::optional<math::masses> masses(const sight& seen, const moment& asked,
-                                     const Cdf& cdf) const {
+  std::optional<math::masses> masses(const sight& seen, const moment& asked, const Cdf& cdf) const {
     const view v = view_of(seen, asked, true, likelihood::census);
     return math::window_masses(v.evidence, v.window, cdf);
   }
@@ -374,10 +376,12 @@ class recency_filter {
   static void in_blocks(Self& self, std::span<const T> items, Use&& use);
 
   void expect_mergeable(const recency_filter& other) const;
-  void set_geometry();
+  void set_window(std::uint64_t window, std::uint64_t tick);
+  detail::stamp_shape shape() const noexcept;
   template <class Use>
   void write(Use&& use) const;
-  void read_state(detail::byte_reader& in, const detail::container_view& view);
+  void read_cells(detail::byte_reader& in, const detail::container_view& view);
+  void read_arrivals(const detail::container_view& view);
 
   detail::stamp_cells cells_;
   detail::arrival_counts arrivals_;  // if timed
@@ -396,8 +400,8 @@ class recency_filter {
   std::uint64_t insertions_ = 0;
   std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t tick_ = 0;
-  instant begins_{1};  // of the present tick; none so far
-  instant ends_{0};
+  instant begins_;  // of the present tick; none so far
+  instant ends_{std::numeric_limits<std::int64_t>::min()};
 };
 
 template <class Self, item T, class Use>

@@ -26,8 +26,8 @@ struct timing_config {
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes of timers
   std::optional<unsigned> k = {};
-  std::optional<unsigned> bits = {};            // of a timer
-  std::optional<std::uint64_t> sweep = {};      // timers looked at per insertion, at most
+  std::optional<unsigned> bits = {};        // of a timer
+  std::optional<std::uint64_t> sweep = {};  // timers looked at per insertion, at most
   std::uint64_t seed = 0;
 };
 
@@ -119,9 +119,9 @@ class timing_filter {
   std::uint64_t memory() const noexcept { return cells_.memory(); }     // timers and census
   const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
 
-  double fill() const noexcept;                  // the share of timers that are alive
-  double predicted_error() const;                // with windows of different items
-  double current_error() const;                  // what a new item would meet now
+  double fill() const noexcept;    // the share of timers that are alive
+  double predicted_error() const;  // with windows of different items
+  double current_error() const;    // what a new item would meet now
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
