@@ -13,6 +13,7 @@ namespace bloomtime {
 class calibration {
  public:
   void add(double posterior, bool truth) noexcept;
+  void halve() noexcept;  // forgets half of it
   void merge(const calibration& other) noexcept;
 
   double samples() const noexcept;
@@ -27,15 +28,13 @@ class calibration {
 
  private:
   static constexpr std::size_t bins = 20;
-  static constexpr double most_samples = 65536;
+  static constexpr double most_samples = 32768;
 
   struct bin {
     double samples = 0;
     double posterior = 0;  // the sum of all
     double truths = 0;
   };
-
-  void halve() noexcept;
 
   std::array<bin, bins> bins_{};
 };
