@@ -117,6 +117,12 @@ touch_chain::touch_chain(std::uint64_t cells, unsigned k0, unsigned k1) {
   zeros_ = cleared / (cleared + set);
 }
 
+double touch_chain::matches(const touch_pattern& of, double age) const noexcept {
+  const double untouched = std::exp(-touch_ * age);
+  return std::pow(zeros_ + (1 - zeros_) * untouched, of.r0) *
+         std::pow((1 - zeros_) + zeros_ * untouched, of.r1);
+}
+
 touch_chain::summary touch_chain::summarize(const touch_pattern& seen, double w,
                                             double rate) const noexcept {
   const unsigned r = seen.r0 + seen.r1;

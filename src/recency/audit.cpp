@@ -186,8 +186,10 @@ void audit::fade() noexcept {
   errors_ /= 2;
 }
 
-// Do penalties come as the learned posterior expects them, within three standard deviations?
-bool audit::as_expected() const noexcept { return surprise_ * surprise_ <= 9 * variance_; }
+// Are penalties no more than the learned posterior expects, within three standard deviations?
+bool audit::as_expected() const noexcept {
+  return surprise_ <= 0 || surprise_ * surprise_ <= 9 * variance_;
+}
 
 // Errors may be too rare to be compared; what posteriors expect is known sooner.
 double audit::cost(std::size_t i) const noexcept {

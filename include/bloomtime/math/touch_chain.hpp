@@ -35,6 +35,10 @@ class touch_chain {
   // Infinite if p = 0. Shares below 1e-100 count as that.
   double mean(const touch_pattern& seen, const geometric& prior) const noexcept;
 
+  // The chance that all cells match, by age: that of a right "yes" below the window, and of a wrong
+  // one beyond. Any age, also infinite.
+  double matches(const touch_pattern& of, double age) const noexcept;
+
   double zeros() const noexcept { return zeros_; }  // the share of cells that are 0 in the long run
 
  private:
