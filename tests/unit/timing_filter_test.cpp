@@ -38,7 +38,7 @@ std::vector<timing_filter> odd_timings() {
   all.push_back(timing_of(7, 1, 3, 4, 3));
   all.push_back(timing_of(1, 30, 2, 2, 1));
   all.push_back(timing_of(9, 30, 3, 3, 9));
-  all.push_back(timing_of(13, 40, 4, 2, 1));   // P = 0
+  all.push_back(timing_of(13, 40, 4, 2, 1));  // P = 0
   all.push_back(timing_of(26, 64, 5, 3, 1));
   all.push_back(timing_of(12, 64, 13, 3, 1));  // stamps counted by groups
   return all;
@@ -168,7 +168,10 @@ TEST(timing_filter, posteriors_grow_with_the_window_and_take_any_prior) {
       const double p = f.posterior(x, prior, w);
       EXPECT_GE(p, before);
       EXPECT_LE(p, 1);
-      EXPECT_NEAR(p, f.posterior(x, [&](double t) { return prior.before(t); }, w), 1e-12);
+      EXPECT_NEAR(p,
+                  f.posterior(
+                      x, [&](double t) { return prior.before(t); }, w),
+                  1e-12);
       before = p;
     }
     EXPECT_EQ(f.posterior(x, prior), f.posterior(x, age_prior::share(0.01)));
@@ -196,7 +199,8 @@ TEST(timing_filter, is_sized_by_memory_or_by_error) {
   EXPECT_EQ(by_memory.memory(), 81920u + 16 * 8);
   using config = timing_config;
   const auto bad = [](const config& c, std::string_view mention = "") {
-    expect_error(errc::invalid_argument, [&] { timing_filter f(c); }, mention);
+    expect_error(
+        errc::invalid_argument, [&] { timing_filter f(c); }, mention);
   };
   bad({.window = 10}, "neither");
   bad({.window = 10, .error = 0.1, .memory = 10}, "both");
@@ -207,7 +211,8 @@ TEST(timing_filter, is_sized_by_memory_or_by_error) {
   expect_error(errc::too_large, [] { timing_filter f({.window = 10, .memory = support::most}); });
   math::timing_size s = by_memory.size();
   s.sweep = 3;
-  expect_error(errc::invalid_argument, [&] { timing_filter f(s); }, "plan_timing()");
+  expect_error(
+      errc::invalid_argument, [&] { timing_filter f(s); }, "plan_timing()");
   s = by_memory.size();
   s.padding = 4;
   expect_error(errc::invalid_argument, [&] { timing_filter f(s); });
