@@ -263,6 +263,7 @@ class recency_filter {
   using sight = detail::stamp_cells::sight;
   enum class likelihood : std::uint8_t { census, analytic };
   static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
+  static constexpr std::int64_t before_time = std::numeric_limits<std::int64_t>::min();
 
   // An event that came: how many ticks before the present one, if it is to be recorded.
   struct arrival {
@@ -298,7 +299,8 @@ class recency_filter {
     const std::int64_t at = timed_ ? std::max(when.micros, now_) : now_;
     if (at > ends_.micros) [[unlikely]]
       return later(at);
-    return {at, at - begins_.micros, 0, oldest_at(at - begins_.micros)};
+    const std::int64_t offset = std::max<std::int64_t>(0, at - begins_.micros);  // -1 before time
+    return {at, offset, 0, oldest_at(offset)};
   }
   // ceil((window - offset) / tick)
   std::uint32_t oldest_at(std::int64_t offset) const noexcept {
@@ -401,10 +403,10 @@ class recency_filter {
   std::int64_t cut_ = 0;     // of a tick: from here on the window begins one tick later
   std::uint64_t sweep_ = 0;  // timers per insertion
   std::uint64_t insertions_ = 0;
-  std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t now_ = before_time;
   std::int64_t tick_ = 0;
-  instant begins_;  // of the present tick; none so far
-  instant ends_{std::numeric_limits<std::int64_t>::min()};
+  instant begins_{before_time + 1};  // of the present tick; none so far
+  instant ends_{before_time};
 };
 
 template <class Self, item T, class Use>
