@@ -25,6 +25,8 @@
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/timing_filter.hpp>
 #include <bloomtime/tally/counted.hpp>
 #include <bloomtime/tally/counting_filter.hpp>
 #include <bloomtime/tally/dynamic_count_filter.hpp>
