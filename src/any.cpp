@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
@@ -224,6 +225,44 @@ std::vector<fact> facts_of(const history& h) {
   };
 }
 
+std::vector<fact> facts_of(const generalized_filter& f) {
+  return {
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "generalized_filter"},
+      flat_layout(),
+      {"memory", f.memory()},
+      {"bits", f.bits()},
+      {"k0", std::uint64_t{f.k0()}},
+      {"k1", std::uint64_t{f.k1()}},
+      {"seed", f.seed()},
+      {"window", f.window()},
+      {"insertions", f.insertions()},
+      {"error", f.says_yes(std::numeric_limits<double>::infinity())},
+      {"misses_at_window", 1 - f.says_yes(static_cast<double>(f.window()))},
+  };
+}
+
+std::vector<fact> facts_of(const recent_buffer& b) {
+  return {
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "recent_buffer"},
+      {"memory", b.memory()},
+      {"index_memory", b.index_memory()},
+      {"slots", b.slots()},
+      {"fingerprint_bits", std::uint64_t{b.bits()}},
+      {"seed", b.seed()},
+      {"window", b.window()},
+      {"insertions", b.insertions()},
+      {"error", b.current_error()},
+  };
+}
+
+any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == generalized_filter::engine_id) return generalized_filter::load(container);
+  if (engine == recent_buffer::engine_id) return recent_buffer::load(container);
+  refuse_engine("4 (recency)", engine);
+}
+
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == single_history::engine_id) return single_history::load(container);
   if (engine == tree_history::engine_id) return tree_history::load(container);
@@ -249,6 +288,7 @@ any_filter load_any(std::span<const std::byte> container) {
   if (info.family == family::bloom) return bloom_filter::load(container);
   if (info.family == family::heat) return load_heat(info.engine, container);
   if (info.family == family::history) return load_history(info.engine, container);
+  if (info.family == family::recency) return load_recency(info.engine, container);
   if (info.family == family::totals) {
     throw error(
         errc::unknown_kind,
