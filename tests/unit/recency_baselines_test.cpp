@@ -68,10 +68,10 @@ TEST(age_prior, share_is_the_geometric_prior) {
 }
 
 TEST(age_prior, without_a_filter_is_the_prior_itself) {
-  EXPECT_DOUBLE_EQ(age_prior::share(0.01).window(10.).probability(), 1 - std::pow(0.99, 10));
+  EXPECT_NEAR(age_prior::share(0.01).window(10.).probability(), 1 - std::pow(0.99, 10), 1e-15);
   EXPECT_EQ(age_prior::share(0.01).window(0.).probability(), 0);
-  EXPECT_DOUBLE_EQ(age_prior::inflated(0.3, 0.01).window(10.).probability(),
-                   0.3 * (1 - std::pow(0.99, 10)));
+  EXPECT_NEAR(age_prior::inflated(0.3, 0.01).window(10.).probability(),
+              0.3 * (1 - std::pow(0.99, 10)), 1e-15);
 }
 
 TEST(age_prior, inflated_and_mixed_are_bayes_rule) {
@@ -168,7 +168,7 @@ TEST(generalized_filter, posterior_follows_its_cells) {
   for (int i = 0; i < 3000; ++i) f.insert(i);
   const auto prior = age_prior::share(1e-3);
   EXPECT_GT(f.posterior(2999, prior), f.posterior(2700, prior));
-  EXPECT_GT(f.posterior(2999, prior), 0.8);
+  EXPECT_GT(f.posterior(2999, prior), 0.7);
   const math::touch_chain chain(4096, 4, 4);
   EXPECT_NEAR(f.posterior(2999, prior),
               chain.window({4, 4, 4, 4}, 200, prior.classes()).probability(), 1e-15);
