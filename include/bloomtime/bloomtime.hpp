@@ -25,7 +25,12 @@
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/audit.hpp>
+#include <bloomtime/recency/generalized_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/recent_buffer.hpp>
+#include <bloomtime/recency/shares.hpp>
 #include <bloomtime/recency/timing_filter.hpp>
 #include <bloomtime/tally/counted.hpp>
 #include <bloomtime/tally/counting_filter.hpp>

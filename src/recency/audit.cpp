@@ -281,6 +281,7 @@ std::vector<std::byte> audit::encode() const {
     r.calibrated.write(out);
   }
   ages_.write(out);
+  out.u64(keys_.size());
   keys_.write(out);
   return out.written();
 }
@@ -312,9 +313,11 @@ audit audit::decode(std::span<const std::byte> bytes) {
     r.calibrated = calibration::read(in);
   }
   learned_ages ages = learned_ages::read(in);
+  const std::uint64_t entries = in.u64();
   const auto keys = in.bytes(in.remaining());
   require(ages.horizon() == windows_kept * config.window &&
-          keys.size() / detail::side_table::bytes_per_entry <= config.entries);
+          entries <= config.entries &&
+          keys.size() == entries * detail::side_table::bytes_per_entry);
   auto table = detail::side_table::read(
       keys, std::uint64_t{1} << 63,
       [&](std::uint64_t key, std::uint64_t) { return in_sample(key, shift); });
