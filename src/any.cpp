@@ -224,6 +224,35 @@ std::vector<fact> facts_of(const history& h) {
   };
 }
 
+std::vector<fact> facts_of(const age_partitioned_filter& f) {
+  std::vector<fact> facts{
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "age_partitioned_filter"},
+      {"layout", std::string(name_of(layout::line))},
+      {"memory", f.memory()},
+      {"bits", f.bits()},
+      {"k", std::uint64_t{f.k()}},
+      {"generations", f.generations()},
+      {"seed", f.seed()},
+  };
+  if (f.timed()) {
+    facts.push_back({"window_seconds", static_cast<double>(f.window()) / 1e6});
+    facts.push_back({"tick_seconds", seconds(f.clock().resolution())});
+  } else {
+    facts.push_back({"window_insertions", f.window()});
+  }
+  facts.insert(facts.end(), {{"items", f.items()},
+                             {"insertions", f.insertions()},
+                             {"planned_error", f.planned_error()},
+                             {"error_now", f.current_error()}});
+  return facts;
+}
+
+any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == age_partitioned_filter::engine_id) return age_partitioned_filter::load(container);
+  refuse_engine("4 (recency)", engine);
+}
+
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == single_history::engine_id) return single_history::load(container);
   if (engine == tree_history::engine_id) return tree_history::load(container);
@@ -249,6 +278,7 @@ any_filter load_any(std::span<const std::byte> container) {
   if (info.family == family::bloom) return bloom_filter::load(container);
   if (info.family == family::heat) return load_heat(info.engine, container);
   if (info.family == family::history) return load_history(info.engine, container);
+  if (info.family == family::recency) return load_recency(info.engine, container);
   if (info.family == family::totals) {
     throw error(
         errc::unknown_kind,

@@ -25,4 +25,5 @@
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/time.hpp>
