@@ -249,6 +249,17 @@ void age_partitioned_filter::choose_stride() noexcept {
   }
 }
 
+std::optional<age_partitioned_filter::age_bracket> age_partitioned_filter::bracket(
+    digest d, instant when) const noexcept {
+  const std::uint64_t oldest = oldest_at(when);
+  const auto youngest = find(d, oldest);
+  if (!youngest) return std::nullopt;
+  std::uint64_t last = *youngest;
+  while (last > oldest && (mask_of(d, (last - k_) / per_band) >> ((last - k_) % per_band) & 1))
+    --last;
+  return age_bracket{ages_of(*youngest, when).youngest, ages_of(last, when).oldest};
+}
+
 age_partitioned_filter::age_bracket age_partitioned_filter::ages_of(std::uint64_t generation,
                                                                     instant when) const noexcept {
   const std::uint64_t back = current_ - generation;

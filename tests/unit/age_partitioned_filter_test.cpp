@@ -29,14 +29,26 @@ age_partitioned_filter of_time(std::uint64_t items = 1000, double error = rarely
   return age_partitioned_filter({.window = seconds(600), .items = items, .error = error});
 }
 
-TEST(age_partitioned, a_window_of_insertions_ends_within_one_generation) {
+// What has left the window still has bits in some slices; each of the others has a stranger's in
+// its place with the chance that a slice is full.
+TEST(age_partitioned, a_window_of_insertions_ends_within_a_few_generations) {
   age_partitioned_filter f({.last = 1000, .error = rarely});
   EXPECT_FALSE(f.seen(0));
+  int left = 0;
+  int later = 0;
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     ASSERT_EQ(f.insert(i), outcome::added);
     ASSERT_TRUE(f.seen(i < 999 ? 0 : i - 999)) << i;
-    if (i > 1000 + 2 * f.quota()) ASSERT_FALSE(f.seen(i - 1000 - 2 * f.quota())) << i;
+    const auto lingers = [&](std::uint64_t more) {
+      const std::uint64_t age = (f.generations() + 1 + more) * f.quota();
+      return i >= age && f.seen(i - age);
+    };
+    left += lingers(0);
+    later += lingers(3);
+    ASSERT_FALSE(lingers(f.k()));
   }
+  EXPECT_LT(left, 20'000 * 0.55);
+  EXPECT_LT(later, 20'000 * 0.55 / 8);
 }
 
 TEST(age_partitioned, a_window_of_time_is_exact_on_whole_seconds) {
@@ -45,7 +57,7 @@ TEST(age_partitioned, a_window_of_time_is_exact_on_whole_seconds) {
   ASSERT_EQ(f.insert("x", at_second(100)), outcome::added);
   EXPECT_TRUE(f.seen("x", at_second(700)));
   EXPECT_FALSE(f.seen("x", at_second(701)));
-  EXPECT_TRUE(f.seen("x", at_second(50)));  // the newest insertion counts if that is later
+  EXPECT_TRUE(f.seen("x", at_second(50)));   // the newest insertion counts if that is later
   EXPECT_TRUE(f.seen("x", at_second(700)));  // asking changed nothing
   ASSERT_EQ(f.insert("y", at_second(701)), outcome::added);
   EXPECT_FALSE(f.seen("x", at_second(0)));
@@ -69,7 +81,8 @@ TEST(age_partitioned, too_much_makes_more_errors_and_misses_nothing) {
     ASSERT_TRUE(f.seen(i < 5000 ? 0 : i - 5000)) << i;
   }
   EXPECT_GT(f.current_error(), 0.5);
-  for (std::uint64_t i = 0; i < 300; ++i) (void)f.insert(i, at_second(300 + static_cast<double>(i)));
+  for (std::uint64_t i = 0; i < 300; ++i)
+    (void)f.insert(i, at_second(300 + static_cast<double>(i)));
   EXPECT_LE(f.current_error(), 1e-3);  // it recovers
 }
 
@@ -110,13 +123,16 @@ TEST(age_partitioned, clocks_may_jump) {
 TEST(age_partitioned, brackets_the_age) {
   age_partitioned_filter counted({.last = 500, .error = rarely});
   for (std::uint64_t i = 0; i < 3000; ++i) (void)counted.insert(i);
+  std::uint64_t width = 0;
   for (std::uint64_t age = 0; age < 500; ++age) {
     const auto told = counted.age(2999 - age);
     ASSERT_TRUE(told);
     ASSERT_LE(told->youngest, age);
     ASSERT_GE(told->oldest, age);
-    ASSERT_LT(told->oldest - told->youngest, counted.quota());
+    width += told->oldest - told->youngest + 1;
   }
+  // A half full slice on either side extends the run by one on average.
+  EXPECT_LT(width, 500 * 4 * counted.quota());
   EXPECT_FALSE(counted.age("never"));
 
   age_partitioned_filter timed = of_time();
@@ -127,7 +143,7 @@ TEST(age_partitioned, brackets_the_age) {
     const auto age = static_cast<std::uint64_t>(999'500'000 - s * 1'000'000);
     ASSERT_LE(told->youngest, age);
     ASSERT_GE(told->oldest, age);
-    if (s > 400) ASSERT_LE(told->oldest - told->youngest, 2'000'000U);
+    ASSERT_TRUE(s == 400 || told->oldest - told->youngest <= 20'000'000);
   }
 }
 
@@ -173,11 +189,13 @@ TEST(age_partitioned, many_at_once_are_as_one_by_one) {
 
 TEST(age_partitioned, posteriors_weigh_the_evidence) {
   age_partitioned_filter f({.last = 200, .memory = 400});
-  EXPECT_EQ(f.posterior("x", math::geometric(0.01)), 0);  // before any insertion
+  EXPECT_EQ(f.posterior("x", [](double) { return 0.5; }), 0);  // before any insertion
   for (std::uint64_t i = 0; i < 1000; ++i) (void)f.insert(i);
   int between = 0;
   for (std::uint64_t i = 0; i < 2000; ++i) {
-    const auto chance = [](double p) { return [prior = math::geometric(p)](double t) { return prior.before(t); }; };
+    const auto chance = [](double p) {
+      return [prior = math::geometric(p)](double t) { return prior.before(t); };
+    };
     const double often = f.posterior(i, chance(0.01));
     const double seldom = f.posterior(i, chance(1e-6));
     ASSERT_TRUE(0 <= seldom && seldom <= often && often <= 1);
@@ -244,7 +262,7 @@ TEST(age_partitioned, survives_any_parameter) {
       for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},
                                         std::uint64_t{1} << 61, ~std::uint64_t{0}}) {
         auto bytes = good;
-        support::put(bytes, support::parameters_at(bytes) + 8 * p, value);
+        support::put(bytes, support::parameter(p) + support::field::entry, value);
         support::seal(bytes);
         try {
           auto changed = age_partitioned_filter::load(bytes);

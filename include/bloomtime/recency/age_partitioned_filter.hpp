@@ -27,8 +27,9 @@ namespace bloomtime {
 
 // A window of insertions: `last` of them. A window of time: `window`, and `items`, how many
 // insertions there will be within one at most; its end is blurred by `resolution`, which is
-// window / 600 unless given. Sized by `error`, the chance that an item which was not inserted is
-// "seen", or by `memory`.
+// window / 600 unless given, and each time by that much again with the chance that a slice is full:
+// half at most, unless more come. Sized by `error`, the chance that an item which was not inserted
+// is "seen", or by `memory`.
 struct age_partitioned_config {
   std::optional<std::uint64_t> last = {};
   std::optional<std::chrono::microseconds> window = {};
@@ -53,7 +54,8 @@ class age_partitioned_filter {
  public:
   static constexpr std::uint8_t engine_id = 4;
 
-  // When the item was last seen, if it was: how many insertions ago, or how many microseconds.
+  // When the item was last seen, if it was: how many insertions ago, or how many microseconds. More
+  // than one generation wide if bits of others extend its own.
   struct age_bracket {
     std::uint64_t youngest;
     std::uint64_t oldest;
@@ -77,9 +79,7 @@ class age_partitioned_filter {
 
   template <item T>
   std::optional<age_bracket> age(const T& x, instant when = {}) const noexcept {
-    const auto found = find(detail::as_digest(x, seed_), oldest_at(when));
-    if (!found) return std::nullopt;
-    return ages_of(*found, when);
+    return bracket(detail::as_digest(x, seed_), when);
   }
 
   // Whether it was seen, and inserts it if not; with `refresh` also if it was, so that its window
@@ -197,6 +197,7 @@ class age_partitioned_filter {
   std::optional<std::uint64_t> youngest_run(digest d, std::uint64_t from,
                                             std::uint64_t to) const noexcept;
   void choose_stride() noexcept;
+  std::optional<age_bracket> bracket(digest d, instant when) const noexcept;
   age_bracket ages_of(std::uint64_t generation, instant when) const noexcept;
   BLOOMTIME_INLINE void prefetch(digest d) const noexcept;
 
