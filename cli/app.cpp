@@ -20,6 +20,7 @@ constexpr const char* examples =
     "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 2014-01-01T09:30 --to \\\n"
     "    2014-01-01T09:40                                    was it there then?\n"
     "bloomtime timeline access.bloomtime 155.95.78.223 --field host    when was it?\n"
+    "bloomtime dedupe hooks.ndjson --item id --window 1d     each of them once a day\n"
     "bloomtime plan heat --items 1M                          how accurate is that?\n"
     "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
@@ -54,6 +55,7 @@ class program {
     add_heat(root_, asked_);
     add_seen(root_, asked_);
     add_timeline(root_, asked_);
+    add_dedupe(root_, asked_);
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);

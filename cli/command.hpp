@@ -83,6 +83,7 @@ void add_hot(command& root, output_options& asked);
 void add_heat(command& root, output_options& asked);
 void add_seen(command& root, output_options& asked);
 void add_timeline(command& root, output_options& asked);
+void add_dedupe(command& root, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
 void add_generate(command& root, output_options& asked);
