@@ -121,6 +121,7 @@ std::optional<instant> age_partitioned_filter::newest() const noexcept {
 // window, and the current generation goes on.
 void age_partitioned_filter::open_generation() noexcept {
   const std::uint64_t next = current_ + 1;
+  if (!timed_ && next - oldest_ > generations_) ++oldest_;
   if (next % per_band == 0) {
     const std::uint64_t band = next / per_band;
     if (band >= bands_ && (band - bands_) * per_band + per_band > lowest_slice(oldest_)) return;
@@ -131,11 +132,7 @@ void age_partitioned_filter::open_generation() noexcept {
   }
   current_ = next;
   in_current_ = 0;
-  if (timed_) {
-    end_of(current_) = newest_;
-  } else if (current_ - oldest_ > generations_) {
-    ++oldest_;
-  }
+  if (timed_) end_of(current_) = newest_;
 }
 
 // -- insertions ----------------------------------------------------------------------------------
