@@ -9,7 +9,7 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr std::uint64_t least_between_errors = 256;  // lines
+constexpr std::uint64_t least_between_errors = 1024;  // lines
 
 std::string text_of(digest key) {
   std::string bytes(sizeof key, '\0');
@@ -112,8 +112,8 @@ bool deduper::judge_costs(const judged_line& line, instant at) {
 
 // -- times that are doubted ----------------------------------------------------------------------
 
-// A line far ahead waits in the gate, where those after it see it, and is judged by the filter as
-// of now; once it is believed it belongs to its own time as well.
+// A line far ahead is judged by its own time, and waits in the gate, where those after it see it;
+// once it is believed the filter knows it as well.
 bool deduper::judge_doubted(const judged_line& line) {
   const auto clock = gate_.clock();
   const auto doubted = [&](instant at) { return !clock || time_gate::is_far(*clock, at); };
@@ -121,9 +121,10 @@ bool deduper::judge_doubted(const judged_line& line) {
     return e.line == text_of(line.key) && within(e.at, line.at, settings_.window);
   };
   bool seen = std::any_of(gate_.held().begin(), gate_.held().end(), same);
-  if (clock) {
-    const instant now = doubted(line.at) ? *clock : std::max(*clock, line.at);
-    seen = filter_.insert_if_new(line.key, now, settings_.refresh) || seen;
+  if (doubted(line.at)) {
+    seen = seen || filter_.seen(line.key, line.at);
+  } else {
+    seen = filter_.insert_if_new(line.key, std::max(*clock, line.at), settings_.refresh) || seen;
   }
   const bool remembered = !seen || settings_.refresh;
   auto verdict = gate_.judge(
@@ -151,14 +152,15 @@ void deduper::settle(const judged_line& line, bool drop, instant minute, line_ve
   ++counts_.passed;
   if (settings_.count) verdict.suppressed = suppressed_.take(line.key);
   if (settings_.costs) return;
-  if (counts_.passed >= error_due_) refresh_error();
+  if (counts_.passed + counts_.dropped >= error_due_) refresh_error();
   counts_.wrong += error_now_ / (1 - error_now_);
 }
 
 void deduper::refresh_error() {
   constexpr double most = 0.999999;
   error_now_ = std::min(most, filter_.current_error());
-  error_due_ = counts_.passed + std::max(least_between_errors, settings_.expect / 128);
+  error_due_ =
+      counts_.passed + counts_.dropped + std::max(least_between_errors, settings_.expect / 128);
 }
 
 }  // namespace bloomtime::cli

@@ -39,7 +39,7 @@ struct line_verdict {
 
 // Decides line by line which ones were seen within the window. Stamps that jump more than a day
 // ahead are not believed until others agree (docs/profile.md): such lines are judged at once, by
-// what is known, and remembered under both times.
+// their own time.
 class deduper {
  public:
   explicit deduper(const dedupe_settings& settings);
@@ -79,7 +79,7 @@ class deduper {
   store::minute_totals drops_;
   suppressed_lines suppressed_;
   double error_now_ = 0;
-  std::uint64_t error_due_ = 0;  // passed lines at which it is asked again
+  std::uint64_t error_due_ = 0;  // lines at which it is asked again
   std::vector<digest> keys_;     // of the lines that are being judged
   std::vector<instant> times_;
 };
