@@ -29,5 +29,6 @@ void history_tables(session& run);
 void reader_tables(session& run);
 void tally_tables(session& run);
 void profile_tables(session& run);
+void dedupe_tables(session& run);
 
 }  // namespace bench

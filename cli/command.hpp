@@ -84,6 +84,7 @@ void add_hot(command& root, output_options& asked);
 void add_heat(command& root, output_options& asked);
 void add_seen(command& root, output_options& asked);
 void add_timeline(command& root, output_options& asked);
+void add_dedupe(command& root, output_options& asked);
 void add_tally(command& root, output_options& asked);
 void add_count(command& root, output_options& asked);
 void add_info(command& root, output_options& asked);

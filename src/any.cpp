@@ -364,7 +364,32 @@ std::vector<fact> facts_of(const recent_buffer& b) {
   };
 }
 
+std::vector<fact> facts_of(const age_partitioned_filter& f) {
+  std::vector<fact> facts{
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "age_partitioned_filter"},
+      {"layout", std::string(name_of(layout::line))},
+      {"memory", f.memory()},
+      {"bits", f.bits()},
+      {"k", std::uint64_t{f.k()}},
+      {"generations", f.generations()},
+      {"seed", f.seed()},
+  };
+  if (f.timed()) {
+    facts.push_back({"window_seconds", static_cast<double>(f.window()) / 1e6});
+    facts.push_back({"tick_seconds", seconds(f.clock().resolution())});
+  } else {
+    facts.push_back({"window_insertions", f.window()});
+  }
+  facts.insert(facts.end(), {{"items", f.items()},
+                             {"insertions", f.insertions()},
+                             {"planned_error", f.planned_error()},
+                             {"error_now", f.current_error()}});
+  return facts;
+}
+
 any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == age_partitioned_filter::engine_id) return age_partitioned_filter::load(container);
   if (engine == generalized_filter::engine_id) return generalized_filter::load(container);
   if (engine == recent_buffer::engine_id) return recent_buffer::load(container);
   if (engine == timing_filter::engine_id) return timing_filter::load(container);

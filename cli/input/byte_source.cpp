@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <system_error>
 
@@ -53,6 +54,7 @@ std::optional<std::uint64_t> expect_readable(const std::string& path) {
 
 byte_source::byte_source(const std::string& path)
     : name_(source_name(path)),
+      path_(path),
       descriptor_(path == standard_input ? STDIN_FILENO
                                          : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) cannot_open(name_, errno);
@@ -75,12 +77,41 @@ std::size_t byte_source::read_raw(std::span<char> into) {
       position_ += static_cast<std::uint64_t>(got);
       return static_cast<std::size_t>(got);
     }
-    if (got == 0) at_end_ = true;
     if (got < 0 && errno != EINTR) {
       fail(fmt::format("cannot be read beyond byte {}: {}", count_text(position_), reason(errno)));
     }
+    if (got == 0 && following_) wait_for_more();
+    if ((got == 0 && !following_) || stopped()) at_end_ = true;
   }
   return 0;
+}
+
+// Once a file was replaced it is read to its end again before the next one is opened: its writer
+// may have been slower.
+void byte_source::wait_for_more() {
+  struct stat mine {};
+  struct stat there {};
+  if (::fstat(descriptor_, &mine) == 0 && S_ISREG(mine.st_mode) &&
+      static_cast<std::uint64_t>(mine.st_size) < position_) {
+    position_ = 0;
+    (void)::lseek(descriptor_, 0, SEEK_SET);
+    return;
+  }
+  const bool found = ::stat(path_.c_str(), &there) == 0;
+  const bool other = found && (there.st_ino != mine.st_ino || there.st_dev != mine.st_dev);
+  if (other && replaced_) {
+    const int next = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (next >= 0) {
+      ::close(descriptor_);
+      descriptor_ = next;
+      position_ = 0;
+      replaced_ = false;
+      return;
+    }
+  }
+  replaced_ = other;
+  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 100'000'000};
+  (void)::nanosleep(&pause, nullptr);
 }
 
 // As few reads as it takes: a line that came through a pipe must not wait for the next one.

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/input/decompress.hpp"
@@ -21,6 +23,12 @@ class byte_source {
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
 
+  // At the end of the file waits for more, as `tail -F` does: also in the file that takes its
+  // place, or from the beginning if it was cut off. `stop` is asked all the while.
+  void follow() { following_ = true; }
+  // Asked while waiting for input, when a signal came; what it says yes to is the end.
+  void stop_if(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   // As much as there is without waiting for more; 0 at the end.
   std::size_t read(std::span<char> into);
 
@@ -30,13 +38,19 @@ class byte_source {
  private:
   std::size_t read_raw(std::span<char> into);
   std::size_t read_plain(std::span<char> into);
+  bool stopped() const { return stop_ && stop_(); }
+  void wait_for_more();
   std::size_t decompress(std::span<char> into);
   void recognise();
   void fill();
   [[noreturn]] void fail(const std::string& what) const;
 
   std::string name_;
+  std::string path_;
   int descriptor_;
+  bool following_ = false;
+  bool replaced_ = false;  // another file stands there now; this one may have grown meanwhile
+  std::function<bool()> stop_;
   std::uint64_t position_ = 0;
   bool recognised_ = false;
   bool at_end_ = false;  // of the file

@@ -23,18 +23,24 @@ line_reader::line_reader(byte_source& from)
   std::memset(buffer_.get() + capacity, 0, padding);
 }
 
+bool line_reader::next_buffered(line& found) {
+  const std::string_view rest = waiting();
+  const void* const newline =
+      rest.empty() ? nullptr : std::memchr(rest.data() + scanned_, '\n', rest.size() - scanned_);
+  if (newline == nullptr) {
+    scanned_ = rest.size();
+    return false;
+  }
+  const auto size = static_cast<std::size_t>(static_cast<const char*>(newline) - rest.data());
+  const bool carriage_return = size != 0 && rest[size - 1] == '\r';
+  take(found, carriage_return ? size - 1 : size, carriage_return ? 2 : 1);
+  return true;
+}
+
 bool line_reader::next(line& found) {
   for (;;) {
+    if (next_buffered(found)) return true;
     const std::string_view rest = waiting();
-    const void* const newline =
-        rest.empty() ? nullptr : std::memchr(rest.data() + scanned_, '\n', rest.size() - scanned_);
-    if (newline != nullptr) {
-      const auto size = static_cast<std::size_t>(static_cast<const char*>(newline) - rest.data());
-      const bool carriage_return = size != 0 && rest[size - 1] == '\r';
-      take(found, carriage_return ? size - 1 : size, carriage_return ? 2 : 1);
-      return true;
-    }
-    scanned_ = rest.size();
     // A carriage return may be the beginning of an ending that is not there yet.
     if (rest.size() > most_waiting) {
       take(found, rest.size() - 1, 0);

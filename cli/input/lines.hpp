@@ -34,6 +34,10 @@ class line_reader {
   // False at the end. Waits for more input only if no line is left of what came.
   bool next(line& found);
 
+  // The same for what came already, without waiting: false if it has no further line end. What was
+  // handed out before stays valid.
+  bool next_buffered(line& found);
+
   // What is buffered: at least one line, unless the input is shorter or that line too long.
   std::string_view look_ahead();
 

@@ -19,6 +19,7 @@
 #include <bloomtime/history/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/generalized_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/recency/recent_buffer.hpp>
@@ -36,7 +37,7 @@ namespace bloomtime {
 using any_filter = std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter,
                                 hot_list, decay_ring, single_history, tree_history, level_history,
                                 timeline_history, history, timing_filter, generalized_filter,
-                                recent_buffer, recency_filter, counting_filter,
+                                recent_buffer, age_partitioned_filter, recency_filter, counting_filter,
                                 spectral_filter, rising_spectral_filter, recurring_spectral_filter,
                                 dynamic_count_filter, tally_filter, rising_tally>;
 

@@ -25,6 +25,7 @@
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/generalized_filter.hpp>

@@ -308,7 +308,26 @@ inline any_filter tally_rising() {
   return with_counts(rising_tally({.items = 10, .memory = 128, .cell_bits = 4, .seed = 42}));
 }
 
+// More generations than there are places, some of them full, one insertion late.
+inline any_filter with_generations(age_partitioned_filter f) {
+  for (int i = 0; i < 60; ++i)
+    (void)f.insert("item-" + std::to_string(i), seconds_later(i * i / 9));
+  (void)f.insert("late", seconds_later(380));
+  return f;
+}
+inline any_filter age_partitioned_last() {
+  return with_generations(age_partitioned_filter({.last = 16, .memory = 512, .seed = 42}));
+}
+inline any_filter age_partitioned_window() {
+  return with_generations(age_partitioned_filter({.window = std::chrono::minutes(1),
+                                                 .resolution = std::chrono::seconds(10),
+                                                 .items = 12,
+                                                 .memory = 512}));
+}
+
 inline constexpr std::array recipes{
+    recipe{"age_partitioned_last", age_partitioned_last},
+    recipe{"age_partitioned_window", age_partitioned_window},
     recipe{"decaying_16", decaying_16},
     recipe{"decaying_random", decaying_random},
     recipe{"heat_16", heat_16},

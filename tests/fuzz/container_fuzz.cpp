@@ -146,6 +146,34 @@ void change(history h) {
   require(history::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
+void ask(const age_partitioned_filter& f) {
+  const instant newest = f.newest().value_or(instant{});
+  for (const char* item : {"", "a", "/index.html"}) {
+    const auto age = f.age(item, newest);
+    require(age.has_value() == f.seen(item, newest), "what has an age was seen");
+    require(!age || age->youngest <= age->oldest, "an age has two ends");
+    const double p = f.posterior(
+        item, [](double t) { return t / (t + 1e6); }, newest);
+    require(0 <= p && p <= 1 && (p == 0 || age), "a posterior is a probability");
+  }
+  const double error = f.current_error();
+  require(0 <= error && error <= 1.000001, "an error is a chance");
+  (void)describe(any_filter(f));
+}
+
+void change(age_partitioned_filter f) {
+  const instant newest = f.newest().value_or(instant{});
+  for (const instant when : {newest, instant(newest.micros / 2), instant(INT64_MAX)}) {
+    for (int i = 0; i < 20; ++i) {
+      const outcome became = f.insert(i, when);
+      require(became == outcome::dropped_late || f.seen(i, when), "what was inserted is seen");
+    }
+  }
+  const bytes_type stored = f.serialize();
+  require(age_partitioned_filter::load(stored).serialize() == stored,
+          "what was changed can be stored");
+}
+
 // What the two baselines of recency promise.
 template <class Filter>
 void ask_recent(const Filter& f) {

@@ -1,0 +1,91 @@
+#include "cli/commands/dedupe_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/output/number.hpp"
+#include "cli/output/time_text.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::string window_text(const dedupe_settings& s) {
+  if (s.time == time_source::none) return count_text(s.expect) + " lines";
+  return span_text(s.window);
+}
+
+const char* time_text_of(time_source s) {
+  return s == time_source::none ? "none" : s == time_source::lines ? "lines" : "wall";
+}
+
+std::uint64_t most_per_minute(const store::minute_totals& drops) {
+  std::uint64_t most = 0;
+  drops.for_each([&](instant, std::uint64_t count) { most = std::max(most, count); });
+  return most;
+}
+
+}  // namespace
+
+std::string plan_of(const deduper& work) {
+  const dedupe_settings& s = work.settings();
+  return fmt::format("dedupe: {} for {} within {}; error {}, {}; key {}, times {}",
+                     bytes_text(work.memory()), count_text(s.expect) + " lines", window_text(s),
+                     brief_chance_text(s.error),
+                     s.refresh ? "every sighting begins the window anew"
+                               : "the window begins with the line that passed",
+                     s.key,
+                     s.time == time_source::none    ? "not asked for"
+                     : s.time == time_source::lines ? "of the lines"
+                                                    : "by the clock on the wall");
+}
+
+report summary_of(const deduper& work) {
+  using enum audience;
+  const dedupe_settings& s = work.settings();
+  const dedupe_counts& c = work.counts();
+  const double share =
+      c.lines() == 0 ? 0 : static_cast<double>(c.dropped) / static_cast<double>(c.lines());
+  report r{.command = "dedupe",
+           .title = fmt::format("{} lines: {} passed, {} dropped", count_text(c.lines()),
+                                count_text(c.passed + c.unjudged), count_text(c.dropped)),
+           .fields = {{"key", s.key},
+                      {"times", std::string(time_text_of(s.time))},
+                      {"window_seconds", static_cast<double>(s.window.count()) / 1e6},
+                      {"refresh", s.refresh},
+                      {"target_error", s.error}},
+           .tables = {},
+           .notes = {},
+           .closing = {}};
+  r.tables.push_back({.key = "summary",
+                      .columns = {{"lines", "lines"},
+                                  {"passed", "passed"},
+                                  {"dropped", "dropped"},
+                                  {"dropped_share", "of all"},
+                                  {"unjudged", "without key or time, passed"},
+                                  {"late", "late"},
+                                  {"expected_wrong", "dropped wrongly, expected"},
+                                  {"error_now", "error now"},
+                                  {"memory_bytes", "memory"},
+                                  {"expect", "expected in a window"},
+                                  {"most_drops_per_minute", "most dropped in a minute"}},
+                      .rows = {{{count_cell(c.lines()),
+                                 count_cell(c.passed + c.unjudged),
+                                 count_cell(c.dropped),
+                                 {share, fmt::format("{:.1f} %", 100 * share)},
+                                 count_cell(c.unjudged),
+                                 count_cell(c.late),
+                                 {c.wrong, short_text(c.wrong)},
+                                 chance_cell(work.filter().current_error()),
+                                 bytes_cell(work.memory()),
+                                 count_cell(s.expect),
+                                 count_cell(most_per_minute(work.drops()))}}},
+                      .as_list = true});
+  if (!work.suppressed().complete()) {
+    r.notes.push_back(
+        "--count: more keys were dropped than --expect says; some counts are too low");
+  }
+  return r;
+}
+
+}  // namespace bloomtime::cli

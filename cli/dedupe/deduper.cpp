@@ -1,0 +1,166 @@
+#include "cli/dedupe/deduper.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace bloomtime::cli {
+namespace {
+
+constexpr std::uint64_t least_between_errors = 1024;  // lines
+
+std::string text_of(digest key) {
+  std::string bytes(sizeof key, '\0');
+  std::memcpy(bytes.data(), &key.lo, sizeof key.lo);
+  std::memcpy(bytes.data() + sizeof key.lo, &key.hi, sizeof key.hi);
+  return bytes;
+}
+
+digest digest_in(const std::string& bytes) {
+  digest key{};
+  std::memcpy(&key.lo, bytes.data(), sizeof key.lo);
+  std::memcpy(&key.hi, bytes.data() + sizeof key.lo, sizeof key.hi);
+  return key;
+}
+
+bool within(instant a, instant b, std::chrono::microseconds window) {
+  const auto [first, last] = std::minmax(a, b);
+  return static_cast<std::uint64_t>(last.micros) - static_cast<std::uint64_t>(first.micros) <=
+         static_cast<std::uint64_t>(window.count());
+}
+
+}  // namespace
+
+deduper::deduper(const dedupe_settings& settings, age_partitioned_filter filter)
+    : settings_(settings), filter_(std::move(filter)), suppressed_(settings.expect) {}
+
+deduper::deduper(const dedupe_settings& settings)
+    : deduper(settings, age_partitioned_filter(settings.filter())) {}
+
+// Lines whose time is believed are judged together, as far as they go.
+void deduper::judge(std::span<const judged_line> lines, instant now,
+                    std::span<line_verdict> verdicts) {
+  const bool stamped = settings_.time == time_source::lines;
+  times_.clear();
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!stamped) {
+      times_.push_back(lines[i].at);
+      continue;
+    }
+    const bool late = gate_.clock() && lines[i].at < *gate_.clock();
+    counts_.late += late;
+    if (gate_.passes(lines[i].at) && (!late || settings_.late == late_policy::now)) {
+      times_.push_back(*gate_.clock());
+      continue;
+    }
+    judge_alike(lines.subspan(first, i - first), times_, now, verdicts.subspan(first, i - first));
+    times_.clear();
+    first = i + 1;
+    const bool drop = late && settings_.late != late_policy::now
+                          ? settings_.late == late_policy::drop
+                          : judge_doubted(lines[i]);
+    settle(lines[i], drop, gate_.clock().value_or(lines[i].at), verdicts[i]);
+  }
+  judge_alike(lines.subspan(first), times_, now, verdicts.subspan(first));
+}
+
+void deduper::judge_alike(std::span<const judged_line> lines, std::span<const instant> times,
+                          instant now, std::span<line_verdict> verdicts) {
+  keys_.clear();
+  for (const judged_line& line : lines) keys_.push_back(line.key);
+  const auto answers = std::make_unique<bool[]>(lines.size());
+  const std::span<bool> seen(answers.get(), lines.size());
+  const bool timed = settings_.time != time_source::none;
+  if (settings_.costs) {
+    for (std::size_t i = 0; i < lines.size(); ++i) seen[i] = judge_costs(lines[i], times[i]);
+  } else {
+    filter_.insert_if_new_bulk(keys_, timed ? times : std::span<const instant>(), settings_.refresh,
+                               seen);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    settle(lines[i], seen[i], timed ? times[i] : now, verdicts[i]);
+  }
+}
+
+// -- minimum penalty -----------------------------------------------------------------------------
+
+// Of all lines judged so far; one of each kind to begin with.
+double deduper::duplicate_share() const noexcept {
+  return (static_cast<double>(counts_.dropped) + 1) /
+         (static_cast<double>(counts_.dropped + counts_.passed) + 2);
+}
+
+// A "no" is certain and needs no weighing. Before the filter is asked a line is a duplicate with
+// the share that duplicates had, of one at any time of the window.
+bool deduper::judge_costs(const judged_line& line, instant at) {
+  const bool seen = filter_.seen(line.key, at);
+  bool drop = false;
+  if (seen) {
+    const double share = duplicate_share();
+    const auto window = static_cast<double>(filter_.window());
+    const math::masses masses = filter_.masses(
+        line.key, [&](double age) { return share * std::min(1., age / window); }, at);
+    drop = math::positive(masses, *settings_.costs, seen);
+    if (drop) counts_.wrong += 1 - masses.probability();
+  }
+  if (!drop || settings_.refresh) (void)filter_.insert(line.key, at);
+  return drop;
+}
+
+// -- times that are doubted ----------------------------------------------------------------------
+
+// A line far ahead is judged by its own time, and waits in the gate, where those after it see it;
+// once it is believed the filter knows it as well.
+bool deduper::judge_doubted(const judged_line& line) {
+  const auto clock = gate_.clock();
+  const auto doubted = [&](instant at) { return !clock || time_gate::is_far(*clock, at); };
+  const auto same = [&](const held_event& e) {
+    return e.line == text_of(line.key) && within(e.at, line.at, settings_.window);
+  };
+  bool seen = std::any_of(gate_.held().begin(), gate_.held().end(), same);
+  if (doubted(line.at)) {
+    seen = seen || filter_.seen(line.key, line.at);
+  } else {
+    seen = filter_.insert_if_new(line.key, std::max(*clock, line.at), settings_.refresh) || seen;
+  }
+  const bool remembered = !seen || settings_.refresh;
+  auto verdict = gate_.judge(
+      {.at = line.at, .items = {}, .line = remembered ? text_of(line.key) : std::string()});
+  std::sort(verdict.believed.begin(), verdict.believed.end(),
+            [](const held_event& a, const held_event& b) { return a.at < b.at; });
+  for (const held_event& e : verdict.believed) {
+    if (!e.line.empty() && doubted(e.at)) (void)filter_.insert(digest_in(e.line), e.at);
+  }
+  return seen;
+}
+
+// -- counts --------------------------------------------------------------------------------------
+
+// Every new line is dropped with the error's chance, so passed ones stand for those that were.
+void deduper::settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict) {
+  verdict = {};
+  verdict.drop = drop;
+  if (drop) {
+    ++counts_.dropped;
+    drops_.add(minute);
+    if (settings_.count) suppressed_.add(line.key);
+    return;
+  }
+  ++counts_.passed;
+  if (settings_.count) verdict.suppressed = suppressed_.take(line.key);
+  if (settings_.costs) return;
+  if (counts_.passed + counts_.dropped >= error_due_) refresh_error();
+  counts_.wrong += error_now_ / (1 - error_now_);
+}
+
+void deduper::refresh_error() {
+  constexpr double most = 0.999999;
+  error_now_ = std::min(most, filter_.current_error());
+  error_due_ =
+      counts_.passed + counts_.dropped + std::max(least_between_errors, settings_.expect / 128);
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/time.hpp>
+
+#include "cli/dedupe/settings.hpp"
+#include "cli/dedupe/suppressed.hpp"
+#include "cli/input/time_gate.hpp"
+#include "cli/store/totals.hpp"
+
+namespace bloomtime::cli {
+
+struct dedupe_counts {
+  std::uint64_t passed = 0;    // of lines that were judged
+  std::uint64_t dropped = 0;   // likewise
+  std::uint64_t unjudged = 0;  // without key or time: passed
+  std::uint64_t late = 0;
+  double wrong = 0;  // expected number of lines that were dropped and should not have been
+
+  std::uint64_t lines() const noexcept { return passed + dropped + unjudged; }
+};
+
+struct judged_line {
+  digest key;
+  instant at;  // as it says, or now on the wall
+};
+
+struct line_verdict {
+  bool drop = false;
+  std::uint64_t suppressed = 0;  // lines of its key that were dropped since one passed
+};
+
+// Decides line by line which ones were seen within the window. Stamps that jump more than a day
+// ahead are not believed until others agree (docs/profile.md): such lines are judged at once, by
+// their own time.
+class deduper {
+ public:
+  explicit deduper(const dedupe_settings& settings);
+
+  // In order. `now` tells in which minute lines without a time were dropped.
+  void judge(std::span<const judged_line> lines, instant now, std::span<line_verdict> verdicts);
+  void pass_unjudged(std::uint64_t lines) noexcept { counts_.unjudged += lines; }
+
+  const dedupe_settings& settings() const noexcept { return settings_; }
+  const dedupe_counts& counts() const noexcept { return counts_; }
+  const age_partitioned_filter& filter() const noexcept { return filter_; }
+  const store::minute_totals& drops() const noexcept { return drops_; }
+  const suppressed_lines& suppressed() const noexcept { return suppressed_; }
+  std::uint64_t memory() const noexcept { return filter_.memory(); }
+
+  std::vector<std::byte> serialize() const;
+  // Of a run with the same settings; throws if they are others.
+  static deduper load(std::span<const std::byte> container, const dedupe_settings& settings,
+                      const std::string& name);
+
+ private:
+  deduper(const dedupe_settings& settings, age_partitioned_filter filter);
+
+  void judge_alike(std::span<const judged_line> lines, std::span<const instant> times, instant now,
+                   std::span<line_verdict> verdicts);
+  bool judge_costs(const judged_line& line, instant at);
+  bool judge_doubted(const judged_line& line);
+  bool is_late(instant at) const noexcept;
+  void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);
+  void refresh_error();
+  double duplicate_share() const noexcept;
+
+  dedupe_settings settings_;
+  age_partitioned_filter filter_;
+  time_gate gate_;
+  dedupe_counts counts_;
+  store::minute_totals drops_;
+  suppressed_lines suppressed_;
+  double error_now_ = 0;
+  std::uint64_t error_due_ = 0;  // lines at which it is asked again
+  std::vector<digest> keys_;     // of the lines that are being judged
+  std::vector<instant> times_;
+};
+
+}  // namespace bloomtime::cli

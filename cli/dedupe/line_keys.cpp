@@ -1,0 +1,69 @@
+#include "cli/dedupe/line_keys.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/input/format.hpp"
+#include "cli/input/layout.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+// Without fields that nobody asks for: a line need not have them.
+void keep_needed(line_layout& layout) {
+  std::vector<field> needed;
+  const auto keep = [&](std::size_t& number) {
+    const field& wanted = layout.fields[number];
+    const auto found = std::find(needed.begin(), needed.end(), wanted);
+    number = static_cast<std::size_t>(found - needed.begin());
+    if (found == needed.end()) needed.push_back(wanted);
+  };
+  for (item_layout& item : layout.items) {
+    for (std::size_t& part : item.parts) keep(part);
+  }
+  if (layout.time != line_layout::none) keep(layout.time);
+  layout.fields = std::move(needed);
+}
+
+}  // namespace
+
+line_keys::line_keys(const input_options& asked, times wanted)
+    : asked_(asked), wanted_(wanted), whole_line_(asked.items.empty()) {
+  (void)format_named(asked_.format);
+  key_ = whole_line_ ? "line" : fmt::format("{}", fmt::join(asked_.items, ","));
+  if (!whole_line_) asked_.items = {key_};
+}
+
+std::string line_keys::begin(const std::string& file, const std::vector<std::string_view>& lines) {
+  record_.reset();
+  if (whole_line_ && wanted_ == times::none) return file + ": whole lines";
+  input_options asked = asked_;
+  if (whole_line_) asked.items = {key_};
+  line_layout layout = layout_of(asked, file, lines);
+  if (wanted_ == times::none) layout.time = line_layout::none;
+  if (wanted_ == times::needed && layout.time == line_layout::none) {
+    throw usage_error(
+        fmt::format("{} has no times that are known; say with --time in which field they stand, or "
+                    "with --wall that the clock counts",
+                    file));
+  }
+  std::string told = fmt::format("{}: {}", file, described(layout));
+  if (whole_line_) layout.items.clear();
+  keep_needed(layout);
+  record_.emplace(std::move(layout));
+  return told;
+}
+
+std::optional<bad_line> line_keys::read(std::string_view text, digest& key, instant& at) {
+  if (record_) {
+    if (const auto bad = record_->read(text)) return bad;
+    if (has_times()) at = record_->time().at;
+  }
+  key = digest_of(whole_line_ ? text : record_->items().front());
+  return std::nullopt;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/digest.hpp>
+#include <bloomtime/time.hpp>
+
+#include "cli/input/bad_line.hpp"
+#include "cli/input/options.hpp"
+#include "cli/input/record.hpp"
+
+namespace bloomtime::cli {
+
+// Finds the key of lines, and their time if that is wanted. Without --item the whole line is the
+// key; several are one key together.
+class line_keys {
+ public:
+  enum class times { none, if_any, needed };
+
+  line_keys(const input_options& asked, times wanted);
+
+  // The next file begins with these lines. Returns what people should know of it.
+  std::string begin(const std::string& file, const std::vector<std::string_view>& lines);
+
+  const std::string& key() const { return key_; }  // "host,path"
+  bool has_times() const { return wanted_ != times::none && record_ && record_->has_time(); }
+  bool header() const { return record_ && record_->layout().header; }
+
+  // Why the line cannot be judged, or nothing. Views and padding as for record_reader.
+  std::optional<bad_line> read(std::string_view text, digest& key, instant& at);
+
+ private:
+  input_options asked_;
+  times wanted_;
+  bool whole_line_;
+  std::string key_;
+  std::optional<record_reader> record_;
+};
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+
+namespace bloomtime::cli {
+
+// What becomes of a line that is older than one before it: it counts as if it came now, or it is
+// passed or dropped without being remembered.
+enum class late_policy : std::uint8_t { now = 1, pass = 2, drop = 3 };
+
+// Where the time of a line comes from; lines are counted where there is none.
+enum class time_source : std::uint8_t { none = 0, lines = 1, wall = 2 };
+
+struct dedupe_settings {
+  std::string key;  // the fields that are compared; "line" for all of it
+  time_source time = time_source::wall;
+  std::chrono::microseconds window{};  // unless lines are counted
+  std::uint64_t expect = 0;            // lines within a window
+  double error = 1e-6;
+  bool refresh = true;
+  late_policy late = late_policy::now;
+  bool count = false;  // how many were dropped, by key
+  // What a duplicate that passes costs (a false negative), and a line that is lost.
+  std::optional<math::penalties> costs = {};
+
+  age_partitioned_config filter() const {
+    if (time == time_source::none) return {.last = expect, .error = error};
+    // Nobody can tell by the clock on the wall what came a moment too late.
+    constexpr int coarse = 100;
+    const bool fine = time == time_source::lines;
+    return {.window = window,
+            .resolution = fine ? std::nullopt
+                               : std::optional((window - std::chrono::microseconds(1)) / coarse +
+                                               std::chrono::microseconds(1)),
+            .items = expect,
+            .error = error};
+  }
+};
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace bloomtime::cli {
+
+// While it lives SIGUSR1 asks for a summary, and Ctrl-C and its like for an end in good order. A
+// read that waits is interrupted.
+class signal_watch {
+ public:
+  signal_watch();
+  signal_watch(const signal_watch&) = delete;
+  signal_watch& operator=(const signal_watch&) = delete;
+  ~signal_watch();
+
+  bool take_summary_request();
+  // The signal that asks for the end; 0 if none came.
+  int ending() const;
+};
+
+}  // namespace bloomtime::cli

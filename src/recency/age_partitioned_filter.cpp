@@ -1,0 +1,312 @@
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::int64_t default_ticks = 600;  // of a window
+
+[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
+
+microseconds resolution_of(const age_partitioned_config& c) {
+  const microseconds window = *c.window;
+  if (window.count() < 1) {
+    refuse("a window must be at least one microsecond, got " + std::to_string(window.count()));
+  }
+  const microseconds asked =
+      c.resolution.value_or(microseconds((window.count() - 1) / default_ticks + 1));
+  if (asked.count() < 1 || asked > window) {
+    refuse("the resolution must be at least one microsecond and at most the window of " +
+           std::to_string(window.count()) + ", got " + std::to_string(asked.count()));
+  }
+  return asked;
+}
+
+math::age_partitioned_target target_of(const age_partitioned_config& c) {
+  if (c.last.has_value() == c.window.has_value()) {
+    refuse(
+        std::string("an age-partitioned filter has a window of insertions or of time, and got ") +
+        (c.last ? "both" : "neither"));
+  }
+  if (c.error.has_value() == c.memory.has_value()) {
+    refuse(std::string("an age-partitioned filter is sized by error or by memory, and got ") +
+           (c.error ? "both" : "neither"));
+  }
+  if (c.last) return {.items = *c.last, .ticks = 0};
+  const std::int64_t resolution = resolution_of(c).count();
+  return {.items = c.items,
+          .ticks = static_cast<std::uint64_t>((c.window->count() - 1) / resolution + 1)};
+}
+
+}  // namespace
+
+age_partitioned_filter::age_partitioned_filter(const age_partitioned_config& config)
+    : timed_(config.window.has_value()), seed_(config.seed) {
+  const math::age_partitioned_target kept = target_of(config);
+  const math::age_partitioned_size size =
+      config.error ? math::age_partitioned_for_error(kept, *config.error)
+                   : math::age_partitioned_for_memory(kept, *config.memory);
+  k_ = size.k;
+  generations_ = size.generations;
+  quota_ = size.quota;
+  bands_ = size.bands;
+  lines_ = size.lines;
+  items_ = kept.items;
+  window_ = timed_ ? static_cast<std::uint64_t>(config.window->count()) : *config.last;
+  ticks_ = static_cast<std::int64_t>(kept.ticks);
+  if (timed_) clock_ = bloomtime::clock(resolution_of(config));
+  bits_ = detail::buffer(bands_ * lines_ * detail::line_bytes);
+  ones_.resize(bands_ * per_band);
+  if (timed_) ends_.resize(bands_ * per_band);
+  current_ = oldest_ = k_ - 1;
+  place_ = current_ / per_band;
+  choose_stride();
+}
+
+// -- time ----------------------------------------------------------------------------------------
+
+// The first generation from `from` on that ends at `tick` or later; one beyond the current if none
+// does. Ends never decrease.
+std::uint64_t age_partitioned_filter::first_ending_at(std::uint64_t from,
+                                                      std::int64_t tick) const noexcept {
+  std::uint64_t end = current_ + 1;
+  while (from < end) {
+    const std::uint64_t middle = from + (end - from) / 2;
+    if (end_of(middle) < tick) {
+      from = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return from;
+}
+
+// Everything inserted within the window before an instant of this tick has a tick at most ticks_
+// before it (recency.md 9.1).
+std::int64_t age_partitioned_filter::window_begin(std::int64_t tick) const noexcept {
+  constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min();
+  return tick < first + ticks_ ? first : tick - ticks_;
+}
+
+std::uint64_t age_partitioned_filter::oldest_at(instant when) const noexcept {
+  if (!timed_ || insertions_ == 0) return oldest_;
+  const std::int64_t tick = clock_.tick_of(when).number;
+  return tick <= newest_ ? oldest_ : first_ending_at(oldest_, window_begin(tick));
+}
+
+void age_partitioned_filter::move_to(std::int64_t tick) noexcept {
+  oldest_ = first_ending_at(oldest_, window_begin(tick));
+  newest_ = tick;
+}
+
+void age_partitioned_filter::advance(instant now) noexcept {
+  if (!timed_ || insertions_ == 0) return;
+  const std::int64_t tick = clock_.tick_of(now).number;
+  if (tick > newest_) move_to(tick);
+}
+
+std::optional<instant> age_partitioned_filter::newest() const noexcept {
+  if (!timed_ || insertions_ == 0) return std::nullopt;
+  return clock_.start_of({newest_});
+}
+
+// Does nothing if that would overwrite a slice that is still needed: too much has come within the
+// window, and the current generation goes on.
+void age_partitioned_filter::open_generation() noexcept {
+  const std::uint64_t next = current_ + 1;
+  if (!timed_ && next - oldest_ > generations_) ++oldest_;
+  if (next % per_band == 0) {
+    const std::uint64_t band = next / per_band;
+    if (band >= bands_ && (band - bands_) * per_band + per_band > lowest_slice(oldest_)) return;
+    place_ = place_ + 1 == bands_ ? 0 : place_ + 1;
+    std::memset(bits_.data() + place_ * lines_ * detail::line_bytes, 0,
+                lines_ * detail::line_bytes);
+    std::fill_n(ones_.begin() + static_cast<std::ptrdiff_t>(place_ * per_band), per_band, 0);
+  }
+  current_ = next;
+  in_current_ = 0;
+  if (timed_) end_of(current_) = newest_;
+}
+
+// -- insertions ----------------------------------------------------------------------------------
+
+void age_partitioned_filter::set(digest d, std::uint64_t generation) noexcept {
+  const std::uint64_t lowest = generation + 1 - k_;
+  for (std::uint64_t band = lowest / per_band; band <= generation / per_band; ++band) {
+    const spot s = spot_of(d, band);
+    std::uint64_t* const ones = ones_.data() + place_of(band) * per_band;
+    const std::uint64_t base = band * per_band;
+    const auto from = static_cast<unsigned>(std::max(lowest, base) - base);
+    const auto to = static_cast<unsigned>(std::min<std::uint64_t>(generation - base, per_band - 1));
+    for (unsigned i = from; i <= to; ++i) {
+      const std::uint64_t word = word_at(s, i);
+      const std::uint64_t with = word | std::uint64_t{1} << s.bit(i);
+      ones[i] += with != word;
+      detail::store_le64(bits_.data() + s.offset + 8 * std::size_t{i}, with);
+    }
+  }
+}
+
+outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
+  outcome became = outcome::added;
+  if (timed_) {
+    const std::int64_t tick = clock_.tick_of(when).number;
+    if (insertions_ == 0) {
+      newest_ = tick;
+    } else if (tick > newest_) {
+      move_to(tick);
+    } else if (tick < newest_) {
+      if (tick < window_begin(newest_)) return outcome::dropped_late;
+      became = outcome::late;
+      const std::uint64_t generation = first_ending_at(oldest_, tick);
+      if (generation < current_) {
+        set(d, generation);
+        ++insertions_;
+        return became;
+      }
+    }
+  }
+  make_room();
+  set(d, current_);
+  ++in_current_;
+  ++insertions_;
+  return became;
+}
+
+void age_partitioned_filter::make_room() noexcept {
+  const bool tick_ended = timed_ && in_current_ != 0 && end_of(current_) != newest_;
+  if (tick_ended || in_current_ >= quota_) open_generation();
+  if (timed_) end_of(current_) = newest_;
+}
+
+// A second sighting in the same tick would not be remembered for longer.
+bool age_partitioned_filter::test_and_set(digest d, instant when, bool refresh) noexcept {
+  const auto found = find(d, oldest_at(when));
+  const bool kept = timed_ && found == current_ && clock_.tick_of(when).number <= end_of(current_);
+  if (!found || (refresh && !kept)) (void)insert_digest(d, when);
+  return found.has_value();
+}
+
+// -- questions -----------------------------------------------------------------------------------
+
+// The youngest generation whose k bits are set. Of k consecutive slices so many lie in one of the
+// bands that are asked first, at one of its ends, that most others are never looked at.
+std::optional<std::uint64_t> age_partitioned_filter::find(digest d,
+                                                          std::uint64_t oldest) const noexcept {
+  if (oldest > current_) return std::nullopt;
+  const std::uint64_t lowest = lowest_slice(oldest);
+  for (std::uint64_t band = current_ / per_band;; band -= stride_) {
+    if (telling_[mask_of(d, band)]) {
+      const std::uint64_t first = band * per_band;
+      const std::uint64_t from = std::max(lowest, first - std::min<std::uint64_t>(first, k_ - 1));
+      const std::uint64_t to = std::min(current_, first + per_band - 1 + k_ - 1);
+      if (const auto found = youngest_run(d, from, to)) return found;
+    }
+    if (band < lowest / per_band + stride_) return std::nullopt;
+  }
+}
+
+std::optional<std::uint64_t> age_partitioned_filter::youngest_run(digest d, std::uint64_t from,
+                                                                  std::uint64_t to) const noexcept {
+  std::uint64_t band = to / per_band;
+  unsigned mask = mask_of(d, band);
+  unsigned run = 0;
+  for (std::uint64_t slice = to;; --slice) {
+    if (slice / per_band != band) {
+      --band;
+      mask = mask_of(d, band);
+    }
+    run = (mask >> (slice % per_band) & 1) != 0 ? run + 1 : 0;
+    if (run == k_) return slice + k_ - 1;
+    if (slice == from) return std::nullopt;
+  }
+}
+
+// Two neighbours among the bands that are asked first have stride_ - 1 bands between them. k
+// consecutive slices that contain neither of them whole reach into one by at least half of what is
+// left; those of a small k may also lie inside.
+void age_partitioned_filter::choose_stride() noexcept {
+  constexpr unsigned enough = 5;  // slices: then one stranger in 16 is looked at more closely
+  stride_ = k_ < 2 * enough ? 1 : (k_ - 2 * enough) / per_band + 1;
+  const auto reach =
+      static_cast<int>(std::min<std::uint64_t>(per_band, (k_ - per_band * (stride_ - 1) + 1) / 2));
+  for (unsigned mask = 0; mask < telling_.size(); ++mask) {
+    const auto bits = static_cast<std::uint8_t>(mask);
+    unsigned inside = mask;
+    for (unsigned i = 1; i < std::min(k_, per_band + 1) && inside != 0; ++i) inside &= mask >> i;
+    telling_[mask] =
+        std::countr_one(bits) >= reach || std::countl_one(bits) >= reach || inside != 0;
+  }
+}
+
+std::optional<age_partitioned_filter::age_bracket> age_partitioned_filter::bracket(
+    digest d, instant when) const noexcept {
+  const std::uint64_t oldest = oldest_at(when);
+  const auto youngest = find(d, oldest);
+  if (!youngest) return std::nullopt;
+  std::uint64_t last = *youngest;
+  while (last > oldest && (mask_of(d, (last - k_) / per_band) >> ((last - k_) % per_band) & 1))
+    --last;
+  return age_bracket{ages_of(*youngest, when).youngest, ages_of(last, when).oldest};
+}
+
+age_partitioned_filter::age_bracket age_partitioned_filter::ages_of(std::uint64_t generation,
+                                                                    instant when) const noexcept {
+  const std::uint64_t back = current_ - generation;
+  if (!timed_) {
+    const std::uint64_t after = back == 0 ? 0 : (back - 1) * quota_ + in_current_;
+    const std::uint64_t own = back == 0 ? in_current_ : quota_;
+    return {after, after + (own == 0 ? 0 : own - 1)};
+  }
+  const instant now = std::max(when, clock_.start_of({newest_}));
+  const auto since = [&](instant then) {
+    return then >= now
+               ? 0
+               : static_cast<std::uint64_t>(now.micros) - static_cast<std::uint64_t>(then.micros);
+  };
+  // What is late may have come to the generation after it; what came before the first one that is
+  // known has left the window.
+  const std::int64_t begin =
+      generation == oldest_ ? window_begin(end_of(generation)) : end_of(generation - 1);
+  return {since(clock_.end_of({end_of(generation)})), since(clock_.start_of({begin}))};
+}
+
+// -- errors --------------------------------------------------------------------------------------
+
+double age_partitioned_filter::planned_error() const {
+  return math::age_partitioned_error(
+      k_, generations_,
+      static_cast<double>(k_) * static_cast<double>(quota_) / (64 * static_cast<double>(lines_)));
+}
+
+double age_partitioned_filter::current_error() const {
+  const auto word_bits = static_cast<double>(lines_) * math::slice_word_bits;
+  std::vector<double> loads;
+  const std::uint64_t lowest = lowest_slice(oldest_);
+  loads.reserve(current_ - lowest + 1);
+  for (std::uint64_t s = lowest; s <= current_; ++s) {
+    const std::uint64_t ones = ones_[place_of(s / per_band) * per_band + s % per_band];
+    // Of a full slice as if one bit were left: how many items filled it cannot be told.
+    const double clear = std::max(1., word_bits - static_cast<double>(ones)) / word_bits;
+    loads.push_back(std::log(clear) / std::log1p(-1. / math::slice_word_bits));
+  }
+  return math::run_chance(loads, static_cast<unsigned>(lowest % per_band), k_);
+}
+
+void age_partitioned_filter::check_bulk(std::size_t items, std::size_t times,
+                                        std::size_t answers) const {
+  if (answers != items || (times != items && (timed_ || times != 0))) {
+    refuse("many insertions need one answer and, in a window of time, one time each; got " +
+           std::to_string(items) + " items, " + std::to_string(times) + " times and " +
+           std::to_string(answers) + " answers");
+  }
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,146 @@
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+
+#include <string>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/error.hpp>
+#include <bloomtime/layout.hpp>
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint32_t bits_section = 1;
+constexpr std::uint32_t ends_section = 2;
+
+// Beyond what any stream reaches, so that nothing overflows.
+constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
+
+void expect(bool holds) {
+  if (holds) return;
+  throw error(errc::corrupt,
+              "the parameters of this age-partitioned filter contradict each other or its bits");
+}
+
+}  // namespace
+
+// Hands over the writer while what it refers to is alive.
+template <class Use>
+void age_partitioned_filter::write(Use&& use) const {
+  detail::container_writer out({.family = family::recency,
+                                .engine = engine_id,
+                                .layout = static_cast<std::uint8_t>(layout::line),
+                                .seed = seed_,
+                                .clock = timed_ ? std::optional(clock_) : std::nullopt});
+  auto& p = out.parameters();
+  for (const std::uint64_t value : {std::uint64_t{k_}, generations_, quota_, bands_, lines_,
+                                    window_, items_, insertions_, current_, in_current_, oldest_}) {
+    p.u64(value);
+  }
+  p.i64(newest_);
+  detail::byte_writer ends;
+  for (const std::int64_t end : ends_) ends.i64(end);
+  out.section(bits_section, bits_.bytes());
+  out.section(ends_section, ends.written());
+  use(out);
+}
+
+std::vector<std::byte> age_partitioned_filter::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+void age_partitioned_filter::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+void age_partitioned_filter::read_parameters(const detail::container_view& view) {
+  const detail::container_info& info = view.info();
+  expect(info.layout == static_cast<std::uint8_t>(layout::line));
+  timed_ = info.clock.has_value();
+  if (timed_) clock_ = *info.clock;
+  seed_ = info.seed;
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t k = in.u64();
+  expect(k >= 1 && k <= math::most_age_k);
+  k_ = static_cast<unsigned>(k);
+  for (std::uint64_t* value : {&generations_, &quota_, &bands_, &lines_, &window_, &items_,
+                               &insertions_, &current_, &in_current_, &oldest_}) {
+    *value = in.u64();
+    expect(*value < most_insertions);
+  }
+  newest_ = in.i64();
+  in.expect_end();
+  expect(generations_ >= 1 && generations_ <= math::most_generations &&
+         bands_ == math::bands_for(k_, generations_) && quota_ >= 1 && items_ >= 1 && window_ >= 1);
+  expect(lines_ >= 1 && lines_ <= detail::max_buffer_bytes / detail::line_bytes / bands_);
+  if (timed_) {
+    const auto resolution = static_cast<std::uint64_t>(clock_.resolution().count());
+    const std::uint64_t ticks = (window_ - 1) / resolution + 1;
+    expect(clock_.origin() == instant{} && resolution <= window_ && ticks < generations_);
+    ticks_ = static_cast<std::int64_t>(ticks);
+  } else {
+    expect(items_ == window_ && (window_ - 1) / quota_ < generations_);
+  }
+  place_ = current_ / per_band % bands_;
+  choose_stride();
+}
+
+// What insertions and questions rely on.
+void age_partitioned_filter::expect_state() const {
+  expect(current_ >= k_ - 1 && oldest_ >= k_ - 1 && oldest_ <= current_ + 1);
+  expect(lowest_slice(oldest_) / per_band + bands_ > current_ / per_band);
+  expect(in_current_ <= insertions_);
+  if (insertions_ == 0) {
+    expect(current_ == k_ - 1 && oldest_ == current_ && newest_ == 0 &&
+           detail::all_zero(bits_.bytes()));
+  } else {
+    expect(in_current_ != 0);
+  }
+  if (timed_) {
+    for (std::uint64_t g = oldest_; g < current_; ++g) expect(end_of(g) <= end_of(g + 1));
+    const bool any = insertions_ != 0 && oldest_ <= current_;
+    expect(!any || (end_of(oldest_) >= window_begin(newest_) && end_of(current_) <= newest_));
+  } else {
+    const std::uint64_t opened = current_ + 1 - k_;
+    expect(newest_ == 0 && in_current_ <= quota_ && opened <= insertions_ / quota_ &&
+           insertions_ == opened * quota_ + in_current_);
+    expect(oldest_ == k_ - 1 + (opened > generations_ ? opened - generations_ : 0));
+  }
+  // Slices that are not open yet.
+  for (std::uint64_t s = current_ + 1; s % per_band != 0; ++s) {
+    expect(ones_[place_ * per_band + s % per_band] == 0);
+  }
+}
+
+void age_partitioned_filter::count_ones() noexcept {
+  for (std::uint64_t word = 0; word < bits_.size() / 8; ++word) {
+    const std::uint64_t place = word / per_band / lines_;
+    ones_[place * per_band + word % per_band] += static_cast<unsigned>(
+        std::popcount(detail::load_le64(bits_.data() + 8 * static_cast<std::size_t>(word))));
+  }
+}
+
+age_partitioned_filter age_partitioned_filter::load(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  view.expect_kind(family::recency, engine_id, "an age-partitioned filter");
+  view.expect_sections(2);
+  view.verify();
+  age_partitioned_filter f;
+  f.read_parameters(view);
+  const auto bits = view.section(bits_section, f.bands_ * f.lines_ * detail::line_bytes);
+  const std::uint64_t slices = f.bands_ * per_band;
+  detail::byte_reader ends(view.section(ends_section, f.timed_ ? 8 * slices : 0));
+  f.bits_ = detail::buffer::copy_of(bits);
+  f.ones_.resize(slices);
+  f.count_ones();
+  while (ends.remaining() != 0) f.ends_.push_back(ends.i64());
+  f.expect_state();
+  return f;
+}
+
+age_partitioned_filter age_partitioned_filter::load(const std::filesystem::path& path) {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+}  // namespace bloomtime

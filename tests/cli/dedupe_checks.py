@@ -1,0 +1,322 @@
+# dedupe, against an exact twin. Read by ./run, with what profile_checks.py has at hand.
+
+DEDUPE = ["dedupe", "--format", "tsv", "--time", "1", "--item", "2", "--window", "600s"]
+
+
+def deduped(data, *arguments, status=0):
+    """Bytes in, bytes out, and what was told."""
+    done = subprocess.run([COMMAND, *arguments], input=data, capture_output=True,
+                          env=environment(), timeout=120, check=False)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done.stdout, done.stderr.decode("utf-8", "surrogateescape")
+
+
+def told(err):
+    """The summary as programs read it."""
+    return json.loads(err[err.index("{"):])["summary"][0]
+
+
+def passing(some, window=600, refresh=True, late="now"):
+    """Numbers of the lines that pass, exactly."""
+    clock, last, kept = None, {}, []
+    for number, (second, item) in enumerate(some):
+        if clock is not None and second < clock and late != "now":
+            if late == "pass":
+                kept.append(number)
+            continue
+        clock = second if clock is None else max(clock, second)
+        seen = item in last and clock - last[item] <= window
+        if not seen:
+            kept.append(number)
+        if not seen or refresh:
+            last[item] = clock
+    return kept
+
+
+def spread(count, seed, items=400):
+    """(second, item): gaps on both sides of ten minutes, some lines late, a quiet night."""
+    draw = random.Random(seed)
+    now, made = START, []
+    for number in range(count):
+        now += draw.choice((0, 0, 1, 2, 3, 9)) + (8 * 3600 if number == count // 2 else 0)
+        late = draw.randrange(900) if number > 5 and draw.random() < 0.05 else 0
+        made.append((now - late, f"item{draw.randrange(items)}"))
+    return made
+
+
+@check
+def dedupe_equals_its_exact_twin():
+    for seed in range(3):
+        made = spread(6000, seed)
+        lines = tsv(made).splitlines(keepends=True)
+        for refresh in (True, False):
+            for late in ("now", "pass", "drop"):
+                more = ["--late", late] + ([] if refresh else ["--no-refresh"])
+                out, err = deduped(tsv(made), *DEDUPE, *more, "--json")
+                kept = passing(made, refresh=refresh, late=late)
+                assert out == b"".join(lines[i] for i in kept), (seed, refresh, late)
+                summary = told(err)
+                assert (summary["lines"], summary["passed"]) == (len(made), len(kept))
+                assert summary["dropped"] == len(made) - len(kept) > 1000
+                assert summary["late"] > 100
+                assert summary["expected_wrong"] < 0.01
+
+
+@check
+def dedupe_counts_a_window_in_lines():
+    draw = random.Random(5)
+    keys = [str(int(30000 ** draw.random())) for _ in range(20000)]
+    out, _ = deduped("".join(k + "\n" for k in keys).encode(), "dedupe", "--last", "1000")
+    passed, last, number = out.decode().split(), {}, 0
+    for at, key in enumerate(keys):
+        gap = at - last.get(key, -10**9)
+        last[key] = at
+        took = number < len(passed) and passed[number] == key and gap > 1000
+        assert took or gap < 1500, (at, key, gap)
+        number += took
+    assert number == len(passed) > 1000
+
+
+@check
+def dedupe_passes_bytes_as_they_are():
+    odd = [b"a\0b\xff\n", b"\n", b"crlf\r\n", b"\xfe\n", b"x" * (3 << 20) + b"\n", b"end"]
+    out, err = deduped(b"".join(odd), "dedupe", "--last", "10", "--json")
+    assert out == b"".join(odd)
+    assert told(err)["unjudged"] == 1  # the long one
+    out, _ = deduped(b"".join(odd + [b"\n"] + odd), "dedupe", "--last", "10")
+    assert out == b"".join(odd + [b"\n", odd[4]])
+    # Without the key or a time: passed and counted.
+    data = b"1\ta\n1\n\n\tb\nx\ta\n2\ta\n2\tc\n"
+    with folder() as where:
+        rejects = os.path.join(where, "rejects")
+        out, err = deduped(data, *DEDUPE, "--json", "--rejects", rejects)
+        assert out == b"1\ta\n1\n\n\tb\nx\ta\n2\tc\n"
+        assert told(err)["unjudged"] == 4
+        assert read(rejects) == b"1\n\n\tb\nx\ta\n"
+    deduped(data, *DEDUPE, "--strict", status=2)
+    # Files that end without a line end stay files of lines.
+    with folder() as where:
+        one, two = (write(os.path.join(where, n), d) for n, d in (("1", b"a\nb"), ("2", b"b\nc")))
+        assert deduped(b"", "dedupe", "--last", "10", one, two)[0] == b"a\nb\nc"
+
+
+@check
+def dedupe_takes_several_fields_as_one_key():
+    data = b'{"h":"a","p":"b","n":1}\n{"h":"a","p":"b","n":2}\n{"h":"a,b","p":"","n":3}\n'
+    for items in (["--item", "h,p"], ["--item", "h", "--item", "p"]):
+        out, _ = deduped(data, "dedupe", "--window", "10m", *items)
+        assert out == data.splitlines(keepends=True)[0] + data.splitlines(keepends=True)[2]
+    # The whole line, with and without its time.
+    log = b'h - - [01/Jan/2014:00:00:%02d +0000] "GET / HTTP/1.1" 200 1\n'
+    data = b"".join(log % s for s in (0, 0, 1, 1))
+    assert deduped(data, "dedupe", "--window", "10m")[0] == log % 0 + log % 1
+    assert deduped(data, "dedupe", "--window", "10m", "--item", "path")[0] == log % 0
+    assert deduped(data, "dedupe", "--window", "10m", "--wall")[0] == log % 0 + log % 1
+
+
+@check
+def dedupe_keeps_its_state_across_restarts():
+    made = spread(4000, 7)
+    data = tsv(made)
+    lines = data.splitlines(keepends=True)
+    for more in ([], ["--no-refresh"], ["--count"]):
+        whole, err = deduped(data, *DEDUPE, *more, "--json")
+        with folder() as where:
+            state = os.path.join(where, "state")
+            pieces = b""
+            for first in range(0, len(lines), 333):
+                out, last = deduped(b"".join(lines[first:first + 333]), *DEDUPE, *more, "--json",
+                                    "--state", state)
+                pieces += out
+            assert pieces == whole
+            assert told(last)["dropped"] == told(err)["dropped"]
+            before = read(state)
+            for other, says in ((["--window", "601s"], "window of 10 min, and"),
+                                (["--error", "1%"], "error of 1e-06"),
+                                (["--expect", "5"], "--expect 1,000,000"),
+                                (["--item", "1"], "the key 2, and 2,1")):
+                arguments = [a for a in DEDUPE if a not in ("--window", "600s") or other[0] != "--window"]
+                _, err2 = deduped(b"1\t2\n", *arguments, *more, *other, "--state", state, status=2)
+                assert says in err2, err2
+            assert read(state) == before
+            write(state, b"no state")
+            deduped(b"1\t2\n", *DEDUPE, "--state", state, status=2)
+            write(state, before[:-1])
+            deduped(b"1\t2\n", *DEDUPE, "--state", state, status=2)
+            write(state, before[:200] + bytes([before[200] ^ 1]) + before[201:])
+            deduped(b"1\t2\n", *DEDUPE, "--state", state, status=2)
+
+
+@check
+def dedupe_counts_what_it_suppressed():
+    made = spread(4000, 9, items=100)
+    out, _ = deduped(tsv(made), *DEDUPE, "--count", "--no-refresh")
+    kept, waiting, expected = set(passing(made, refresh=False)), {}, []
+    for number, (second, item) in enumerate(made):
+        if number in kept:
+            expected.append(f"{waiting.pop(item, 0)}\t{second}\t{item}\n")
+        else:
+            waiting[item] = waiting.get(item, 0) + 1
+    assert out.decode() == "".join(expected)
+    assert any(not line.startswith("0") for line in expected)
+
+
+@check
+def dedupe_is_not_misled_by_a_wrong_stamp():
+    made = spread(2000, 11)
+    lines = tsv(made).splitlines(keepends=True)
+    far = b"4102444800\tfar\n"  # 2100
+    for at in (0, 1, 700):
+        out, _ = deduped(b"".join(lines[:at] + [far] + lines[at:]), *DEDUPE)
+        kept = [lines[i] for i in passing(made)]
+        assert out.replace(far, b"") == b"".join(kept), at
+        assert far in out
+    # A real gap, with the first line after it repeated at once.
+    later = [(START + 30 * DAY + s, item) for s, item in ((0, "a"), (1, "a"), (2, "b"), (3, "a"))]
+    made = [(START + s, item) for s, item in enumerate("aabbcc")] + later
+    out, _ = deduped(tsv(made), *DEDUPE)
+    assert out == b"".join(tsv(made).splitlines(keepends=True)[i] for i in passing(made))
+
+
+@check
+def dedupe_tells_how_many_it_lost():
+    """More lines than expected, all different: what is dropped is wrong. Drops are nearly
+    independent: five standard deviations of a Poisson number, and a tenth for the model."""
+    data = "".join(f"{START + i // 100}\tx{i}\n" for i in range(20000)).encode()
+    out, err = deduped(data, *DEDUPE, "--expect", "9000", "--error", "1%", "--json")
+    summary = told(err)
+    wrong = 20000 - len(out.splitlines())
+    assert summary["dropped"] == wrong > 300
+    assert abs(wrong - summary["expected_wrong"]) < 5 * wrong ** 0.5 + 0.1 * wrong, (wrong, summary)
+    # Weighing: a loss costs most, then a duplicate does.
+    costs = ["--cost-duplicate", "1", "--cost-loss", "1000"]
+    careful, _ = deduped(data, *DEDUPE, "--expect", "9000", "--error", "1%", *costs)
+    assert len(careful.splitlines()) > 19990
+    doubled = "".join(f"{START + i // 100}\tx{i // 2}\n" for i in range(4000)).encode()
+    costs = ["--cost-duplicate", "1000", "--cost-loss", "1"]
+    eager, _ = deduped(doubled, *DEDUPE, *costs)
+    assert len(eager.splitlines()) == 2000
+
+
+@contextlib.contextmanager
+def deduping(*arguments, stdin=subprocess.PIPE):
+    child = subprocess.Popen([COMMAND, *arguments], stdin=stdin, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=environment())
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.wait()
+        for end in (child.stdin, child.stdout, child.stderr):
+            if end:
+                end.close()
+
+
+@check
+def dedupe_passes_lines_promptly_and_tells_when_asked():
+    with deduping("dedupe", "--window", "10m", "--json") as child:
+        for number in range(20):
+            line = b"line %d\n" % number
+            child.stdin.write(line + line)
+            child.stdin.flush()
+            assert child.stdout.readline() == line  # waits for it, forever if need be
+        # Half a line waits.
+        child.stdin.write(b"half")
+        child.stdin.flush()
+        while True:
+            text = child.stderr.readline()
+            if text.startswith(b"dedupe:"):
+                break
+        child.send_signal(signal.SIGUSR1)
+        text = b""
+        while not text.endswith(b"\n}\n"):
+            text += child.stderr.readline()
+        assert told(text.decode())["passed"] == 20
+        out, err = child.communicate(b" line\n")
+        assert out == b"half line\n" and child.returncode == 0
+        assert told(err.decode())["passed"] == 21
+
+
+@check
+def dedupe_ends_in_order_when_told_to():
+    with folder() as where:
+        state = os.path.join(where, "state")
+        with deduping("dedupe", "--last", "100", "--state", state, "--json") as child:
+            child.stdin.write(b"a\n")
+            child.stdin.flush()
+            assert child.stdout.readline() == b"a\n"
+            child.send_signal(signal.SIGTERM)
+            out, err = child.communicate()
+            assert (out, child.returncode) == (b"", -signal.SIGTERM)
+            assert told(err.decode())["passed"] == 1
+        assert deduped(b"a\nb\n", "dedupe", "--last", "100", "--state", state)[0] == b"b\n"
+
+
+@check
+def dedupe_ends_in_silence_when_nobody_listens():
+    with deduping("dedupe", "--last", "100") as child:
+        child.stdout.close()
+        child.stdout = None
+        with contextlib.suppress(BrokenPipeError):
+            for number in range(100000):
+                child.stdin.write(b"line %d\n" % number)
+            child.stdin.close()
+        child.stdin = None
+        assert child.wait(timeout=60) == -signal.SIGPIPE
+        assert b"bloomtime:" not in child.stderr.read()
+    with open("/dev/full", "wb") as full:
+        result = run("dedupe", "--last", "10", __file__, stdout=full)
+        assert result.status == 2 and "No space left" in result.err, result.err
+
+
+@check
+def dedupe_follows_a_file_across_rotation():
+    with folder() as where:
+        log = write(os.path.join(where, "log"), b"a\nb\n")
+        with deduping("dedupe", "--follow", log, "--last", "100", stdin=None) as child:
+            assert [child.stdout.readline() for _ in range(2)] == [b"a\n", b"b\n"]
+            with open(log, "ab") as old:
+                old.write(b"a\nc\n")
+                old.flush()
+                assert child.stdout.readline() == b"c\n"
+                os.rename(log, log + ".1")
+                old.write(b"late\n")
+                old.flush()
+                assert child.stdout.readline() == b"late\n"
+            write(log, b"b\nd\n")
+            assert child.stdout.readline() == b"d\n"
+            write(log, b"e\n")  # cut off and begun again
+            assert child.stdout.readline() == b"e\n"
+            child.send_signal(signal.SIGINT)
+            assert child.wait(timeout=60) == -signal.SIGINT
+
+
+@check
+def dedupe_says_what_it_needs():
+    for arguments, says in (
+            ([], "needs a window"),
+            (["--window", "0"], "--window"),
+            (["--window", "-5m"], "--window"),
+            (["--window", "10m", "--last", "5"], "give one"),
+            (["--last", "0"], "--last"),
+            (["--last", "5", "--expect", "5"], "--expect"),
+            (["--last", "5", "--time", "1"], "--time"),
+            (["--window", "10m", "--error", "0"], "--error"),
+            (["--window", "10m", "--error", "nan"], "--error"),
+            (["--window", "10m", "--late", "never"], "now, pass or drop"),
+            (["--window", "10m", "--refresh", "--no-refresh"], "exclude"),
+            (["--window", "10m", "--wall", "--time", "1"], "exclude"),
+            (["--window", "10m", "--cost-loss", "1"], "give both"),
+            (["--window", "10m", "--cost-loss", "0", "--cost-duplicate", "1"], "above zero"),
+            (["--window", "10m", "--cost-loss", "1", "--cost-duplicate", "inf"], "above zero"),
+            (["--window", "10m", "--follow"], "--follow"),
+            (["--window", "10m", "/nonexistent"], "/nonexistent"),
+            (["--last", "1e15"], "2^48")):
+        _, err = deduped(b"", "dedupe", *arguments, status=2)
+        last = err.splitlines()[-1]
+        assert last.startswith("bloomtime: ") and says in last, (arguments, err)
+    _, err = deduped(b"some line\n", "dedupe", "--window", "10m", "--time", "7", status=0)
+    out, err = deduped(b"", "dedupe", "--window", "10m", "--json")
+    assert out == b"" and told(err)["lines"] == 0
+    assert "MB for 5,000,000 lines within 10 min" in deduped(
+        b"x\n", "dedupe", "--window", "10m", "--expect", "5M")[1]

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <bloomtime/math/random.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+
+// Random windows, sizes, jumps of the clock, late insertions and stops, next to the exact last tick
+// of every item: nothing within the window is ever missed.
+namespace bloomtime {
+namespace {
+
+age_partitioned_config any_window(bool timed) {
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(2000, 20'000);
+  const auto items = *rc::gen::inRange<std::uint64_t>(1, 300);
+  if (!timed) return {.last = items, .memory = bytes};
+  const auto ticks = *rc::gen::inRange<std::int64_t>(1, 40);
+  const auto resolution = *rc::gen::inRange<std::int64_t>(1, 1'000'000);
+  return {.window = std::chrono::microseconds(
+              std::max(resolution, ticks * resolution - *rc::gen::inRange<std::int64_t>(0, 5))),
+          .resolution = std::chrono::microseconds(resolution),
+          .items = items,
+          .memory = bytes};
+}
+
+RC_GTEST_PROP(age_partitioned_property, misses_nothing_of_the_last_insertions, ()) {
+  const age_partitioned_config config = any_window(false);
+  age_partitioned_filter f(config);
+  math::random_source random(*rc::gen::arbitrary<std::uint64_t>());
+  std::map<std::uint64_t, std::uint64_t> last;
+  for (std::uint64_t n = 0; n < 1000; ++n) {
+    const std::uint64_t x = random() % 500;
+    RC_ASSERT(f.insert(x) == outcome::added);
+    last[x] = n;
+    const std::uint64_t asked = random() % 500;
+    const auto found = last.find(asked);
+    if (found != last.end() && n - found->second < *config.last) {
+      RC_ASSERT(f.seen(asked));
+      RC_ASSERT(f.posterior(asked, [](double t) { return t / (t + 50); }) > 0);
+      RC_ASSERT(f.age(asked)->youngest <= n - found->second);
+    }
+    if (random() % 300 == 0) f = age_partitioned_filter::load(f.serialize());
+  }
+}
+
+RC_GTEST_PROP(age_partitioned_property, misses_nothing_within_a_window_of_time, ()) {
+  const age_partitioned_config config = any_window(true);
+  age_partitioned_filter f(config);
+  const std::int64_t window = config.window->count();
+  math::random_source random(*rc::gen::arbitrary<std::uint64_t>());
+  const bool crowded = random() % 4 == 0;      // many more than it was made for
+  std::map<std::uint64_t, std::int64_t> last;  // exact instants
+  std::int64_t now = static_cast<std::int64_t>(random() % 2'000'000'000) - 1'000'000'000;
+  for (int n = 0; n < 800; ++n) {
+    const auto draw = random() % 100;
+    if (draw == 0) now += 3 * window;
+    if (draw > (crowded ? 95U : 60U)) now += static_cast<std::int64_t>(random() % 7) * window / 40;
+    const bool late = draw % 10 == 3;
+    const std::int64_t at = late ? now - static_cast<std::int64_t>(random() % 3) * window / 2 : now;
+    const std::uint64_t x = random() % 300;
+    if (f.insert(x, instant(at)) != outcome::dropped_late) {
+      const auto [entry, fresh] = last.emplace(x, at);
+      entry->second = std::max(entry->second, at);
+    } else {
+      RC_ASSERT(late && at < now - window);
+    }
+    const std::uint64_t asked = random() % 300;
+    const std::int64_t when = now + (random() % 8 == 0 ? window / 3 : 0);
+    const auto found = last.find(asked);
+    if (found != last.end() && when - found->second <= window) {
+      RC_ASSERT(f.seen(asked, instant(when)));
+      const auto age = f.age(asked, instant(when));
+      RC_ASSERT(age->youngest <= static_cast<std::uint64_t>(when - found->second));
+    }
+    if (draw == 7) f.advance(instant(now));
+    if (random() % 200 == 0) f = age_partitioned_filter::load(f.serialize());
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime

@@ -1,0 +1,283 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/container_bytes.hpp"
+#include "support/expect_error.hpp"
+
+namespace bloomtime {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+using support::expect_error;
+
+constexpr double rarely = 1e-12;  // errors that no test here meets
+
+instant at_second(double s) { return instant(static_cast<std::int64_t>(s * 1e6)); }
+
+age_partitioned_filter of_time(std::uint64_t items = 1000, double error = rarely) {
+  return age_partitioned_filter({.window = seconds(600), .items = items, .error = error});
+}
+
+// What has left the window still has bits in some slices; each of the others has a stranger's in
+// its place with the chance that a slice is full.
+TEST(age_partitioned, a_window_of_insertions_ends_within_a_few_generations) {
+  age_partitioned_filter f({.last = 1000, .error = rarely});
+  EXPECT_FALSE(f.seen(0));
+  int left = 0;
+  int later = 0;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    ASSERT_EQ(f.insert(i), outcome::added);
+    ASSERT_TRUE(f.seen(i < 999 ? 0 : i - 999)) << i;
+    const auto lingers = [&](std::uint64_t more) {
+      const std::uint64_t age = (f.generations() + 1 + more) * f.quota();
+      return i >= age && f.seen(i - age);
+    };
+    left += lingers(0);
+    later += lingers(3);
+    ASSERT_FALSE(lingers(f.k()));
+  }
+  EXPECT_LT(left, 20'000 * 0.55);
+  EXPECT_LT(later, 20'000 * 0.55 / 8);
+}
+
+TEST(age_partitioned, a_window_of_time_is_exact_on_whole_seconds) {
+  age_partitioned_filter f = of_time();
+  ASSERT_EQ(f.clock().resolution(), seconds(1));
+  ASSERT_EQ(f.insert("x", at_second(100)), outcome::added);
+  EXPECT_TRUE(f.seen("x", at_second(700)));
+  EXPECT_FALSE(f.seen("x", at_second(701)));
+  EXPECT_TRUE(f.seen("x", at_second(50)));   // the newest insertion counts if that is later
+  EXPECT_TRUE(f.seen("x", at_second(700)));  // asking changed nothing
+  ASSERT_EQ(f.insert("y", at_second(701)), outcome::added);
+  EXPECT_FALSE(f.seen("x", at_second(0)));
+  EXPECT_TRUE(f.seen("y", at_second(0)));
+}
+
+TEST(age_partitioned, all_of_a_window_may_come_at_once) {
+  age_partitioned_filter f = of_time(50'000, 1e-4);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < 50'000; ++i) wrong += f.insert_if_new(i, at_second(7));
+  EXPECT_LT(wrong, 20U);  // 5 expected if all were asked of the full filter
+  EXPECT_LE(f.current_error(), 1e-4);
+  for (std::uint64_t i = 0; i < 50'000; ++i) ASSERT_TRUE(f.seen(i, at_second(607)));
+  EXPECT_FALSE(f.seen(1, at_second(608)));
+}
+
+TEST(age_partitioned, too_much_makes_more_errors_and_misses_nothing) {
+  age_partitioned_filter f({.window = seconds(60), .items = 100, .error = 1e-3});
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    (void)f.insert(i, at_second(static_cast<double>(i) / 100));
+    ASSERT_TRUE(f.seen(i < 5000 ? 0 : i - 5000)) << i;
+  }
+  EXPECT_GT(f.current_error(), 0.5);
+  for (std::uint64_t i = 0; i < 300; ++i)
+    (void)f.insert(i, at_second(300 + static_cast<double>(i)));
+  EXPECT_LE(f.current_error(), 1e-3);  // it recovers
+}
+
+TEST(age_partitioned, what_is_late_is_remembered_from_its_own_time) {
+  age_partitioned_filter f = of_time();
+  for (int s = 0; s < 1000; ++s) (void)f.insert(s, at_second(s));
+  EXPECT_EQ(f.insert("late", at_second(700)), outcome::late);
+  EXPECT_EQ(f.insert("older", at_second(399)), outcome::late);
+  EXPECT_EQ(f.insert("too late", at_second(398)), outcome::dropped_late);
+  EXPECT_FALSE(f.seen("too late"));
+  EXPECT_TRUE(f.seen("late", at_second(1300)));
+  EXPECT_FALSE(f.seen("late", at_second(1301)));
+  EXPECT_TRUE(f.seen("older", at_second(999)));
+  EXPECT_FALSE(f.seen("older", at_second(1000)));
+  f.advance(at_second(1100));
+  EXPECT_EQ(f.insert("between", at_second(1050)), outcome::late);
+  EXPECT_TRUE(f.seen("between", at_second(1650)));
+}
+
+TEST(age_partitioned, clocks_may_jump) {
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min();
+  age_partitioned_filter f = of_time();
+  EXPECT_EQ(f.newest(), std::nullopt);
+  f.advance(instant(last));  // of nothing
+  EXPECT_EQ(f.insert("x", instant(first)), outcome::added);
+  EXPECT_TRUE(f.seen("x", instant(first)));
+  EXPECT_EQ(f.insert("y", instant{}), outcome::added);
+  EXPECT_FALSE(f.seen("x"));
+  EXPECT_EQ(f.insert("z", instant(last)), outcome::added);
+  EXPECT_FALSE(f.seen("y"));
+  EXPECT_EQ(f.insert("y", instant(first)), outcome::dropped_late);
+  EXPECT_TRUE(f.seen("z", instant(first)));
+  f.advance(instant(first));
+  EXPECT_TRUE(f.seen("z"));
+}
+
+TEST(age_partitioned, brackets_the_age) {
+  age_partitioned_filter counted({.last = 500, .error = rarely});
+  for (std::uint64_t i = 0; i < 3000; ++i) (void)counted.insert(i);
+  std::uint64_t width = 0;
+  for (std::uint64_t age = 0; age < 500; ++age) {
+    const auto told = counted.age(2999 - age);
+    ASSERT_TRUE(told);
+    ASSERT_LE(told->youngest, age);
+    ASSERT_GE(told->oldest, age);
+    width += told->oldest - told->youngest + 1;
+  }
+  // A half full slice on either side extends the run by one on average.
+  EXPECT_LT(width, 500 * 4 * counted.quota());
+  EXPECT_FALSE(counted.age("never"));
+
+  age_partitioned_filter timed = of_time();
+  for (int s = 0; s < 1000; ++s) (void)timed.insert(s, at_second(s));
+  for (int s = 400; s < 1000; ++s) {
+    const auto told = timed.age(s, at_second(999.5));
+    ASSERT_TRUE(told);
+    const auto age = static_cast<std::uint64_t>(999'500'000 - s * 1'000'000);
+    ASSERT_LE(told->youngest, age);
+    ASSERT_GE(told->oldest, age);
+    ASSERT_TRUE(s == 400 || told->oldest - told->youngest <= 20'000'000);
+  }
+}
+
+TEST(age_partitioned, refreshing_begins_the_window_anew) {
+  for (const bool refresh : {false, true}) {
+    age_partitioned_filter f = of_time();
+    EXPECT_FALSE(f.insert_if_new("x", at_second(0), refresh));
+    EXPECT_TRUE(f.insert_if_new("x", at_second(400), refresh));
+    EXPECT_EQ(f.insert_if_new("x", at_second(700), refresh), refresh);
+  }
+}
+
+TEST(age_partitioned, a_repeated_item_takes_its_tick_once) {
+  age_partitioned_filter f = of_time();
+  for (int i = 0; i < 1000; ++i) (void)f.insert_if_new("x", at_second(1), true);
+  EXPECT_EQ(f.insertions(), 1U);
+  age_partitioned_filter counted({.last = 10, .error = rarely});
+  for (int i = 0; i < 1000; ++i) (void)counted.insert_if_new("x", {}, true);
+  EXPECT_EQ(counted.insertions(), 1000U);
+}
+
+TEST(age_partitioned, many_at_once_are_as_one_by_one) {
+  for (const bool refresh : {false, true}) {
+    age_partitioned_filter one = of_time(300, 0.05);
+    age_partitioned_filter many = one;
+    std::vector<std::uint64_t> items;
+    std::vector<instant> times;
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      items.push_back(i * i % 701);
+      times.push_back(at_second(static_cast<double>(i + i * 7 % 13)));
+    }
+    const auto answers = std::make_unique<bool[]>(items.size());
+    many.insert_if_new_bulk(items, times, refresh, {answers.get(), items.size()});
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      ASSERT_EQ(one.insert_if_new(items[i], times[i], refresh), answers[i]) << i;
+    }
+    EXPECT_EQ(one.serialize(), many.serialize());
+    expect_error(errc::invalid_argument, [&] {
+      many.insert_if_new_bulk(items, {}, refresh, {answers.get(), items.size()});
+    });
+  }
+}
+
+TEST(age_partitioned, posteriors_weigh_the_evidence) {
+  age_partitioned_filter f({.last = 200, .memory = 400});
+  EXPECT_EQ(f.posterior("x", [](double) { return 0.5; }), 0);  // before any insertion
+  for (std::uint64_t i = 0; i < 1000; ++i) (void)f.insert(i);
+  int between = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const auto chance = [](double p) {
+      return [prior = math::geometric(p)](double t) { return prior.before(t); };
+    };
+    const double often = f.posterior(i, chance(0.01));
+    const double seldom = f.posterior(i, chance(1e-6));
+    ASSERT_TRUE(0 <= seldom && seldom <= often && often <= 1);
+    ASSERT_EQ(often > 0, f.seen(i)) << i;
+    between += seldom < 0.5 && often > 0.5;
+    const bool cheap_no = f.decide(i, chance(1e-6), {.false_positive = 1e9, .false_negative = 1});
+    const bool cheap_yes = f.decide(i, chance(0.01), {.false_positive = 1, .false_negative = 1e9});
+    ASSERT_FALSE(cheap_no && seldom < 0.999999);
+    ASSERT_EQ(cheap_yes, f.seen(i));
+  }
+  EXPECT_GT(between, 50);
+  expect_error(errc::invalid_argument, [&] {
+    (void)f.decide(1, [](double) { return 0.5; }, {.false_positive = -1, .false_negative = 1});
+  });
+}
+
+TEST(age_partitioned, refuses_what_it_cannot_be) {
+  const auto refused = [](const age_partitioned_config& c, const std::string& says) {
+    expect_error(
+        errc::invalid_argument, [&] { age_partitioned_filter f(c); }, says);
+  };
+  refused({.error = 0.1}, "neither");
+  refused({.last = 1, .window = seconds(1), .items = 1, .error = 0.1}, "both");
+  refused({.last = 1}, "neither");
+  refused({.last = 1, .error = 0.1, .memory = 1000}, "both");
+  refused({.last = 0, .error = 0.1}, "got 0");
+  refused({.window = seconds(1), .error = 0.1}, "got 0");
+  refused({.window = seconds(0), .items = 1, .error = 0.1}, "at least one microsecond, got 0");
+  refused({.window = seconds(-1), .items = 1, .error = 0.1}, "got -1000000");
+  refused({.window = seconds(1), .resolution = seconds(2), .items = 1, .error = 0.1}, "2000000");
+  refused({.window = seconds(1), .resolution = microseconds(0), .items = 1, .error = 0.1}, "got 0");
+  refused({.window = seconds(1), .resolution = microseconds(1), .items = 1, .error = 0.1}, "8192");
+  for (const double e : {0., 1., -1., 2., std::numeric_limits<double>::quiet_NaN()}) {
+    refused({.last = 10, .error = e}, "between 0 and 1");
+  }
+  refused({.last = 1000, .memory = 64}, "bytes");
+  expect_error(errc::too_large, [] { age_partitioned_filter f({.last = 10, .error = 1e-300}); });
+  expect_error(errc::too_large,
+               [] { age_partitioned_filter f({.last = 1ull << 48, .error = 1e-6}); });
+}
+
+TEST(age_partitioned, continues_where_it_was_stored) {
+  age_partitioned_filter whole = of_time(200, 0.01);
+  age_partitioned_filter stored = whole;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const instant when = at_second(static_cast<double>(i * 7 % 50 + i));
+    ASSERT_EQ(whole.insert_if_new(i % 333, when, true), stored.insert_if_new(i % 333, when, true));
+    if (i % 100 == 0) stored = age_partitioned_filter::load(stored.serialize());
+  }
+  EXPECT_EQ(whole.serialize(), stored.serialize());
+}
+
+// Every parameter, changed and sealed again, is refused or gives a filter that can be used.
+TEST(age_partitioned, survives_any_parameter) {
+  for (const bool timed : {false, true}) {
+    age_partitioned_filter f =
+        timed ? of_time(50, 0.1) : age_partitioned_filter({.last = 50, .error = 0.1});
+    for (int i = 0; i < 500; ++i) (void)f.insert(i, at_second(i));
+    const auto good = f.serialize();
+    const std::size_t parameters = detail::container_view::parse(good).parameters().remaining() / 8;
+    ASSERT_EQ(parameters, 12U);
+    int refusals = 0;
+    for (std::size_t p = 0; p < parameters; ++p) {
+      for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},
+                                        std::uint64_t{1} << 61, ~std::uint64_t{0}}) {
+        auto bytes = good;
+        support::put(bytes, support::parameter(p) + support::field::entry, value);
+        support::seal(bytes);
+        try {
+          auto changed = age_partitioned_filter::load(bytes);
+          (void)changed.insert("x", at_second(1000));
+          (void)changed.seen("x", at_second(1000));
+          (void)changed.current_error();
+        } catch (const error& e) {
+          ++refusals;
+          EXPECT_EQ(e.code(), errc::corrupt) << e.what();
+        }
+      }
+    }
+    EXPECT_GT(refusals, 40);
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/math/age_partitioned.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "support/expect_error.hpp"
+
+namespace bloomtime::math {
+namespace {
+
+constexpr double ln2 = std::numbers::ln2;
+
+// F(i, a) of recency.md 10 for slices of one fill each, all alike and independent.
+double recursion(const std::vector<double>& fills, unsigned k, std::size_t i = 0, unsigned a = 0) {
+  if (a == k) return 1;
+  if (i == fills.size()) return 0;
+  return fills[i] * recursion(fills, k, i + 1, a + 1) + (1 - fills[i]) * recursion(fills, k, i + 1);
+}
+
+std::vector<double> young_fills(unsigned k, unsigned l) {
+  std::vector<double> fills;
+  for (unsigned i = 0; i < k + l; ++i) fills.push_back(-std::expm1(-ln2 * std::min(i + 1, k) / k));
+  return fills;
+}
+
+TEST(math_age_partitioned, bands_err_a_little_more_than_independent_slices) {
+  // Measured and computed in recency.md 10 for independent slices: .2566 .0935.
+  EXPECT_NEAR(recursion(young_fills(4, 8), 4), .2566, 2e-4);
+  EXPECT_NEAR(recursion(young_fills(6, 13), 6), .0935, 2e-4);
+  for (const auto& [k, l] : {std::pair{1U, 1U}, {2U, 5U}, {4U, 8U}, {6U, 13U}, {7U, 14U}}) {
+    const double independent = recursion(young_fills(k, l), k);
+    const double banded = age_partitioned_error(k, l, ln2);
+    // Fewer than 8 % for words of 44 items on average, whose fill has a standard deviation of a
+    // tenth: E f^k = f^k (1 + k (k - 1) / 2 * 0.0108), and a little less for words that fill up.
+    EXPECT_GT(banded, 0.98 * independent) << k;
+    EXPECT_LT(banded, independent * (1 + k * (k - 1) / 2 * 0.0115 + 0.01)) << k;
+  }
+}
+
+TEST(math_age_partitioned, settled_bands_are_extrapolated) {
+  for (const unsigned k : {5U, 12U, 20U}) {
+    const unsigned l = 400;
+    std::vector<double> loads;
+    for (unsigned i = 0; i < k + l; ++i) loads.push_back(64 * ln2 * std::min(i + 1, k) / k);
+    const double whole = run_chance(loads, 0, k);
+    EXPECT_NEAR(age_partitioned_error(k, l, ln2) / whole, 1, 1e-3) << k;
+  }
+  EXPECT_EQ(age_partitioned_error(20, 100, 0), 0);
+  EXPECT_NEAR(age_partitioned_error(20, 100, 100), 1, 1e-9);
+}
+
+TEST(math_age_partitioned, half_full_slices_take_what_the_formula_says) {
+  for (const double error : {1e-2, 1e-4, 1e-6}) {
+    const age_partitioned_size s = age_partitioned_for_error({.items = 10'000'000}, error);
+    const double l = static_cast<double>(s.generations);
+    const double each = static_cast<double>(s.bits()) / 1e7;
+    // k (k + l) / (l ln 2), and the slices that whole bands have beyond k + l.
+    EXPECT_NEAR(each, s.k * 8. * static_cast<double>(s.bands) / (l * ln2), 0.01 * each);
+    EXPECT_LE(s.error, error);
+    EXPECT_GT(s.error, error / 4);
+    EXPECT_GE(s.quota * s.generations, 10'000'000U);
+  }
+}
+
+TEST(math_age_partitioned, sizes_by_error_and_by_memory_are_inverse) {
+  for (const std::uint64_t ticks : {0U, 50U}) {
+    for (const double error : {0.1, 1e-3, 1e-6}) {
+      const auto planned = age_partitioned_for_error({.items = 100'000, .ticks = ticks}, error);
+      const auto again =
+          age_partitioned_for_memory({.items = 100'000, .ticks = ticks}, planned.bits() / 8);
+      EXPECT_LE(again.bits(), planned.bits());
+      EXPECT_LE(again.error, planned.error * (1 + 1e-9));
+    }
+  }
+  const auto smallest = age_partitioned_for_memory({.items = 1}, 640);
+  EXPECT_EQ(smallest.quota, 1U);
+  support::expect_error(errc::invalid_argument, [] { (void)age_partitioned_error(0, 1, 1); });
+  support::expect_error(errc::invalid_argument, [] { (void)age_partitioned_error(65, 1, 1); });
+}
+
+TEST(math_age_partitioned, enough_bands_for_every_alignment) {
+  for (unsigned k = 1; k <= 64; ++k) {
+    for (std::uint64_t l = 1; l < 40; ++l) {
+      for (std::uint64_t first = 0; first < 8; ++first) {
+        const std::uint64_t last = first + k + l - 1;
+        ASSERT_GE(bands_for(k, l), last / 8 - first / 8 + 1);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomtime::math
