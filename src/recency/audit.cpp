@@ -18,6 +18,7 @@ constexpr unsigned most_shift = 63;  // of 63 bits of the key
 
 constexpr double samples_to_trust = 500;
 constexpr double most_calibration_error = 0.05;
+constexpr double errors_expected = 100;
 constexpr double errors_to_compare = 50;
 constexpr double errors_to_remember = 1024;
 constexpr double hysteresis = 0.98;
@@ -87,6 +88,7 @@ audit::audit(const audit_config& config)
 // -- the sample --------------------------------------------------------------------------------
 
 void audit::insertion(digest d, std::int64_t position) noexcept {
+  if (!since_) since_ = position;
   if (samples(d)) put(key_of(d), position);
 }
 
@@ -104,12 +106,16 @@ void audit::make_room(std::int64_t position) noexcept {
   keys_.erase_if([&](std::uint64_t, std::uint64_t last) {
     return distance(position_in(last), position) >= horizon();
   });
-  // Half of the room, or entries would be looked through again soon.
-  while (keys_.size() > config_.entries / 2 && shift_ < most_shift) halve_sample();
+  // A quarter of the room, or entries would be looked through again soon.
+  while (keys_.size() > config_.entries / 4 * 3 && shift_ < most_shift) halve_sample();
 }
 
+// What was learned so far counts half: as much as the stream it comes from.
 void audit::halve_sample() noexcept {
   ++shift_;
+  ages_.halve();
+  for (record& r : arms_) r.calibrated.halve();
+  fade();
   keys_.erase_if([&](std::uint64_t key, std::uint64_t) { return !in_sample(key, shift_); });
 }
 
@@ -123,13 +129,15 @@ std::optional<std::uint64_t> audit::age(digest d, std::int64_t position) const n
 
 // -- learning ----------------------------------------------------------------------------------
 
-bool audit::knows_truth(std::int64_t position) const noexcept {
-  return !since_ || distance(*since_, position) >= horizon();
+// Before a window has passed, what was not seen may have been inserted earlier; and of a stream
+// that has just begun more items are new than will be.
+bool audit::keeps_truth(std::int64_t position) const noexcept {
+  return since_ && distance(*since_, position) >= config_.window;
 }
 
 void audit::question(digest d, std::int64_t position, const opinions& said,
                      const math::penalties& costs) noexcept {
-  if (!samples(d) || !knows_truth(position)) return;
+  if (!samples(d) || !keeps_truth(position)) return;
   const auto true_age = age(d, position);
   judge(said, costs, true_age && *true_age < config_.window);
   ages_.add(true_age);  // last: what is judged must not know the truth
@@ -150,9 +158,11 @@ void audit::judge(const opinions& said, const math::penalties& costs, bool insid
       arms_[i].realised += yes ? costs.false_positive : costs.false_negative;
       wrong = wrong || i == index(arm::standard) || i == index(choice_);
     }
+    const double doubt = yes ? 1 - belief : belief;
+    const double penalty = yes ? costs.false_positive : costs.false_negative;
     if (reference != arm::standard) {
-      arms_[i].expected +=
-          yes ? costs.false_positive * (1 - belief) : costs.false_negative * belief;
+      arms_[i].expected += penalty * doubt;
+      if (static_cast<arm>(i) == reference) variance_ += penalty * penalty * doubt * (1 - doubt);
     }
     if (by != arm::standard) arms_[i].calibrated.add(said[by]->probability(), inside);
   }
@@ -166,24 +176,37 @@ void audit::fade() noexcept {
     r.realised /= 2;
     r.expected /= 2;
   }
+  variance_ /= 2;
   questions_ /= 2;
   errors_ /= 2;
 }
 
-double audit::cost(std::size_t arm) const noexcept {
-  return errors_ >= errors_to_compare ? arms_[arm].realised : arms_[arm].expected;
+// Do penalties come as the learned posterior expects them, within three standard deviations?
+bool audit::as_expected() const noexcept {
+  const record& r = arms_[index(arm::empirical_census)];
+  const double off = r.realised - r.expected;
+  return off * off <= 9 * variance_;
+}
+
+// Errors may be too rare to be compared; what posteriors expect is known sooner.
+double audit::cost(std::size_t i) const noexcept {
+  const record& r = arms_[i];
+  if (!as_expected()) return r.realised;
+  return (errors_ * r.realised + errors_expected * r.expected) / (errors_ + errors_expected);
+}
+
+bool audit::trusted(std::size_t i) const noexcept {
+  if (i == index(arm::standard)) return true;
+  const calibration& c = arms_[i].calibrated;
+  return c.samples() >= samples_to_trust && c.error() <= most_calibration_error;
 }
 
 void audit::choose() noexcept {
-  const auto trusted = [&](std::size_t i) {
-    const calibration& c = arms_[i].calibrated;
-    return i == index(arm::standard) ||
-           (c.samples() >= samples_to_trust && c.error() <= most_calibration_error);
-  };
   if (config_.strict) return;
   if (!trusted(index(choice_))) choice_ = arm::standard;
+  const bool comparable = errors_ >= errors_to_compare || as_expected();
   std::size_t best = index(choice_);
-  for (std::size_t i = 0; i < arm_count; ++i) {
+  for (std::size_t i = 0; i < (comparable ? arm_count : 1); ++i) {
     if (trusted(i) && cost(i) < cost(best)) best = i;
   }
   if (cost(best) < hysteresis * cost(index(choice_))) choice_ = static_cast<arm>(best);

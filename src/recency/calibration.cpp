@@ -64,9 +64,11 @@ calibration calibration::read(detail::byte_reader& in) {
     b.truths = in.f64();
     const bool possible = b.samples >= 0 && b.samples <= usual_samples && b.posterior >= 0 &&
                           b.posterior <= b.samples && b.truths >= 0 && b.truths <= b.samples;
-    if (!possible) throw bloomtime::error(errc::corrupt, "a calibration counts more truths than answers");
+    if (!possible)
+      throw bloomtime::error(errc::corrupt, "a calibration counts more truths than answers");
   }
-  if (c.samples() > usual_samples) throw bloomtime::error(errc::corrupt, "a calibration has too many answers");
+  if (c.samples() > usual_samples)
+    throw bloomtime::error(errc::corrupt, "a calibration has too many answers");
   return c;
 }
 

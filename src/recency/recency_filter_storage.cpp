@@ -70,14 +70,14 @@ void recency_filter::write(Use&& use) const {
 }
 
 recency_filter recency_filter::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  const detail::container_info& info = view.info();
-  view.expect_kind(family::recency, engine_id, "a recency filter");
-  view.verify();
+  const auto file = detail::container_view::parse(container);
+  const detail::container_info& info = file.info();
+  file.expect_kind(family::recency, engine_id, "a recency filter");
+  file.verify();
   recency_filter f;
   f.seed_ = info.seed;
   f.timed_ = info.clock.has_value();
-  detail::byte_reader in = view.parameters();
+  detail::byte_reader in = file.parameters();
   const std::uint64_t window = in.u64();
   const std::uint64_t tick = in.u64();
   expect(window >= 1 && window <= most_window && tick >= 1 && tick <= window &&
@@ -103,21 +103,21 @@ recency_filter recency_filter::load(std::span<const std::byte> container) {
   const std::int64_t now = in.i64();
   expect(f.insertions_ <= most_insertions && (started || (f.insertions_ == 0 && now == 0)));
   expect(f.timed_ || (now >= 0 && now <= static_cast<std::int64_t>(most_insertions)));
-  view.expect_sections(std::size_t{1} + (f.timed_ ? 1 : 0) + (audited ? 1 : 0));
+  file.expect_sections(std::size_t{1} + (f.timed_ ? 1 : 0) + (audited ? 1 : 0));
   if (started) {
     f.now_ = now;
     f.set_tick(f.clock_.tick_of(instant(now)).number);
   }
-  f.read_cells(in, view);
-  f.read_arrivals(view);
+  f.read_cells(in, file);
+  f.read_arrivals(file);
   if (audited) {
-    f.audit_ = audit::decode(view.section(audit_section));
+    f.audit_ = audit::decode(file.section(audit_section));
     expect(f.audit_->config().window == f.window_ + (f.timed_ ? 1 : 0));
   }
   return f;
 }
 
-void recency_filter::read_cells(detail::byte_reader& in, const detail::container_view& view) {
+void recency_filter::read_cells(detail::byte_reader& in, const detail::container_view& file) {
   const std::uint64_t now = in.u64();
   const std::uint64_t cursor = in.u64();
   const std::uint64_t swept = in.u64();
@@ -128,14 +128,14 @@ void recency_filter::read_cells(detail::byte_reader& in, const detail::container
   } catch (const error&) {
     contradict();
   }
-  cells_ = detail::stamp_cells::read(shape(), view.section(timers_section), now, cursor, swept);
+  cells_ = detail::stamp_cells::read(shape(), file.section(timers_section), now, cursor, swept);
   expect(insertions_ != 0 || cells_.younger_than(detail::stamp_cells::expired) == 0);
 }
 
-void recency_filter::read_arrivals(const detail::container_view& view) {
+void recency_filter::read_arrivals(const detail::container_view& file) {
   if (!timed_) return;
   const std::uint64_t ticks = std::uint64_t{size_.oldest} + 1;
-  detail::byte_reader in(view.section(arrivals_section, ticks * sizeof(std::uint64_t)));
+  detail::byte_reader in(file.section(arrivals_section, ticks * sizeof(std::uint64_t)));
   std::vector<std::uint64_t> before(ticks);
   std::uint64_t later = insertions_;
   for (std::uint64_t& value : before) {

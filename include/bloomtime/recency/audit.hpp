@@ -124,14 +124,16 @@ class audit {
   // 63 bits of the digest: what the table takes.
   static std::uint64_t key_of(digest d) noexcept { return d.lo >> 1; }
   std::uint64_t horizon() const noexcept { return ages_.horizon(); }
-  bool knows_truth(std::int64_t position) const noexcept;
+  bool keeps_truth(std::int64_t position) const noexcept;
   void put(std::uint64_t key, std::int64_t position) noexcept;
   void make_room(std::int64_t position) noexcept;
   void halve_sample() noexcept;
   void judge(const opinions& said, const math::penalties& costs, bool inside) noexcept;
   void fade() noexcept;
   void choose() noexcept;
-  double cost(std::size_t arm) const noexcept;
+  bool as_expected() const noexcept;
+  double cost(std::size_t i) const noexcept;
+  bool trusted(std::size_t i) const noexcept;
 
   audit_config config_;
   detail::side_table keys_;  // to the last position
@@ -139,6 +141,7 @@ class audit {
   std::optional<std::int64_t> since_;  // what was inserted before is not known
   learned_ages ages_;
   std::array<record, arm_count> arms_{};
+  double variance_ = 0;  // of what the empirical arm is expected to cost
   double questions_ = 0;
   double errors_ = 0;
   arm choice_ = arm::standard;

@@ -12,12 +12,13 @@ namespace bloomtime {
 // otherwise, so that it follows a stream that changes.
 class calibration {
  public:
-  static constexpr double usual_samples = 65536;
+  static constexpr double usual_samples = 32768;
 
   calibration() noexcept = default;
   explicit calibration(double most_samples) noexcept : most_samples_(most_samples) {}
 
   void add(double posterior, bool truth) noexcept;
+  void halve() noexcept;  // forgets half of it
   void merge(const calibration& other) noexcept;
 
   double samples() const noexcept;
@@ -38,8 +39,6 @@ class calibration {
     double posterior = 0;  // the sum of all
     double truths = 0;
   };
-
-  void halve() noexcept;
 
   double most_samples_ = usual_samples;
   std::array<bin, bins> bins_{};

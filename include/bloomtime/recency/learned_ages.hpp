@@ -19,6 +19,7 @@ class learned_ages {
   explicit learned_ages(std::uint64_t horizon);  // 1 to 2^62
 
   void add(std::optional<std::uint64_t> age) noexcept;  // none: never, or not known to be younger
+  void halve() noexcept;                                // forgets half of it
   void merge(const learned_ages& other);                // of the same horizon
 
   void clear() noexcept;
@@ -33,10 +34,9 @@ class learned_ages {
   static learned_ages read(detail::byte_reader& in);
 
  private:
-  static constexpr std::uint64_t most_samples = 200'000;
+  static constexpr std::uint64_t most_samples = 32768;
   static constexpr std::uint64_t rebuild_each = 256;
 
-  void halve() noexcept;
   void rebuild() noexcept;
   double edge(std::size_t bin) const noexcept;
 

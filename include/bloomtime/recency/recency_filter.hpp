@@ -380,8 +380,8 @@ class recency_filter {
   detail::stamp_shape shape() const noexcept;
   template <class Use>
   void write(Use&& use) const;
-  void read_cells(detail::byte_reader& in, const detail::container_view& view);
-  void read_arrivals(const detail::container_view& view);
+  void read_cells(detail::byte_reader& in, const detail::container_view& file);
+  void read_arrivals(const detail::container_view& file);
 
   detail::stamp_cells cells_;
   detail::arrival_counts arrivals_;  // if timed
