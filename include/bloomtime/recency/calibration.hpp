@@ -8,7 +8,7 @@
 namespace bloomtime {
 
 // Do posteriors mean what they say? Of all answers with about the same posterior, compares that
-// with the share that was true, in 20 bins. Halves what it knows at 2^16 answers, unless told
+// with the share that was true, in 20 bins. Halves what it knows at 2^15 answers, unless told
 // otherwise, so that it follows a stream that changes.
 class calibration {
  public:
