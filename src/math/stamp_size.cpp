@@ -115,10 +115,11 @@ stamp_size narrowest(std::uint64_t items, std::uint32_t oldest, Of&& of) {
     size->oldest = oldest;
     if (leaves_time(bits, *size, items)) return *size;
   }
-  throw error(errc::too_large, "a window of " + std::to_string(oldest) + " ticks and " +
-                                   std::to_string(items) +
-                                   " items needs timers of more than 32 bits or a filter of more "
-                                   "than 2^43 bits; take longer ticks");
+  throw error(errc::too_large,
+              "there are no timers for a window of " + std::to_string(oldest) + " ticks and " +
+                  std::to_string(items) +
+                  " items: they would need more than 32 bits each, more memory than was given or "
+                  "more than 2^43 bits; take longer ticks");
 }
 
 stamp_size line_for_error(std::uint64_t items, double wanted, std::uint32_t oldest) {
@@ -187,9 +188,9 @@ double stamp_error(const stamp_size& size, std::uint64_t items) {
 double alive_items(const stamp_size& size, std::uint64_t alive) {
   const auto cells = static_cast<double>(size.cells);
   if (alive >= size.cells) return std::numeric_limits<double>::infinity();
-  return std::log1p(-static_cast<double>(alive) / cells) / (size.layout == layout::flat
-                                                                ? size.k * std::log1p(-1 / cells)
-                                                                : std::log1p(-size.k / cells));
+  return std::log1p(-static_cast<double>(alive) / cells) /
+         (size.layout == layout::flat ? size.k * std::log1p(-1 / cells)
+                                      : std::log1p(-static_cast<double>(size.k) / cells));
 }
 
 double alive_error(const stamp_size& size, std::uint64_t alive) {

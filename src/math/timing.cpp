@@ -156,8 +156,10 @@ timing_size timing_for_error(std::uint64_t window, double wanted, const timing_c
       return try_timing(window, memory, k, bits, sweep);
     };
     // More memory, larger blocks: so the error need not fall everywhere, but what is found keeps
-    // it.
-    std::uint64_t enough = budget;
+    // it. Beyond some memory no sweep comes around in time.
+    const double swept = static_cast<double>(sweep) * static_cast<double>(window) *
+                         static_cast<double>(oldest_age(bits) - 1) * bits;
+    std::uint64_t enough = std::min(budget, static_cast<std::uint64_t>(std::min(swept, 0x1p62)));
     if (error_of(at(enough)) > wanted) return;
     std::uint64_t too_little = 0;
     while (enough - too_little > std::max<std::uint64_t>(bits, enough / 1024)) {

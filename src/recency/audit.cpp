@@ -22,6 +22,7 @@ constexpr double errors_expected = 100;
 constexpr double errors_to_compare = 50;
 constexpr double errors_to_remember = 1024;
 constexpr double hysteresis = 0.98;
+constexpr double most_penalty = 1e100;     // sums of squares stay finite
 constexpr std::uint64_t choose_each = 32;  // samples
 
 constexpr std::size_t index(arm a) noexcept { return static_cast<std::size_t>(a); }
@@ -139,31 +140,34 @@ void audit::question(digest d, std::int64_t position, const opinions& said,
                      const math::penalties& costs) noexcept {
   if (!samples(d) || !keeps_truth(position)) return;
   const auto true_age = age(d, position);
-  judge(said, costs, true_age && *true_age < config_.window);
+  judge(
+      said,
+      {std::min(costs.false_positive, most_penalty), std::min(costs.false_negative, most_penalty)},
+      true_age && *true_age < config_.window);
   ages_.add(true_age);  // last: what is judged must not know the truth
   if (ages_.samples() % choose_each == 0) choose();
 }
 
 void audit::judge(const opinions& said, const math::penalties& costs, bool inside) noexcept {
-  // What an arm would cost, if this posterior is right.
-  const arm reference = said.resolved(arm::empirical_census) != arm::standard
-                            ? arm::empirical_census
-                            : said.resolved(arm::empirical_analytic);
-  const double belief = reference == arm::standard ? 0 : said[reference]->probability();
+  // Expects by the learned posterior, as far as there is one.
+  const arm reference =
+      said[arm::empirical_census] ? arm::empirical_census : said.resolved(arm::empirical_analytic);
+  const bool expects = reference != arm::standard;
+  const double belief = expects ? said[reference]->probability() : 0;
   bool wrong = false;
   for (std::size_t i = 0; i < arm_count; ++i) {
     const arm by = said.resolved(static_cast<arm>(i));
     const bool yes = said.answer(by, costs);
-    if (yes != inside) {
-      arms_[i].realised += yes ? costs.false_positive : costs.false_negative;
-      wrong = wrong || i == index(arm::standard) || i == index(choice_);
-    }
+    const double at_stake = yes ? costs.false_positive : costs.false_negative;
     const double doubt = yes ? 1 - belief : belief;
-    const double penalty = yes ? costs.false_positive : costs.false_negative;
-    if (reference != arm::standard) {
-      arms_[i].expected += penalty * doubt;
-      if (static_cast<arm>(i) == reference) variance_ += penalty * penalty * doubt * (1 - doubt);
+    const double penalty = yes != inside ? at_stake : 0;
+    arms_[i].realised += penalty;
+    if (expects) arms_[i].expected += at_stake * doubt;
+    if (expects && static_cast<arm>(i) == reference) {
+      surprise_ += penalty - at_stake * doubt;
+      variance_ += at_stake * at_stake * doubt * (1 - doubt);
     }
+    wrong = wrong || (yes != inside && (i == index(arm::standard) || i == index(choice_)));
     if (by != arm::standard) arms_[i].calibrated.add(said[by]->probability(), inside);
   }
   questions_ += 1;
@@ -176,16 +180,15 @@ void audit::fade() noexcept {
     r.realised /= 2;
     r.expected /= 2;
   }
+  surprise_ /= 2;
   variance_ /= 2;
   questions_ /= 2;
   errors_ /= 2;
 }
 
-// Do penalties come as the learned posterior expects them, within three standard deviations?
+// Are penalties no more than the learned posterior expects, within three standard deviations?
 bool audit::as_expected() const noexcept {
-  const record& r = arms_[index(arm::empirical_census)];
-  const double off = r.realised - r.expected;
-  return off * off <= 9 * variance_;
+  return surprise_ <= 0 || surprise_ * surprise_ <= 9 * variance_;
 }
 
 // Errors may be too rare to be compared; what posteriors expect is known sooner.
@@ -231,6 +234,8 @@ void audit::merge(const audit& other) {
     sum.arms_[i].expected += other.arms_[i].expected;
     sum.arms_[i].calibrated.merge(other.arms_[i].calibrated);
   }
+  sum.surprise_ += other.surprise_;
+  sum.variance_ += other.variance_;
   sum.questions_ += other.questions_;
   sum.errors_ += other.errors_;
   if (sum.errors_ >= errors_to_remember) sum.fade();
@@ -244,6 +249,8 @@ void audit::restart(std::int64_t position) noexcept {
   since_ = position;
   ages_.clear();
   arms_ = {};
+  surprise_ = 0;
+  variance_ = 0;
   questions_ = 0;
   errors_ = 0;
   choice_ = arm::standard;
@@ -266,6 +273,8 @@ std::vector<std::byte> audit::encode() const {
   out.i64(since_.value_or(0));
   out.f64(questions_);
   out.f64(errors_);
+  out.f64(surprise_);
+  out.f64(variance_);
   for (const record& r : arms_) {
     out.f64(r.realised);
     out.f64(r.expected);
@@ -291,6 +300,9 @@ audit audit::decode(std::span<const std::byte> bytes) {
           has_since <= 1 && (has_since == 1 || since == 0) && !(strict == 1 && choice != 0));
   const double questions = in.f64();
   const double errors = in.f64();
+  const double surprise = in.f64();
+  const double variance = in.f64();
+  require(finite(std::abs(surprise)) && finite(variance));
   require(finite(questions) && errors >= 0 && errors <= questions && errors < errors_to_remember);
   std::array<record, arm_count> arms{};
   for (record& r : arms) {
@@ -315,6 +327,8 @@ audit audit::decode(std::span<const std::byte> bytes) {
   if (has_since == 1) a.since_ = since;
   a.ages_ = std::move(ages);
   a.arms_ = arms;
+  a.surprise_ = surprise;
+  a.variance_ = variance;
   a.questions_ = questions;
   a.errors_ = errors;
   a.choice_ = static_cast<arm>(choice);

@@ -59,4 +59,23 @@ age_prior prior_of(const Source& source, digest d) {
   return age_prior::share(source(d));
 }
 
+// Filters take an age_prior, a math::geometric, or any function P(age < t) of t.
+namespace detail {
+
+template <class Prior>
+bool is_known(const Prior&) noexcept {
+  return true;
+}
+inline bool is_known(const age_prior& prior) noexcept { return prior.known(); }
+
+template <class Prior>
+math::masses prior_masses(const math::evidence& seen, double w, const Prior& prior) {
+  return math::window_masses(seen, w, prior);
+}
+inline math::masses prior_masses(const math::evidence& seen, double w, const age_prior& prior) {
+  return prior.window(seen, w);
+}
+
+}  // namespace detail
+
 }  // namespace bloomtime

@@ -60,8 +60,9 @@ struct audit_config {
 // windows go, and if that is not enough, every other item leaves the sample.
 //
 // Positions are insertions counted so far, this one included, or microseconds; ages are differences
-// between them. Nothing is learned by asking: question() is for observe() and test-and-set inserts.
-// Memory is fixed from the start, so nothing but construction can fail.
+// between them. What is asked in the first window after the first insertion teaches nothing: more
+// items are new then than ever after. Nothing is learned by asking: question() is for observe() and
+// test-and-set inserts. Memory is fixed from the start, so nothing but construction can fail.
 class audit {
  public:
   explicit audit(const audit_config& config);
@@ -72,8 +73,8 @@ class audit {
     return shift_ == 0 || key_of(d) * detail::golden >> (64 - shift_) == 0;
   }
   void insertion(digest d, std::int64_t position) noexcept;
-  // The filter was asked at this position, before the insertion if there is one. Costs as check()
-  // accepts them.
+  // The filter was asked at this position, before the insertion if there is one. Costs are as
+  // check() accepts them; above 1e100 they count as that.
   void question(digest d, std::int64_t position, const opinions& said,
                 const math::penalties& costs) noexcept;
 
@@ -83,10 +84,12 @@ class audit {
   // The age prior, or null while there are fewer than 256 samples.
   const learned_ages* ages() const noexcept { return ages_.ready() ? &ages_ : nullptr; }
 
-  // The arm that has been cheapest, by these rules: `standard` until there are 500 samples; an arm
-  // whose calibration error exceeds 0.05 is out; another one must be cheaper by 2 %. Costs are
-  // those that sampled questions would have had, and while fewer than 50 of them were answered
-  // wrongly, those that the posteriors expect.
+  // The arm that has been cheapest, by these rules. `standard` until there are 500 samples, and in
+  // place of an arm whose calibration error exceeds 0.05. Another arm must be cheaper by 2 %.
+  // Errors are rare, and which arm makes fewer of them is known late; so what the learned posterior
+  // expects counts as much as the first 100 errors, unless penalties turn out otherwise by more
+  // than three standard deviations: then nothing counts but penalties, and 50 errors at least must
+  // be known for anything but `standard`.
   arm choice() const noexcept { return choice_; }
   bool decide(const opinions& said, const math::penalties& costs) const noexcept {
     return said.answer(choice_, costs);
@@ -102,7 +105,7 @@ class audit {
   // Of two streams that share one axis of positions, that is, times.
   void merge(const audit& other);
   // Positions have lost their meaning (two counted streams were merged): everything is learned
-  // anew, beginning four windows after `position`, when the truth is known again.
+  // anew, beginning a window after `position`, when the truth is known again.
   void restart(std::int64_t position) noexcept;
 
   const audit_config& config() const noexcept { return config_; }
@@ -138,10 +141,12 @@ class audit {
   audit_config config_;
   detail::side_table keys_;  // to the last position
   unsigned shift_ = 0;
-  std::optional<std::int64_t> since_;  // what was inserted before is not known
+  std::optional<std::int64_t> since_;  // what was inserted before this is not known
   learned_ages ages_;
   std::array<record, arm_count> arms_{};
-  double variance_ = 0;  // of what the empirical arm is expected to cost
+  double surprise_ =
+      0;  // what the learned posterior did not expect the arm that follows it to cost
+  double variance_ = 0;  // of that, if the posterior is right
   double questions_ = 0;
   double errors_ = 0;
   arm choice_ = arm::standard;
