@@ -59,6 +59,11 @@ std::optional<Subject> made(const scene& s, std::uint64_t bits, unsigned k) {
 template <class Subject>
 constexpr std::size_t ways = Subject::names.size();
 
+// A posterior of a generalized filter takes microseconds.
+template <class Subject>
+constexpr std::uint64_t to_tune_by =
+    std::same_as<Subject, generalized_subject> ? tuning_questions / 8 : tuning_questions;
+
 // The best k of every way to answer, by a part of the questions; 0 if nothing fits.
 template <class Subject>
 std::array<unsigned, ways<Subject>> tuned(const scene& s, std::uint64_t bits) {
@@ -69,7 +74,7 @@ std::array<unsigned, ways<Subject>> tuned(const scene& s, std::uint64_t bits) {
   for (unsigned k = 1; k <= most_k && without_hope < 2; ++k) {
     auto subject = made<Subject>(s, bits, k);
     if (!subject) continue;
-    replay(s.data, s.window, tuning_questions, *subject);
+    replay(s.data, s.window, to_tune_by<Subject>, *subject);
     bool hope = false;
     for (std::size_t way = 0; way < least.size(); ++way) {
       const double mean = subject->of(way).mean();
