@@ -25,4 +25,6 @@
 #include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/timing_filter.hpp>
 #include <bloomtime/time.hpp>

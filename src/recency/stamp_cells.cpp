@@ -16,6 +16,20 @@ namespace {
 // Cells that one window of 64 bits holds at every shift.
 constexpr unsigned per_window(unsigned bits) { return (64 - 7) / bits; }
 
+// Bits after the last timer, of the whole or of each line.
+bool padding_is_set(const stamp_shape& shape, std::span<const std::byte> codes) {
+  if (shape.layout == layout::flat) {
+    const auto used = static_cast<unsigned>(shape.cells * shape.bits % 8);
+    return used == 0 || std::to_integer<unsigned>(codes.back()) >> used == 0xffU >> used;
+  }
+  const unsigned used = shape.per_line() * shape.bits % 64;
+  for (std::size_t end = line_bytes; used != 0 && end <= codes.size(); end += line_bytes) {
+    const std::uint64_t last = load_le64(codes.data() + end - sizeof last);
+    if (last >> used != ~std::uint64_t{0} >> used) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void check(const stamp_shape& s) {
@@ -77,9 +91,9 @@ stamp_cells stamp_cells::read(const stamp_shape& shape, std::span<const std::byt
             std::to_string(shape.quota() + 1) + ", found " + std::to_string(now) + ", " +
             std::to_string(cursor) + " and " + std::to_string(swept));
   }
+  if (!padding_is_set(shape, codes)) corrupt("bits that belong to no timer must be set");
   stamp_cells cells(shape);
   std::memcpy(cells.codes_.data(), codes.data(), codes.size());
-  if (!cells.padding_is_set()) corrupt("bits that belong to no timer must be set");
   cells.now_ = static_cast<std::uint32_t>(now);
   cells.cursor_ = cursor;
   cells.swept_ = swept;
@@ -92,19 +106,6 @@ void stamp_cells::expire_all() noexcept {
   std::memset(codes_.data(), 0xff, codes_.size());
   std::fill(counts_.begin(), counts_.end(), 0);
   counts_.back() = shape_.cells;
-}
-
-bool stamp_cells::padding_is_set() const noexcept {
-  if (shape_.layout == layout::flat) {
-    const auto used = static_cast<unsigned>(shape_.cells * shape_.bits % 8);
-    return used == 0 || std::to_integer<unsigned>(codes_.bytes().back()) >> used == 0xffU >> used;
-  }
-  const unsigned used = shape_.per_line() * shape_.bits % 64;
-  for (std::uint64_t line = 0; used != 0 && line < lines_; ++line) {
-    const std::uint64_t last = load_le64(codes_.data() + line * line_bytes + last_window);
-    if (last >> used != ~std::uint64_t{0} >> used) return false;
-  }
-  return true;
 }
 
 void stamp_cells::count_codes() noexcept {

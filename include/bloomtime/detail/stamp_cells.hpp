@@ -221,7 +221,6 @@ class stamp_cells {
   void expire_run(std::uint64_t bit, std::uint64_t count, std::uint32_t limit) noexcept;
   void expire_all() noexcept;
   void count_codes() noexcept;
-  bool padding_is_set() const noexcept;
 
   buffer codes_;
   std::vector<std::uint64_t> counts_;  // by stamp, or group of 2^group_ of them; last: expired

@@ -63,7 +63,7 @@ class recency_filter {
   explicit recency_filter(const recency_config& config);
 
   // A sighting: added; late, if its tick has passed; dropped_late, if it is older than the window;
-  // future, if it is too far ahead. The latter two change nothing.
+  // future, if it is too far ahead; full, after 2^62 of them. The latter three change nothing.
   template <item T>
   BLOOMTIME_INLINE outcome insert(const T& x, instant when) noexcept {
     const digest d = detail::as_digest(x, seed_);
@@ -262,6 +262,7 @@ class recency_filter {
   using places = detail::stamp_cells::places;
   using sight = detail::stamp_cells::sight;
   enum class likelihood : std::uint8_t { census, analytic };
+  static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
 
   // An event that came: how many ticks before the present one, if it is to be recorded.
   struct arrival {
@@ -284,6 +285,8 @@ class recency_filter {
   recency_filter() noexcept = default;
 
   BLOOMTIME_INLINE arrival arrive(instant when) noexcept {
+    if (insertions_ >= most_insertions) [[unlikely]]
+      return {outcome::full, 0, now_};
     if (!timed_) return {outcome::added, 0, now_ + 1};
     if (begins_ <= when && when <= ends_) [[likely]] {
       now_ = std::max(now_, when.micros);

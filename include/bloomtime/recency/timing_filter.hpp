@@ -50,7 +50,7 @@ class timing_filter {
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     cells_.stamp(at);
-    ++insertions_;
+    insertions_ += insertions_ != UINT64_MAX;
     if (++filled_ == size_.block) {
       filled_ = 0;
       cells_.step();
