@@ -34,9 +34,9 @@ double expected(const stream& s, std::uint64_t window) {
 }
 
 const std::map<std::pair<std::string, std::uint64_t>, double> published{
-    {{"uniform", 1 << 16}, 1.718},  {{"uniform", 1 << 18}, 53.547},
+    {{"uniform", 1 << 16}, 1.718},   {{"uniform", 1 << 18}, 53.547},
     {{"power law", 1 << 11}, 1.182}, {{"power law", 1 << 18}, 13.451},
-    {{"bursty", 1 << 8}, 1.171},    {{"bursty", 1 << 15}, 8.893},
+    {{"bursty", 1 << 8}, 1.171},     {{"bursty", 1 << 15}, 8.893},
 };
 
 void count(const stream& s) {

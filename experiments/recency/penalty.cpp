@@ -110,8 +110,7 @@ std::vector<result> results_of(const scene& s, std::uint64_t bits) {
       found = done.emplace(k, *made<Subject>(s, bits, k)).first;
       replay(s.data, s.window, questions, found->second);
     }
-    results.push_back(
-        {Subject::names[way], k, found->second.of(way), found->second.of(0).mean()});
+    results.push_back({Subject::names[way], k, found->second.of(way), found->second.of(0).mean()});
   }
   return results;
 }

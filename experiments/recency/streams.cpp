@@ -53,8 +53,8 @@ stream read_log(const std::string& name, const std::string& path) {
   const std::uint64_t first = items.size() / 5;
   auto shares = counted_shares(items);
   auto distinct = measured_distinct(items);
-  return {name, std::move(items), first, std::move(shares), std::move(distinct),
-          {256, 2048}, false};
+  return {name, std::move(items), first, std::move(shares), std::move(distinct), {256, 2048},
+          false};
 }
 
 }  // namespace
@@ -113,8 +113,13 @@ stream bursty_stream(std::uint64_t seed) {
   });
   auto shares = counted_shares(items);
   auto distinct = measured_distinct(items);
-  return {"bursty", std::move(items), warm_up, std::move(shares), std::move(distinct),
-          {std::uint64_t{1} << 8, std::uint64_t{1} << 15}, false};
+  return {"bursty",
+          std::move(items),
+          warm_up,
+          std::move(shares),
+          std::move(distinct),
+          {std::uint64_t{1} << 8, std::uint64_t{1} << 15},
+          false};
 }
 
 std::vector<stream> generated_streams() {

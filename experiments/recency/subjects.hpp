@@ -23,8 +23,8 @@ std::vector<bloomtime::math::geometric> known_priors(const stream& s);
 // known prior; with what an audit learned; and as the audit chooses, which knows nothing before.
 class timing_subject {
  public:
-  static constexpr std::array<std::string_view, 5> names{
-      "standard", "inferential", "census", "learned", "auto"};
+  static constexpr std::array<std::string_view, 5> names{"standard", "inferential", "census",
+                                                         "learned", "auto"};
 
   timing_subject(const stream& s, std::span<const bloomtime::math::geometric> priors,
                  const bloomtime::math::timing_size& size,
@@ -130,8 +130,8 @@ class prior_subject {
 
   void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
     const auto& prior = priors_[item];
-    score_.count(bloomtime::math::masses{prior.before(window_), prior.beyond(window_)}, false, truth,
-                 costs);
+    score_.count(bloomtime::math::masses{prior.before(window_), prior.beyond(window_)}, false,
+                 truth, costs);
   }
   void insert(std::uint32_t) {}
   const score& of(std::size_t) const { return score_; }

@@ -45,8 +45,7 @@ void replay(const stream& s, std::uint64_t window, std::uint64_t most_questions,
   constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::uint64_t> last(s.shares.size(), never);
   bloomtime::math::random_source random(99);
-  const std::uint64_t end =
-      std::min<std::uint64_t>(s.items.size(), s.warm_up + most_questions);
+  const std::uint64_t end = std::min<std::uint64_t>(s.items.size(), s.warm_up + most_questions);
   for (std::uint64_t n = 0; n < end; ++n) {
     const std::uint32_t item = s.items[n];
     if (n >= s.warm_up) {
