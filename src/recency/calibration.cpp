@@ -6,7 +6,7 @@
 namespace bloomtime {
 
 void calibration::add(double posterior, bool truth) noexcept {
-  if (samples() >= most_samples) halve();
+  if (samples() >= most_samples_) halve();
   const auto at = static_cast<std::size_t>(std::clamp(posterior, 0., 1.) * bins);
   bin& b = bins_[std::min(at, bins - 1)];
   b.samples += 1;
@@ -24,7 +24,7 @@ void calibration::merge(const calibration& other) noexcept {
     bins_[i].posterior += other.bins_[i].posterior;
     bins_[i].truths += other.bins_[i].truths;
   }
-  while (samples() > most_samples) halve();
+  while (samples() > most_samples_) halve();
 }
 
 double calibration::samples() const noexcept {
@@ -62,12 +62,12 @@ calibration calibration::read(detail::byte_reader& in) {
     b.samples = in.f64();
     b.posterior = in.f64();
     b.truths = in.f64();
-    const bool possible = b.samples >= 0 && b.samples <= most_samples && b.posterior >= 0 &&
+    const bool possible = b.samples >= 0 && b.samples <= usual_samples && b.posterior >= 0 &&
                           b.posterior <= b.samples && b.truths >= 0 && b.truths <= b.samples;
     if (!possible)
       throw bloomtime::error(errc::corrupt, "a calibration counts more truths than answers");
   }
-  if (c.samples() > most_samples)
+  if (c.samples() > usual_samples)
     throw bloomtime::error(errc::corrupt, "a calibration has too many answers");
   return c;
 }

@@ -8,10 +8,15 @@
 namespace bloomtime {
 
 // Do posteriors mean what they say? Of all answers with about the same posterior, compares that
-// with the share that was true, in 20 bins. Halves what it knows at 2^16 answers, so that it
-// follows a stream that changes.
+// with the share that was true, in 20 bins. Halves what it knows at 2^15 answers, unless told
+// otherwise, so that it follows a stream that changes.
 class calibration {
  public:
+  static constexpr double usual_samples = 32768;
+
+  calibration() noexcept = default;
+  explicit calibration(double most_samples) noexcept : most_samples_(most_samples) {}
+
   void add(double posterior, bool truth) noexcept;
   void halve() noexcept;  // forgets half of it
   void merge(const calibration& other) noexcept;
@@ -28,7 +33,6 @@ class calibration {
 
  private:
   static constexpr std::size_t bins = 20;
-  static constexpr double most_samples = 32768;
 
   struct bin {
     double samples = 0;
@@ -36,6 +40,7 @@ class calibration {
     double truths = 0;
   };
 
+  double most_samples_ = usual_samples;
   std::array<bin, bins> bins_{};
 };
 

@@ -1,0 +1,192 @@
+// What wrong answers cost over the memory, each filter with its best parameters (figures 8 to 11 of
+// Dautrich & Ravishankar 2019), and whether posteriors mean what they say (equation 35).
+// usage: recency_penalty uniform|power|bursty|logs
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <bloomtime/error.hpp>
+
+#include "experiments/history/checks.hpp"
+#include "subjects.hpp"
+
+namespace {
+
+using namespace experiments;
+using namespace bloomtime;
+
+constexpr std::uint64_t tuning_questions = std::uint64_t{1} << 18;
+constexpr unsigned most_k = 30;
+constexpr double hopeless = 1.3;  // times the least penalty so far; after two of these we stop
+constexpr std::uint64_t all_bits[] = {1, 2, 5, 10, 15, 20};
+
+struct scene {
+  const stream& data;
+  std::uint64_t window;
+  std::vector<math::geometric> priors;
+  std::vector<age_prior> age_priors;
+
+  scene(const stream& of, std::uint64_t w) : data(of), window(w), priors(known_priors(of)) {
+    for (const double share : of.shares) age_priors.push_back(age_prior::share(share));
+  }
+};
+
+// A filter with parameter k (hash functions, or bits of a fingerprint), or none if it does not fit.
+// Timers have max(k, 3) bits and k of them are swept per insertion, as published.
+template <class Subject>
+std::optional<Subject> made(const scene& s, std::uint64_t bits, unsigned k) {
+  const std::uint64_t all = s.window * bits;
+  try {
+    if constexpr (std::same_as<Subject, timing_subject>) {
+      return Subject(s.data, s.priors, math::plan_timing(s.window, all, k, std::max(k, 3u), k));
+    } else if constexpr (std::same_as<Subject, generalized_subject>) {
+      return Subject(s.age_priors, s.window, all, k);
+    } else {
+      return Subject(s.data, s.priors, s.window, all, k);
+    }
+  } catch (const error&) {
+    return std::nullopt;
+  }
+}
+
+template <class Subject>
+constexpr std::size_t ways = Subject::names.size();
+
+// A posterior of a generalized filter takes microseconds.
+template <class Subject>
+constexpr std::uint64_t to_tune_by =
+    std::same_as<Subject, generalized_subject> ? tuning_questions / 8 : tuning_questions;
+
+// The best k of every way to answer, by a part of the questions; 0 if nothing fits.
+template <class Subject>
+std::array<unsigned, ways<Subject>> tuned(const scene& s, std::uint64_t bits) {
+  std::array<unsigned, ways<Subject>> best{};
+  std::array<double, ways<Subject>> least;
+  least.fill(std::numeric_limits<double>::infinity());
+  unsigned without_hope = 0;
+  for (unsigned k = 1; k <= most_k && without_hope < 2; ++k) {
+    auto subject = made<Subject>(s, bits, k);
+    if (!subject) continue;
+    replay(s.data, s.window, to_tune_by<Subject>, *subject);
+    bool hope = false;
+    for (std::size_t way = 0; way < least.size(); ++way) {
+      const double mean = subject->of(way).mean();
+      hope = hope || mean < hopeless * least[way];
+      if (mean < least[way]) {
+        least[way] = mean;
+        best[way] = k;
+      }
+    }
+    without_hope = hope ? 0 : without_hope + 1;
+  }
+  return best;
+}
+
+struct result {
+  std::string_view answer;
+  unsigned k = 0;
+  score of;
+  double standard_there = 0;  // mean penalty of the standard answer with the same k
+};
+
+// All questions, every way with its best k.
+template <class Subject>
+std::vector<result> results_of(const scene& s, std::uint64_t bits) {
+  const auto best = tuned<Subject>(s, bits);
+  std::map<unsigned, Subject> done;
+  std::vector<result> results;
+  for (std::size_t way = 0; way < best.size(); ++way) {
+    const unsigned k = best[way];
+    if (k == 0) return {};
+    auto found = done.find(k);
+    if (found == done.end()) {
+      found = done.emplace(k, *made<Subject>(s, bits, k)).first;
+      replay(s.data, s.window, questions, found->second);
+    }
+    results.push_back({Subject::names[way], k, found->second.of(way), found->second.of(0).mean()});
+  }
+  return results;
+}
+
+void print(const scene& s, std::uint64_t bits, const result& r, double standard) {
+  std::printf("%s,%ju,%ju,%s,%u,%.6f,%.4f,%.4f,%.4f,%.5f,%ju,%ju\n", s.data.name.c_str(),
+              static_cast<std::uintmax_t>(s.window), static_cast<std::uintmax_t>(bits),
+              r.answer.data(), r.k, r.of.mean(), r.of.mean() / standard,
+              r.of.mean() / r.standard_there, r.of.calibrated.posterior_error(),
+              r.of.calibrated.error(), static_cast<std::uintmax_t>(r.of.wrong_yes),
+              static_cast<std::uintmax_t>(r.of.wrong_no));
+  std::fflush(stdout);
+}
+
+void check_timing(const scene& s, std::uint64_t bits, const std::vector<result>& all) {
+  const result& standard = all[0];
+  const result& paper = all[1];
+  const result& census = all[2];
+  const result& automatic = all[4];
+  const std::string where = fmt::format("{} w {} bits {}", s.data.name, s.window, bits);
+  check(standard.of.wrong_no == 0, "{}: the standard answer never misses an item", where);
+  const double same_k = automatic.of.mean() / automatic.standard_there;
+  check(same_k <= 1.02, "{}: auto costs {:.3f} of the standard answer at the same k, at most 1.02",
+        where, same_k);
+  const auto saves = [&](const result& r) { return 100 * (1 - r.of.mean() / standard.of.mean()); };
+  const double known = std::max(saves(paper), saves(census));
+  if (known >= 20) {
+    guess(saves(automatic) >= 15, "{}: the known prior saves {:.0f} %, auto without one {:.0f} %",
+          where, known, saves(automatic));
+  }
+  if (!s.data.stationary) return;
+  guess(census.of.calibrated.error() <= 0.005,
+        "{}: calibration error with census {:.4f}, at most 0.005", where,
+        census.of.calibrated.error());
+  const double allowed = s.data.name == "uniform" ? 0.055 : 0.035;
+  guess(paper.of.calibrated.posterior_error() <= allowed,
+        "{}: posterior error by the paper's likelihood {:.4f}, at most {}", where,
+        paper.of.calibrated.posterior_error(), allowed);
+}
+
+void compare(const scene& s, std::uint64_t bits) {
+  const auto timing = results_of<timing_subject>(s, bits);
+  if (timing.empty()) return;
+  const double standard = timing[0].of.mean();
+  for (const result& r : timing) print(s, bits, r, standard);
+  if (s.window >= (std::uint64_t{1} << 15)) {
+    for (const result& r : results_of<charged_subject>(s, bits)) print(s, bits, r, standard);
+  }
+  for (const result& r : results_of<generalized_subject>(s, bits)) print(s, bits, r, standard);
+  for (const result& r : results_of<buffer_subject>(s, bits)) print(s, bits, r, standard);
+  prior_subject prior(s.priors, s.window);
+  replay(s.data, s.window, questions, prior);
+  print(s, bits, {prior_subject::names[0], 0, prior.of(0), standard}, standard);
+  check_timing(s, bits, timing);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string_view which = count == 2 ? words[1] : "";
+  std::vector<stream> streams;
+  if (which == "uniform") streams.push_back(uniform_stream());
+  if (which == "power") streams.push_back(power_law_stream());
+  if (which == "bursty") streams.push_back(bursty_stream());
+  if (which == "logs") streams = real_streams();
+  if (streams.empty() && which != "logs") {
+    std::fputs("usage: recency_penalty uniform|power|bursty|logs\n", stderr);
+    return 2;
+  }
+  std::puts(
+      "stream,window,bits_per_item,answer,k,penalty,ratio,ratio_same_k,posterior_error,"
+      "calibration_error,wrong_yes,wrong_no");
+  for (const stream& data : streams) {
+    for (const std::uint64_t window : data.windows) {
+      const scene s(data, window);
+      for (const std::uint64_t bits : all_bits) compare(s, bits);
+    }
+  }
+}

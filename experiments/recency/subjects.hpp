@@ -1,0 +1,145 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/recency/audit.hpp>
+#include <bloomtime/recency/generalized_filter.hpp>
+#include <bloomtime/recency/recent_buffer.hpp>
+#include <bloomtime/recency/timing_filter.hpp>
+
+#include "trial.hpp"
+
+// The filters under trial. One of them answers in several ways at once: what it stores is the same.
+namespace experiments {
+
+// Geometric priors of all items, from the shares that the paper takes as known.
+std::vector<bloomtime::math::geometric> known_priors(const stream& s);
+
+// The block timing filter: as it is; by the paper's likelihood and by the census, both with the
+// known prior; with what an audit learned; and as the audit chooses, which knows nothing before.
+class timing_subject {
+ public:
+  static constexpr std::array<std::string_view, 5> names{"standard", "inferential", "census",
+                                                         "learned", "auto"};
+
+  timing_subject(const stream& s, std::span<const bloomtime::math::geometric> priors,
+                 const bloomtime::math::timing_size& size,
+                 std::uint32_t audit_entries = bloomtime::audit_config{}.entries);
+
+  void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs);
+  void insert(std::uint32_t item);
+
+  const bloomtime::math::timing_size& size() const { return filter_.size(); }
+  const bloomtime::audit& audited() const { return audit_; }
+  const score& of(std::size_t way) const { return scores_[way]; }
+
+ private:
+  std::span<const bloomtime::math::geometric> priors_;
+  bloomtime::timing_filter filter_;
+  bloomtime::timing_filter::analytic likelihood_;
+  bloomtime::audit audit_;
+  std::int64_t inserted_ = 0;
+  std::array<score, names.size()> scores_;
+};
+
+// The same where the audit has to live in the memory of the filter: an eighth of it.
+class charged_subject {
+ public:
+  static constexpr std::array<std::string_view, 2> names{"charged standard", "charged auto"};
+
+  // Throws bloomtime::error if that is too little.
+  charged_subject(const stream& s, std::span<const bloomtime::math::geometric> priors,
+                  std::uint64_t window, std::uint64_t bits, unsigned k);
+
+  void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
+    timing_.ask(item, truth, costs);
+  }
+  void insert(std::uint32_t item) { timing_.insert(item); }
+  const score& of(std::size_t way) const {
+    return timing_.of(way == 0 ? 0 : timing_subject::names.size() - 1);
+  }
+
+ private:
+  timing_subject timing_;
+};
+
+// The generalized filter with k0 = k1 = k.
+class generalized_subject {
+ public:
+  static constexpr std::array<std::string_view, 2> names{"generalized", "generalized inferential"};
+
+  generalized_subject(std::span<const bloomtime::age_prior> priors, std::uint64_t window,
+                      std::uint64_t bits, unsigned k)
+      : priors_(priors), filter_({.window = window, .memory = bits / 8, .k0 = k, .k1 = k}) {}
+
+  void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
+    const bool standard = filter_.seen(item);
+    scores_[0].count(standard, truth, costs);
+    const double posterior = filter_.posterior(item, priors_[item]);
+    scores_[1].count(bloomtime::math::masses{posterior, 1 - posterior}, standard, truth, costs);
+  }
+  void insert(std::uint32_t item) { filter_.insert(item); }
+  const score& of(std::size_t way) const { return scores_[way]; }
+
+ private:
+  std::span<const bloomtime::age_prior> priors_;
+  bloomtime::generalized_filter filter_;
+  std::array<score, names.size()> scores_;
+};
+
+// The simple buffer with fingerprints of so many bits.
+class buffer_subject {
+ public:
+  static constexpr std::array<std::string_view, 2> names{"buffer", "buffer inferential"};
+
+  buffer_subject(const stream& s, std::span<const bloomtime::math::geometric> priors,
+                 std::uint64_t window, std::uint64_t bits, unsigned print_bits)
+      : priors_(priors),
+        distinct_(s.distinct),
+        buffer_({.window = window, .memory = bits / 8, .bits = print_bits}) {}
+
+  void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
+    const bool standard = buffer_.seen(item);
+    scores_[0].count(standard, truth, costs);
+    const auto window = static_cast<double>(buffer_.window());
+    scores_[1].count(
+        bloomtime::math::window_masses(buffer_.evidence(item, distinct_), window, priors_[item]),
+        standard, truth, costs);
+  }
+  void insert(std::uint32_t item) { buffer_.insert(item); }
+  const score& of(std::size_t way) const { return scores_[way]; }
+
+ private:
+  std::span<const bloomtime::math::geometric> priors_;
+  const bloomtime::math::distinct_items& distinct_;
+  bloomtime::recent_buffer buffer_;
+  std::array<score, names.size()> scores_;
+};
+
+// The prior alone, which needs no memory.
+class prior_subject {
+ public:
+  static constexpr std::array<std::string_view, 1> names{"prior only"};
+
+  prior_subject(std::span<const bloomtime::math::geometric> priors, std::uint64_t window)
+      : priors_(priors), window_(static_cast<double>(window)) {}
+
+  void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
+    const auto& prior = priors_[item];
+    score_.count(bloomtime::math::masses{prior.before(window_), prior.beyond(window_)}, false,
+                 truth, costs);
+  }
+  void insert(std::uint32_t) {}
+  const score& of(std::size_t) const { return score_; }
+
+ private:
+  std::span<const bloomtime::math::geometric> priors_;
+  double window_;
+  score score_;
+};
+
+}  // namespace experiments
