@@ -34,12 +34,12 @@
 // turns out to be. Each family adds its engines here and nowhere else.
 namespace bloomtime {
 
-using any_filter = std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter,
-                                hot_list, decay_ring, single_history, tree_history, level_history,
-                                timeline_history, history, timing_filter, generalized_filter,
-                                recent_buffer, age_partitioned_filter, recency_filter, counting_filter,
-                                spectral_filter, rising_spectral_filter, recurring_spectral_filter,
-                                dynamic_count_filter, tally_filter, rising_tally>;
+using any_filter =
+    std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter, hot_list,
+                 decay_ring, single_history, tree_history, level_history, timeline_history, history,
+                 timing_filter, generalized_filter, recent_buffer, age_partitioned_filter,
+                 recency_filter, counting_filter, spectral_filter, rising_spectral_filter,
+                 recurring_spectral_filter, dynamic_count_filter, tally_filter, rising_tally>;
 
 // Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
 any_filter load_any(std::span<const std::byte> container);

@@ -320,9 +320,9 @@ inline any_filter age_partitioned_last() {
 }
 inline any_filter age_partitioned_window() {
   return with_generations(age_partitioned_filter({.window = std::chrono::minutes(1),
-                                                 .resolution = std::chrono::seconds(10),
-                                                 .items = 12,
-                                                 .memory = 512}));
+                                                  .resolution = std::chrono::seconds(10),
+                                                  .items = 12,
+                                                  .memory = 512}));
 }
 
 inline constexpr std::array recipes{
