@@ -28,6 +28,8 @@
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/generalized_filter.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/recency/recent_buffer.hpp>
 #include <bloomtime/recency/shares.hpp>
+#include <bloomtime/recency/timing_filter.hpp>
 #include <bloomtime/time.hpp>

@@ -318,6 +318,9 @@ void recency_filter::expect_mergeable(const recency_filter& other) const {
 void recency_filter::merge(const recency_filter& other) {
   expect_mergeable(other);
   if (!other.started_) return;
+  if (other.insertions_ > most_insertions - insertions_) {
+    throw error(errc::too_large, "both filters together have more than 2^62 insertions");
+  }
   recency_filter sum(*this);
   if (!sum.timed_) {
     // Of two counts of insertions into the present tick the smaller one forgets nothing too early.

@@ -13,7 +13,6 @@ constexpr std::uint32_t arrivals_section = 2;
 constexpr std::uint32_t audit_section = 3;
 
 constexpr std::uint64_t most_window = std::uint64_t{1} << 60;
-constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
 [[noreturn]] void contradict() {
@@ -102,7 +101,7 @@ recency_filter recency_filter::load(std::span<const std::byte> container) {
   f.insertions_ = in.u64();
   const std::int64_t now = in.i64();
   expect(f.insertions_ <= most_insertions && (started || (f.insertions_ == 0 && now == 0)));
-  expect(f.timed_ || (now >= 0 && now <= static_cast<std::int64_t>(most_insertions)));
+  expect(f.timed_ || (now >= 0 && static_cast<std::uint64_t>(now) <= f.insertions_));
   file.expect_sections(std::size_t{1} + (f.timed_ ? 1 : 0) + (audited ? 1 : 0));
   if (started) {
     f.now_ = now;

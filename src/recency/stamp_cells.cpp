@@ -1,5 +1,6 @@
 #include <bloomtime/detail/stamp_cells.hpp>
 
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -15,6 +16,20 @@ namespace {
 
 // Cells that one window of 64 bits holds at every shift.
 constexpr unsigned per_window(unsigned bits) { return (64 - 7) / bits; }
+
+// Bits after the last timer, of the whole or of each line.
+bool padding_is_set(const stamp_shape& shape, std::span<const std::byte> codes) {
+  if (shape.layout == layout::flat) {
+    const auto used = static_cast<unsigned>(shape.cells * shape.bits % 8);
+    return used == 0 || std::to_integer<unsigned>(codes.back()) >> used == 0xffU >> used;
+  }
+  const unsigned used = shape.per_line() * shape.bits % 64;
+  for (std::size_t end = line_bytes; used != 0 && end <= codes.size(); end += line_bytes) {
+    const std::uint64_t last = load_le64(codes.data() + end - sizeof last);
+    if (last >> used != ~std::uint64_t{0} >> used) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -77,9 +92,9 @@ stamp_cells stamp_cells::read(const stamp_shape& shape, std::span<const std::byt
             std::to_string(shape.quota() + 1) + ", found " + std::to_string(now) + ", " +
             std::to_string(cursor) + " and " + std::to_string(swept));
   }
+  if (!padding_is_set(shape, codes)) corrupt("bits that belong to no timer must be set");
   stamp_cells cells(shape);
   std::memcpy(cells.codes_.data(), codes.data(), codes.size());
-  if (!cells.padding_is_set()) corrupt("bits that belong to no timer must be set");
   cells.now_ = static_cast<std::uint32_t>(now);
   cells.cursor_ = cursor;
   cells.swept_ = swept;
@@ -94,36 +109,9 @@ void stamp_cells::expire_all() noexcept {
   counts_.back() = shape_.cells;
 }
 
-bool stamp_cells::padding_is_set() const noexcept {
-  if (shape_.layout == layout::flat) {
-    const auto used = static_cast<unsigned>(shape_.cells * shape_.bits % 8);
-    return used == 0 || std::to_integer<unsigned>(codes_.bytes().back()) >> used == 0xffU >> used;
-  }
-  const unsigned used = shape_.per_line() * shape_.bits % 64;
-  for (std::uint64_t line = 0; used != 0 && line < lines_; ++line) {
-    const std::uint64_t last = load_le64(codes_.data() + line * line_bytes + last_window);
-    if (last >> used != ~std::uint64_t{0} >> used) return false;
-  }
-  return true;
-}
-
 void stamp_cells::count_codes() noexcept {
   std::fill(counts_.begin(), counts_.end(), 0);
   for (std::uint64_t i = 0; i < shape_.cells; ++i) ++counts_[slot_of(code_at(i))];
-}
-
-stamp_cells::sight stamp_cells::look(const places& at) const noexcept {
-  sight seen{0, 0};
-  for (unsigned i = 0; i < shape_.k; ++i) {
-    const std::uint32_t age = age_of(code(at[i]));
-    if (age > seen.age) {
-      seen = {age, 1};
-    } else if (age == seen.age) {
-      // In one line all are different.
-      seen.count += lines_ != 0 || std::find(at.begin(), at.begin() + i, at[i]) == at.begin() + i;
-    }
-  }
-  return seen;
 }
 
 void stamp_cells::stamp_back(const places& at, std::uint32_t age) noexcept {
@@ -163,41 +151,79 @@ void stamp_cells::advance(std::uint64_t ticks) noexcept {
   swept_ = 0;
 }
 
+// Which stamps are older than a limit, decided for all timers in a window of 64 bits at once. From
+// the one after the present stamp on they follow each other, with the code of expired timers before
+// 0; so a timer is stale if, counted from there, it comes before `span`. Fields of a window are
+// subtracted without borrowing from each other: the top bits stand apart.
+struct stamp_cells::stale_stamps {
+  stale_stamps(const stamp_shape& shape, std::uint32_t now, std::uint32_t limit) noexcept
+      : bits(shape.bits), cells(per_window(shape.bits)) {
+    for (unsigned i = 0; i < cells; ++i) ones |= std::uint64_t{1} << i * bits;
+    top = ones << (bits - 1);
+    const std::uint32_t cycle = shape.cycle();
+    const std::uint32_t first = now + 1 == cycle ? 0 : now + 1;
+    const std::uint32_t stamps = cycle - 1 - limit;
+    from = ones * first;
+    span = ones * (stamps + (stamps > cycle - first ? 1 : 0));
+  }
+
+  std::uint64_t difference(std::uint64_t x, std::uint64_t y) const noexcept {
+    return ((x | top) - (y & ~top)) ^ ((x ^ ~y) & top);
+  }
+
+  // The top bit of each stale one among the first `count` timers.
+  std::uint64_t among(std::uint64_t x, unsigned count) const noexcept {
+    const std::uint64_t place = difference(x, from);
+    const std::uint64_t rest = difference(place, span);
+    const std::uint64_t before = (~place & span) | (~(place ^ span) & rest);
+    const std::uint64_t alive =
+        ((~x & ~top) + (ones * ((std::uint64_t{1} << (bits - 1)) - 1))) | ~x;
+    const std::uint64_t mine = ~std::uint64_t{0} >> (64 - count * bits);
+    return before & alive & top & mine;
+  }
+
+  unsigned bits;
+  unsigned cells;  // of a window
+  std::uint64_t ones = 0;
+  std::uint64_t top = 0;
+  std::uint64_t from = 0;
+  std::uint64_t span = 0;
+};
+
 // Marks timers older than `limit`.
 void stamp_cells::expire(std::uint64_t first, std::uint64_t count, std::uint32_t limit) noexcept {
+  const stale_stamps stale(shape_, now_, limit);
   if (shape_.layout == layout::flat) {
-    expire_run(first * shape_.bits, count, limit);
+    expire_run(first * shape_.bits, count, stale);
     return;
   }
   const std::uint64_t per_line = shape_.per_line();
   std::uint64_t line = first / per_line;
   for (std::uint64_t cell = first % per_line; count != 0; cell = 0, ++line) {
     const std::uint64_t run = std::min(count, per_line - cell);
-    expire_run(line * line_bytes * 8 + cell * shape_.bits, run, limit);
+    expire_run(line * line_bytes * 8 + cell * shape_.bits, run, stale);
     count -= run;
   }
 }
 
-void stamp_cells::expire_run(std::uint64_t bit, std::uint64_t count, std::uint32_t limit) noexcept {
-  const unsigned bits = shape_.bits;
+void stamp_cells::expire_run(std::uint64_t bit, std::uint64_t count,
+                             const stale_stamps& stale) noexcept {
   while (count != 0) {
-    const auto cells = static_cast<unsigned>(std::min<std::uint64_t>(count, per_window(bits)));
+    const auto cells = static_cast<unsigned>(std::min<std::uint64_t>(count, stale.cells));
     const place at = place_of(bit);
     std::byte* const p = codes_.data() + at.byte();
     const std::uint64_t window = load_le64(p);
     std::uint64_t marks = 0;
-    const std::uint64_t all = (~std::uint64_t{0} >> (64 - cells * bits)) << at.shift();
-    if ((window & all) != all) {
-      for (unsigned shift = at.shift(), i = 0; i < cells; ++i, shift += bits) {
-        const auto code = static_cast<std::uint32_t>(window >> shift) & shape_.cycle();
-        if (code == shape_.cycle() || age_of(code) <= limit) continue;
-        marks |= std::uint64_t{shape_.cycle()} << shift;
-        --counts_[slot_of(code)];
-        ++counts_.back();
-      }
+    for (std::uint64_t left = stale.among(window >> at.shift(), cells); left != 0;
+         left &= left - 1) {
+      const auto shift =
+          static_cast<unsigned>(std::countr_zero(left)) + 1 - stale.bits + at.shift();
+      --counts_[slot_of(static_cast<std::uint32_t>(window >> shift) & shape_.cycle())];
+      ++counts_.back();
+      marks |= std::uint64_t{shape_.cycle()} << shift;
     }
     if (marks != 0) store_le64(p, window | marks);
-    bit += std::uint64_t{cells} * bits;
+    bit += std::uint64_t{cells} * stale.bits;
     count -= cells;
   }
 }

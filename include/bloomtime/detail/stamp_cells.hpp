@@ -122,11 +122,21 @@ class stamp_cells {
     return true;
   }
 
-  sight look(const places& at) const noexcept;
+  BLOOMTIME_INLINE sight look(const places& at) const noexcept {
+    sight seen{0, 0};
+    for (unsigned i = 0; i < shape_.k; ++i) {
+      const std::uint32_t age = age_of(code(at[i]));
+      if (age > seen.age) seen = {age, 0};
+      seen.count += age == seen.age;
+    }
+    // In one line all are different. Elsewhere two may be the same.
+    return lines_ != 0 ? seen : sight{seen.age, seen.count - repeats(at, seen.age)};
+  }
 
   // Writes the present tick into the timers.
   BLOOMTIME_INLINE void stamp(const places& at) noexcept {
-    for (unsigned i = 0; i < shape_.k; ++i) write(at[i], now_);
+    for (unsigned i = 0; i < shape_.k; ++i) --counts_[slot_of(exchange(at[i], now_))];
+    counts_[slot_of(now_)] += shape_.k;
   }
   // The tick `age` ticks ago, where it is younger than what a timer holds; age <= oldest.
   void stamp_back(const places& at, std::uint32_t age) noexcept;
@@ -200,13 +210,17 @@ class stamp_cells {
     return static_cast<std::uint32_t>(load_le64(codes_.data() + at.byte()) >> at.shift()) &
            shape_.cycle();
   }
-  BLOOMTIME_INLINE void write(place at, std::uint32_t code) noexcept {
+  // Returns what was there.
+  BLOOMTIME_INLINE std::uint32_t exchange(place at, std::uint32_t code) noexcept {
     std::byte* const p = codes_.data() + at.byte();
     const std::uint64_t window = load_le64(p);
     const std::uint64_t mask = std::uint64_t{shape_.cycle()} << at.shift();
-    --counts_[slot_of(static_cast<std::uint32_t>((window & mask) >> at.shift()))];
-    ++counts_[slot_of(code)];
     store_le64(p, (window & ~mask) | (std::uint64_t{code} << at.shift()));
+    return static_cast<std::uint32_t>((window & mask) >> at.shift());
+  }
+  void write(place at, std::uint32_t code) noexcept {
+    --counts_[slot_of(exchange(at, code))];
+    ++counts_[slot_of(code)];
   }
 
   std::size_t slot_of(std::uint32_t code) const noexcept {
@@ -215,13 +229,23 @@ class stamp_cells {
   std::uint32_t stamp_of(std::uint32_t age) const noexcept {
     return age <= now_ ? now_ - age : now_ - age + shape_.cycle();
   }
+  BLOOMTIME_INLINE unsigned repeats(const places& at, std::uint32_t age) const noexcept {
+    unsigned again = 0;
+    for (unsigned i = 1; i < shape_.k; ++i) {
+      bool known = false;
+      for (unsigned j = 0; j < i; ++j) known |= at[j] == at[i];
+      if (known) [[unlikely]]
+        again += age_of(code(at[i])) == age;
+    }
+    return again;
+  }
   std::uint64_t between(std::uint32_t first, std::uint32_t end) const noexcept;
   std::uint64_t below(std::uint32_t stamp) const noexcept;
   void expire(std::uint64_t first, std::uint64_t count, std::uint32_t limit) noexcept;
-  void expire_run(std::uint64_t bit, std::uint64_t count, std::uint32_t limit) noexcept;
+  struct stale_stamps;
+  void expire_run(std::uint64_t bit, std::uint64_t count, const stale_stamps& stale) noexcept;
   void expire_all() noexcept;
   void count_codes() noexcept;
-  bool padding_is_set() const noexcept;
 
   buffer codes_;
   std::vector<std::uint64_t> counts_;  // by stamp, or group of 2^group_ of them; last: expired

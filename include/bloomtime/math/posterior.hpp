@@ -56,8 +56,20 @@ masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
   return {(at_inner - cdf(a)) + g * (at_outer - at_e), (at_e - at_inner) + g * (1 - at_outer)};
 }
 
-// The same for the geometric prior, divided by (1 - p)^a: only positive terms, so no cancellation.
-// With p = 0 the item is never inserted, whatever the evidence says.
+// The same for a prior that knows before(t) and beyond(t) and forgets, divided by beyond(a): only
+// positive terms, so no cancellation.
+template <class Powers>
+masses masses_by_powers(const evidence& seen, double w, const Powers& prior) noexcept {
+  if (prior.rate() == 0) return {0, 1};
+  const auto [a, e, g] = seen;
+  const double inside = prior.before(e - a);
+  const double older = g * prior.beyond(e - a);
+  if (w <= a) return {0, inside + older};
+  if (w > e) return {inside + older * prior.before(w - e), older * prior.beyond(w - e)};
+  return {prior.before(w - a), prior.beyond(w - a) * prior.before(e - w) + older};
+}
+
+// For the geometric prior. With p = 0 the item is never inserted, whatever the evidence says.
 masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept;
 
 // One of several priors, with its weight. Weights need not sum up to 1.

@@ -63,7 +63,7 @@ class recency_filter {
   explicit recency_filter(const recency_config& config);
 
   // A sighting: added; late, if its tick has passed; dropped_late, if it is older than the window;
-  // future, if it is too far ahead. The latter two change nothing.
+  // future, if it is too far ahead; full, after 2^62 of them. The latter three change nothing.
   template <item T>
   BLOOMTIME_INLINE outcome insert(const T& x, instant when) noexcept {
     const digest d = detail::as_digest(x, seed_);
@@ -262,6 +262,8 @@ class recency_filter {
   using places = detail::stamp_cells::places;
   using sight = detail::stamp_cells::sight;
   enum class likelihood : std::uint8_t { census, analytic };
+  static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
+  static constexpr std::int64_t before_time = std::numeric_limits<std::int64_t>::min();
 
   // An event that came: how many ticks before the present one, if it is to be recorded.
   struct arrival {
@@ -284,6 +286,8 @@ class recency_filter {
   recency_filter() noexcept = default;
 
   BLOOMTIME_INLINE arrival arrive(instant when) noexcept {
+    if (insertions_ >= most_insertions) [[unlikely]]
+      return {outcome::full, 0, now_};
     if (!timed_) return {outcome::added, 0, now_ + 1};
     if (begins_ <= when && when <= ends_) [[likely]] {
       now_ = std::max(now_, when.micros);
@@ -295,7 +299,8 @@ class recency_filter {
     const std::int64_t at = timed_ ? std::max(when.micros, now_) : now_;
     if (at > ends_.micros) [[unlikely]]
       return later(at);
-    return {at, at - begins_.micros, 0, oldest_at(at - begins_.micros)};
+    const std::int64_t offset = std::max<std::int64_t>(0, at - begins_.micros);  // -1 before time
+    return {at, offset, 0, oldest_at(offset)};
   }
   // ceil((window - offset) / tick)
   std::uint32_t oldest_at(std::int64_t offset) const noexcept {
@@ -398,10 +403,10 @@ class recency_filter {
   std::int64_t cut_ = 0;     // of a tick: from here on the window begins one tick later
   std::uint64_t sweep_ = 0;  // timers per insertion
   std::uint64_t insertions_ = 0;
-  std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t now_ = before_time;
   std::int64_t tick_ = 0;
-  instant begins_;  // of the present tick; none so far
-  instant ends_{std::numeric_limits<std::int64_t>::min()};
+  instant begins_{before_time + 1};  // of the present tick; none so far
+  instant ends_{before_time};
 };
 
 template <class Self, item T, class Use>

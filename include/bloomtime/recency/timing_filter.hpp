@@ -14,6 +14,7 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
+#include <bloomtime/math/shared_geometric.hpp>
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
@@ -50,7 +51,7 @@ class timing_filter {
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     cells_.stamp(at);
-    ++insertions_;
+    insertions_ += insertions_ != UINT64_MAX;
     if (++filled_ == size_.block) {
       filled_ = 0;
       cells_.step();
@@ -84,8 +85,8 @@ class timing_filter {
   }
 
   // The probability that the age of x is below `window`, which may be any, or the filter's own.
-  // The prior is an age_prior, a math::geometric, or any function P(age < t) of t. NaN if it is
-  // unknown.
+  // The prior is an age_prior, a math::geometric, a math::shared_geometric (the fastest) or any
+  // function P(age < t) of t. NaN if it is unknown.
   template <item T, class Prior, class Likelihood = census>
   double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
                    const Likelihood& likelihood = {}) const {
