@@ -108,6 +108,7 @@ void check(const penalties& cost) {
 }
 
 bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept {
+  if (posterior.in == 0 && posterior.out > 0 && cost.false_positive > 0) return false;
   const double yes = cost.false_positive * posterior.out;
   const double no = cost.false_negative * posterior.in;
   if (std::isnormal(yes) && std::isnormal(no)) return yes <= no;

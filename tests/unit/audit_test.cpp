@@ -167,7 +167,7 @@ TEST(audit, halves_its_sample_evenly) {
   std::uint64_t inside = 0;
   for (std::uint64_t x = 0; x < 100000; ++x) inside += a.samples(item_of(x));
   EXPECT_EQ(a.entries(), inside);
-  EXPECT_GE(inside, 400U);
+  EXPECT_GE(inside, 375U);
   EXPECT_LE(inside, 1000U);
 }
 
@@ -315,18 +315,18 @@ TEST(audit, a_bad_prior_never_answers) {
 TEST(audit, hysteresis) {
   const auto said = [](int better_by) {
     return [=](bool inside, int i) {
-      // Of 100 questions the standard answer errs in 50, this arm in 50 - better_by.
+      // Of 200 questions the standard answer errs in 100, this arm in 100 - better_by.
       opinions o = standard_only(true);
-      const bool knows = !inside && i % 100 < 2 * better_by;
+      const bool knows = !inside && i % 200 < 2 * better_by;
       o[arm::empirical_census] = sure(knows ? 0.02 : 0.5);
       return o;
     };
   };
   posed little;
-  little.ask(20000, said(0));
+  little.ask(20000, said(1));
   EXPECT_EQ(little.result().choice(), arm::standard);
   posed more;
-  more.ask(20000, said(2));  // 4 %
+  more.ask(20000, said(4));
   EXPECT_EQ(more.result().choice(), arm::empirical_census);
 }
 
@@ -335,16 +335,29 @@ TEST(audit, unexpected_penalties_end_the_advance) {
   posed p;
   p.ask(2000, [](bool inside, int i) {
     opinions o = standard_only(inside || i % 40 == 1);  // errs in 2.5 % of questions
-    const bool misled = i % 25 == 0;                    // this one in 2 to 4 %, and does not know
+    const bool misled = i % 26 == 0;                    // and this one in 3.8 %, unawares
     o[arm::empirical_census] = sure(inside && !misled ? 1 : 0);
     return o;
   });
   EXPECT_LT(p.result().calibration_of(arm::empirical_census).error(), 0.05);
-  EXPECT_GT(p.result().cost_of(arm::empirical_census), 0);
-  EXPECT_EQ(p.result().choice(),
-            p.result().cost_of(arm::empirical_census) < 0.98 * p.result().cost_of(arm::standard)
-                ? arm::empirical_census
-                : arm::standard);
+  EXPECT_EQ(p.result().choice(), arm::standard);
+}
+
+// Equal weight for equal parts of the stream.
+TEST(audit, what_was_learned_counts_half_when_the_sample_is_halved) {
+  audit a({.window = 100, .entries = 1000});
+  std::uint64_t samples = 0;
+  unsigned shift = 0;
+  for (std::int64_t n = 0; n < 100000 && shift == 0; ++n) {
+    const auto d = item_of(static_cast<std::uint64_t>(n < 5000 ? n % 300 : n));
+    samples = a.ages() ? a.ages()->samples() : 0;
+    a.insertion(d, n < 5000 ? n : 5000);
+    shift = a.shift();
+    if (shift == 0) a.question(d, n, standard_only(true), equal_costs);
+  }
+  EXPECT_EQ(shift, 1U);
+  EXPECT_GT(samples, 4000U);
+  EXPECT_NEAR(static_cast<double>(a.ages()->samples()), static_cast<double>(samples) / 2, 20);
 }
 
 TEST(audit, arms_without_posterior_answer_like_the_next_one) {

@@ -337,6 +337,19 @@ TEST(recency_baselines, survive_hostile_bytes) {
   expect_no_harm(recent_buffer({.window = 40, .memory = 33, .bits = 6}));
 }
 
+TEST(recency_baselines, slots_without_an_insertion_are_empty) {
+  recent_buffer b({.window = 40, .memory = 40, .bits = 8});
+  for (int i = 0; i < 30; ++i) b.insert(i);
+  auto bytes = b.serialize();
+  const std::size_t body = bytes.size() - 64;
+  for (const std::size_t slot : {30, 39}) {
+    auto forged = bytes;
+    forged[body + slot] = std::byte{7};
+    support::seal(forged);
+    expect_error(errc::corrupt, [&] { (void)recent_buffer::load(forged); });
+  }
+}
+
 TEST(recency_baselines, are_recognised_and_described) {
   generalized_filter f(small_generalized);
   f.insert("a");
@@ -402,6 +415,12 @@ TEST(frequency_sketch, estimates_shares) {
     EXPECT_GT(sketch(digest_of(rank, 0)), 1e-6);
     EXPECT_LT(sketch(digest_of(rank, 0)), 1e-3);
   }
+  // With a quarter of a byte per item, most of what their counters show belongs to others.
+  frequency_sketch crowded({.window = 4096, .memory = 1024});
+  for (int n = 0; n < 100000; ++n) crowded.add(digest_of(law(random), 0));
+  double absent = 0;
+  for (int i = 0; i < 1000; ++i) absent += crowded(digest_of(200'000 + i, 0)) / 1000;
+  EXPECT_LT(absent, 0.0005);
   // And it forgets: a half-life is eight windows.
   for (int n = 0; n < 200000; ++n) sketch.add(digest_of(7'000'000 + n % 100, 0));
   EXPECT_LT(sketch(digest_of(1, 0)), 0.01);

@@ -123,12 +123,14 @@ class stamp_cells {
   }
 
   BLOOMTIME_INLINE sight look(const places& at) const noexcept {
+    // Two loops without branches: which timer is the oldest cannot be foreseen.
+    std::array<std::uint32_t, max_stamp_k> ages;
     sight seen{0, 0};
     for (unsigned i = 0; i < shape_.k; ++i) {
-      const std::uint32_t age = age_of(code(at[i]));
-      if (age > seen.age) seen = {age, 0};
-      seen.count += age == seen.age;
+      ages[i] = age_of(code(at[i]));
+      seen.age = std::max(seen.age, ages[i]);
     }
+    for (unsigned i = 0; i < shape_.k; ++i) seen.count += ages[i] == seen.age;
     // In one line all are different. Elsewhere two may be the same.
     return lines_ != 0 ? seen : sight{seen.age, seen.count - repeats(at, seen.age)};
   }
@@ -158,8 +160,20 @@ class stamp_cells {
 
   // How many timers have this age, and how many a smaller one. Exact up to 4096 stamps, beyond that
   // as if neighbouring stamps had equally many.
-  std::uint64_t with_age(std::uint32_t age) const noexcept;
-  std::uint64_t younger_than(std::uint32_t age) const noexcept;
+  BLOOMTIME_INLINE std::uint64_t with_age(std::uint32_t age) const noexcept {
+    return age >= shape_.cycle() ? 0 : counts_[slot_of(stamp_of(age))] >> group_;
+  }
+  BLOOMTIME_INLINE std::uint64_t younger_than(std::uint32_t age) const noexcept {
+    constexpr std::uint32_t few = 32;
+    if (group_ != 0 || age > few) return sum_younger(age);
+    std::uint64_t sum = 0;
+    std::uint32_t stamp = now_;
+    for (age = std::min(age, shape_.cycle()); age != 0; --age) {
+      sum += counts_[stamp];
+      stamp = stamp == 0 ? shape_.cycle() - 1 : stamp - 1;
+    }
+    return sum;
+  }
   // As many as are not younger, expired ones included.
   std::uint64_t at_least(std::uint32_t age) const noexcept {
     return shape_.cells - younger_than(age);
@@ -239,6 +253,7 @@ class stamp_cells {
     }
     return again;
   }
+  std::uint64_t sum_younger(std::uint32_t age) const noexcept;
   std::uint64_t between(std::uint32_t first, std::uint32_t end) const noexcept;
   std::uint64_t below(std::uint32_t stamp) const noexcept;
   void expire(std::uint64_t first, std::uint64_t count, std::uint32_t limit) noexcept;
@@ -255,6 +270,7 @@ class stamp_cells {
   unsigned prefetched_ = 0;                                   // places in different lines
   unsigned group_ = 0;
   std::uint64_t quota_ = 0;
+  std::uint64_t ones_ = 0;  // the lowest bit of each timer of a window of 64 bits
   std::uint32_t now_ = 0;
   std::uint64_t cursor_ = 0;
   std::uint64_t swept_ = 0;

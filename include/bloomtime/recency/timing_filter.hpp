@@ -14,6 +14,7 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
+#include <bloomtime/math/shared_geometric.hpp>
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
@@ -84,8 +85,8 @@ class timing_filter {
   }
 
   // The probability that the age of x is below `window`, which may be any, or the filter's own.
-  // The prior is an age_prior, a math::geometric, or any function P(age < t) of t. NaN if it is
-  // unknown.
+  // The prior is an age_prior, a math::geometric, a math::shared_geometric (the fastest) or any
+  // function P(age < t) of t. NaN if it is unknown.
   template <item T, class Prior, class Likelihood = census>
   double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
                    const Likelihood& likelihood = {}) const {
@@ -101,7 +102,8 @@ class timing_filter {
     math::check(costs);
     if (!is_known(prior)) return seen(x);
     const math::evidence e = evidence(x, likelihood);
-    return math::positive(masses(e, own_window(), prior), costs, e.a < own_window());
+    if (e.a >= own_window()) return math::positive({0, 1}, costs, false);
+    return math::positive(masses(e, own_window(), prior), costs, true);
   }
 
   // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
