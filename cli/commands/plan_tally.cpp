@@ -168,7 +168,7 @@ row row_of(const choice& c, const tally_target& t) {
            yes_no_cell(c.removes),
            yes_no_cell(c.estimated),
            yes_no_cell(c.recommended),
-           {c.cell_bits, short_text(c.cell_bits)},
+           {c.cell_bits, fmt::format("{:.3g}", c.cell_bits)},
            {c.memory, (c.estimated ? "~" : "") + bytes_text(c.memory)},
            {per_item(c.memory, t), short_text(per_item(c.memory, t))},
            count_cell(c.k),
