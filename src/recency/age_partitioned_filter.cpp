@@ -118,7 +118,7 @@ std::optional<instant> age_partitioned_filter::newest() const noexcept {
 }
 
 // Does nothing if that would overwrite a slice that is still needed: too much has come within the
-// window, and the current generation goes on.
+// window.
 void age_partitioned_filter::open_generation() noexcept {
   const std::uint64_t next = current_ + 1;
   if (!timed_ && next - oldest_ > generations_) ++oldest_;
@@ -173,17 +173,25 @@ outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
       }
     }
   }
-  make_room();
-  set(d, current_);
+  set(d, generation_for_now());
   ++in_current_;
   ++insertions_;
   return became;
 }
 
-void age_partitioned_filter::make_room() noexcept {
+// If there is no place for another generation, those of the younger half of the window take in
+// turn what comes, and are kept for longer: a crowd that fills all slices a little more, rather
+// than a few of them whole.
+std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   const bool tick_ended = timed_ && in_current_ != 0 && end_of(current_) != newest_;
   if (tick_ended || in_current_ >= quota_) open_generation();
-  if (timed_) end_of(current_) = newest_;
+  if (!timed_) return current_;
+  const std::uint64_t shared = (current_ - std::min(oldest_, current_)) / 2 + 1;
+  const std::uint64_t generation = current_ - in_current_ / quota_ % shared;
+  for (std::uint64_t g = generation; g <= current_ && end_of(g) != newest_; ++g) {
+    end_of(g) = newest_;
+  }
+  return generation;
 }
 
 // A second sighting in the same tick would not be remembered for longer.

@@ -186,7 +186,7 @@ class age_partitioned_filter {
 
   outcome insert_digest(digest d, instant when) noexcept;
   bool test_and_set(digest d, instant when, bool refresh) noexcept;
-  void make_room() noexcept;
+  std::uint64_t generation_for_now() noexcept;
   void set(digest d, std::uint64_t generation) noexcept;
   void move_to(std::int64_t tick) noexcept;
   void open_generation() noexcept;
