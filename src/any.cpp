@@ -248,8 +248,64 @@ std::vector<fact> facts_of(const age_partitioned_filter& f) {
   return facts;
 }
 
+std::vector<fact> facts_of(const timing_filter& f) {
+  return {
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "timing_filter"},
+      flat_layout(),
+      {"memory", f.memory()},
+      {"timers", f.size().timers},
+      {"timer_bits", std::uint64_t{f.size().bits}},
+      {"k", std::uint64_t{f.size().k}},
+      {"seed", f.seed()},
+      {"window_insertions", f.window()},
+      {"block_insertions", f.size().block},
+      {"sweep", f.size().sweep},
+      {"insertions", f.insertions()},
+      {"fill", f.fill()},
+      {"error_at_window", f.predicted_error()},
+      {"error_now", f.current_error()},
+  };
+}
+
+std::vector<fact> facts_of(const recency_filter& f) {
+  std::vector<fact> facts{
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "recency_filter"},
+      {"layout", std::string(name_of(f.layout()))},
+      {"memory", f.memory()},
+      {"timers", f.size().cells},
+      {"timer_bits", std::uint64_t{f.size().bits}},
+      {"k", std::uint64_t{f.size().k}},
+      {"seed", f.seed()},
+  };
+  if (f.timed()) {
+    facts.push_back({"window_seconds", static_cast<double>(f.window()) / 1e6});
+    facts.push_back({"tick_seconds", seconds(f.clock().resolution())});
+  } else {
+    facts.push_back({"window_insertions", f.window()});
+    facts.push_back(
+        {"tick_insertions", static_cast<std::uint64_t>(f.clock().resolution().count())});
+  }
+  facts.insert(facts.end(), {{"refresh", f.refresh() ? "yes" : "no"},
+                             {"items_per_window", f.items()},
+                             {"insertions", f.insertions()},
+                             {"items_alive", f.alive_items()},
+                             {"fill", f.fill()},
+                             {"error_at_items", f.predicted_error(f.items())},
+                             {"error_now", f.current_error()}});
+  if (f.audit()) {
+    facts.push_back({"audit_entries", f.audit()->entries()});
+    facts.push_back({"audit_questions", f.audit()->questions()});
+    facts.push_back({"audit_choice", std::string(name_of(f.audit()->choice()))});
+  }
+  return facts;
+}
+
 any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
+  if (engine == timing_filter::engine_id) return timing_filter::load(container);
   if (engine == age_partitioned_filter::engine_id) return age_partitioned_filter::load(container);
+  if (engine == recency_filter::engine_id) return recency_filter::load(container);
   refuse_engine("4 (recency)", engine);
 }
 

@@ -26,4 +26,6 @@
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/timing_filter.hpp>
 #include <bloomtime/time.hpp>

@@ -47,17 +47,36 @@ class product {
 
 geometric::geometric(double p) : rate_(rate_of(p)) {}
 
+geometric geometric::of_rate(double rate) {
+  expect(rate >= 0 && rate < infinite, "a rate must be finite and not negative", rate);
+  geometric prior;
+  prior.rate_ = rate;
+  return prior;
+}
+
 double geometric::before(double t) const noexcept { return -std::expm1(-rate_ * t); }
 double geometric::beyond(double t) const noexcept { return std::exp(-rate_ * t); }
 
 masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept {
-  if (prior.rate() == 0) return {0, 1};
-  const auto [a, e, g] = seen;
-  const double inside = prior.before(e - a);
-  const double older = g * prior.beyond(e - a);
-  if (w <= a) return {0, inside + older};
-  if (w > e) return {inside + older * prior.before(w - e), older * prior.beyond(w - e)};
-  return {prior.before(w - a), prior.beyond(w - a) * prior.before(e - w) + older};
+  return masses_by_powers(seen, w, prior);
+}
+
+// Each class is divided by (1 - p)^a; put back relative to the class in which that is largest.
+masses window_masses(const evidence& seen, double w, std::span<const rate_class> mixture) noexcept {
+  double least = infinite;
+  for (const rate_class& c : mixture) {
+    if (c.weight > 0) least = std::min(least, c.prior.rate() * seen.a);
+  }
+  masses sum{0, 0};
+  for (const auto& [weight, prior] : mixture) {
+    if (!(weight > 0)) continue;
+    const masses one = prior.rate() > 0 ? window_masses(seen, w, prior) : masses{0, seen.g};
+    const double scale = weight * std::exp(least - prior.rate() * seen.a);
+    sum.in += scale * one.in;
+    sum.out += scale * one.out;
+  }
+  if (sum.in + sum.out == 0) sum.out = 1;  // never inserted, and yet seen
+  return sum;
 }
 
 masses membership_masses(double insertions, double g, const geometric& prior) noexcept {
@@ -66,10 +85,18 @@ masses membership_masses(double insertions, double g, const geometric& prior) no
 
 double census(std::uint64_t ones, std::uint64_t bits, unsigned r) noexcept {
   if (ones >= bits) return 1;
+  const auto all = static_cast<unsigned>(std::min<std::uint64_t>(r, bits));
+  if (all > ones) return 0;
   double g = 1;
-  for (std::uint64_t t = 0; t < std::min<std::uint64_t>(r, bits); ++t) {
-    if (t >= ones) return 0;
-    g *= static_cast<double>(ones - t) / static_cast<double>(bits - t);
+  for (unsigned t = 0; t < all;) {
+    // One division for as many factors as a double can hold.
+    double chosen = 1;
+    double among = 1;
+    for (const unsigned end = std::min(all, t + 16); t < end; ++t) {
+      chosen *= static_cast<double>(ones - t);
+      among *= static_cast<double>(bits - t);
+    }
+    g *= chosen / among;
   }
   return g;
 }

@@ -224,6 +224,39 @@ inline any_filter age_partitioned_window() {
                                                  .memory = 512}));
 }
 
+// Forty sightings of ten items, two of them late, then a jump.
+inline any_filter with_recent(recency_filter f) {
+  for (int i = 0; i < 40; ++i) {
+    (void)f.insert_if_new("item-" + std::to_string(i % 10), seconds_later(3 * i));
+  }
+  (void)f.insert("late", seconds_later(90));
+  (void)f.insert("item-1", seconds_later(200));
+  return f;
+}
+inline any_filter recency_flat() {
+  return with_recent(recency_filter({.window = std::chrono::minutes(2),
+                                     .items = 20,
+                                     .error = 0.001,
+                                     .refresh = false,
+                                     .ahead = std::chrono::hours(1),
+                                     .seed = 42}));
+}
+inline any_filter recency_line() {
+  return with_recent(recency_filter({.window = std::chrono::seconds(77),
+                                     .items = 20,
+                                     .memory = 192,
+                                     .ticks = 20,
+                                     .layout = layout::line}));
+}
+inline any_filter recency_count() {
+  return with_recent(recency_filter({.insertions = 25, .items = 20, .error = 0.001, .seed = 42}));
+}
+inline any_filter timing() {
+  timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = 42});
+  for (int i = 0; i < 100; ++i) f.insert("item-" + std::to_string(i % 40));
+  return f;
+}
+
 inline constexpr std::array recipes{
     recipe{"age_partitioned_last", age_partitioned_last},
     recipe{"age_partitioned_window", age_partitioned_window},
@@ -245,9 +278,13 @@ inline constexpr std::array recipes{
     recipe{"hot_list", hot_list_5},
     recipe{"pooled", pooled},
     recipe{"pooled_pinned", pooled_pinned},
+    recipe{"recency_count", recency_count},
+    recipe{"recency_flat", recency_flat},
+    recipe{"recency_line", recency_line},
     recipe{"ring_polynomial", ring_polynomial},
     recipe{"ring_weights", ring_weights},
     recipe{"ring_window", ring_window},
+    recipe{"timing", timing},
 };
 
 }  // namespace bloomtime::golden

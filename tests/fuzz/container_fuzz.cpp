@@ -2,6 +2,7 @@
 // says what to seal, so that mutations get past the checksums: 0 nothing, 1 the head and all
 // sections, 2 the head only. The rest is the container.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -170,6 +171,50 @@ void change(age_partitioned_filter f) {
   const bytes_type stored = f.serialize();
   require(age_partitioned_filter::load(stored).serialize() == stored,
           "what was changed can be stored");
+}
+
+void ask(const recency_filter& f) {
+  for (const char* item : {"", "a", "/index.html"}) {
+    const instant later(std::max<std::int64_t>(f.newest().micros, 0) / 2 + (1LL << 40));
+    for (const instant when : {f.newest(), later}) {
+      require(f.seen(item, when) == f.age(item, when).has_value(), "what was seen has an age");
+      const double p = f.posterior(item, when, age_prior::share(0.001));
+      require(0 <= p && p <= 1, "a posterior is a probability");
+      require(f.seen(item, when) || p == 0, "what is certainly absent has no probability");
+    }
+  }
+  (void)describe(any_filter(f));
+}
+
+void change(recency_filter f) {
+  if (f.insert("a", f.newest()) == outcome::added) require(f.seen("a"), "what was added is seen");
+  const bool known = f.seen("b");
+  require(f.insert_if_new("b").fresh != known, "what is new was not seen");
+  try {
+    f.merge(recency_filter(f));
+  } catch (const error& e) {
+    require(e.code() == errc::too_large, "a recency filter merges with itself");
+  }
+  const bytes_type stored = f.serialize();
+  require(recency_filter::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
+void ask(const timing_filter& f) {
+  for (int i = 0; i < 20; ++i) {
+    const double p = f.posterior(i, age_prior::share(0.001));
+    require(0 <= p && p <= 1, "a posterior is a probability");
+    require(f.seen(i) || p == 0, "what is certainly absent has no probability");
+  }
+  (void)describe(any_filter(f));
+}
+
+void change(timing_filter f) {
+  for (int i = 0; i < 100; ++i) {
+    f.insert(i);
+    require(f.seen(i), "what was added is seen");
+  }
+  const bytes_type stored = f.serialize();
+  require(timing_filter::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
 // Only the decoder may refuse; whatever it lets through must work.

@@ -54,6 +54,9 @@ class side_table {
   // Keeps the room, so that a reservation outlives any number of erasures; false if there was no
   // entry.
   bool erase(std::uint64_t cell) noexcept;
+  // All entries for which unwanted(cell, value) holds.
+  template <class Unwanted>
+  void erase_if(Unwanted&& unwanted) noexcept;
   // Gives memory back if erasures left most of the table empty; costs nothing if not.
   void trim() noexcept;
   void clear() noexcept { side_table().swap(*this); }
@@ -86,6 +89,7 @@ class side_table {
 
   std::uint64_t home(std::uint64_t key) const noexcept { return mix(key - 1) & mask(); }
   std::uint64_t locate(std::uint64_t key) const noexcept;
+  void close(std::uint64_t hole) noexcept;
   void insert_new(slot s) noexcept;
   void move_to(std::uint64_t slot_count);
 
@@ -163,12 +167,24 @@ inline void side_table::move_to(std::uint64_t slot_count) {
   swap(moved);
 }
 
+inline bool side_table::erase(std::uint64_t cell) noexcept {
+  if (find(cell) == nullptr) return false;
+  close(locate(cell + 1));
+  return true;
+}
+
+// An entry not looked at so far never moves before the slot being looked at.
+template <class Unwanted>
+void side_table::erase_if(Unwanted&& unwanted) noexcept {
+  for (std::uint64_t i = 0; i < slot_count(); ++i) {
+    while (slots()[i].key != 0 && unwanted(slots()[i].key - 1, slots()[i].value)) close(i);
+  }
+}
+
 // Closes the gap instead of marking it, so that searches never slow down with age: every later
 // entry of the run moves into the hole unless that would put it before its home (TAOCP 6.4,
 // algorithm R).
-inline bool side_table::erase(std::uint64_t cell) noexcept {
-  if (find(cell) == nullptr) return false;
-  std::uint64_t hole = locate(cell + 1);
+inline void side_table::close(std::uint64_t hole) noexcept {
   for (std::uint64_t i = (hole + 1) & mask(); slots()[i].key != 0; i = (i + 1) & mask()) {
     const std::uint64_t from_home = (i - home(slots()[i].key)) & mask();
     const std::uint64_t from_hole = (i - hole) & mask();
@@ -179,7 +195,6 @@ inline bool side_table::erase(std::uint64_t cell) noexcept {
   }
   slots()[hole] = {};
   --size_;
-  return true;
 }
 
 // The new table is at most 3/8 full and was at most 1/8 full before, so that neither growing back

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 // How sure a positive answer is. Everything a filter learns about the age of an item (the number
 // of insertions since its own last one) is a likelihood with three levels, and one routine turns
@@ -30,14 +31,17 @@ struct evidence {
 // p = 1 counts as 1 - 2^-53, so that contradicting evidence can win; p outside [0, 1] throws.
 class geometric {
  public:
+  geometric() noexcept = default;  // p = 0
   explicit geometric(double p);
+  // With time in place of insertions: a rate per unit of time, finite and not negative.
+  static geometric of_rate(double rate);
 
   double rate() const noexcept { return rate_; }  // -ln(1 - p)
   double before(double t) const noexcept;         // P(age < t)
   double beyond(double t) const noexcept;         // P(age >= t)
 
  private:
-  double rate_;
+  double rate_ = 0;
 };
 
 // For any prior, given as a callable cdf(t) = P(age < t); what it lacks to 1 is "never inserted".
@@ -52,9 +56,31 @@ masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
   return {(at_inner - cdf(a)) + g * (at_outer - at_e), (at_e - at_inner) + g * (1 - at_outer)};
 }
 
-// The same for the geometric prior, divided by (1 - p)^a: only positive terms, so no cancellation.
-// With p = 0 the item is never inserted, whatever the evidence says.
+// The same for a prior that knows before(t) and beyond(t) and forgets, divided by beyond(a): only
+// positive terms, so no cancellation.
+template <class Powers>
+masses masses_by_powers(const evidence& seen, double w, const Powers& prior) noexcept {
+  if (prior.rate() == 0) return {0, 1};
+  const auto [a, e, g] = seen;
+  const double inside = prior.before(e - a);
+  const double older = g * prior.beyond(e - a);
+  if (w <= a) return {0, inside + older};
+  if (w > e) return {inside + older * prior.before(w - e), older * prior.beyond(w - e)};
+  return {prior.before(w - a), prior.beyond(w - a) * prior.before(e - w) + older};
+}
+
+// For the geometric prior. With p = 0 the item is never inserted, whatever the evidence says.
 masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept;
+
+// One of several priors, with its weight. Weights need not sum up to 1.
+struct rate_class {
+  double weight;
+  geometric prior;
+};
+
+// The posterior if either of these priors may be the right one (recency.md 5.4). Of a class with
+// p = 0, whose items are never inserted, the evidence is as likely as of any age beyond e.
+masses window_masses(const evidence& seen, double w, std::span<const rate_class> mixture) noexcept;
 
 // Was the item inserted at all, all its cells being set? g is the chance that they would be anyway.
 masses membership_masses(double insertions, double g, const geometric& prior) noexcept;

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bloomtime::detail {
+
+// How many insertions came before each of the latest ticks: the ring of recency.md 9.1, by which a
+// span of ticks becomes a number of insertions. A tick is named by its age, 0 to `oldest`.
+class arrival_counts {
+ public:
+  arrival_counts() noexcept = default;
+  explicit arrival_counts(std::uint32_t oldest) : before_(std::size_t{oldest} + 1) {}
+  // From what values() gave, of which there is at least one.
+  arrival_counts(std::vector<std::uint64_t> values, std::uint64_t total) noexcept
+      : before_(std::move(values)), newest_(before_.size() - 1), total_(total) {
+    std::reverse(before_.begin(), before_.end());
+  }
+
+  std::uint64_t total() const noexcept { return total_; }
+  std::uint64_t memory() const noexcept { return before_.size() * sizeof(std::uint64_t); }
+
+  // Insertions before the tick of this age, and in it.
+  std::uint64_t before(std::uint32_t age) const noexcept { return before_[slot(age)]; }
+  std::uint64_t during(std::uint32_t age) const noexcept { return end(age) - before(age); }
+  // Insertions in younger ticks.
+  std::uint64_t after(std::uint32_t age) const noexcept { return total_ - end(age); }
+
+  void add(std::uint32_t age) noexcept {
+    ++total_;
+    for (std::uint32_t younger = 0; younger < age; ++younger) ++before_[slot(younger)];
+  }
+
+  void advance(std::uint64_t ticks) noexcept {
+    if (ticks > before_.size()) ticks = before_.size();
+    for (; ticks != 0; --ticks) {
+      newest_ = newest_ + 1 == before_.size() ? 0 : newest_ + 1;
+      before_[newest_] = total_;
+    }
+  }
+
+  // Of both streams, if `behind` ticks more have passed here than there.
+  void add(const arrival_counts& other, std::uint64_t behind) noexcept {
+    for (std::uint32_t age = 0; age < before_.size(); ++age) {
+      before_[slot(age)] +=
+          age < behind ? other.total_ : other.before(static_cast<std::uint32_t>(age - behind));
+    }
+    total_ += other.total_;
+  }
+
+  // before() of ages 0, 1, ...
+  std::vector<std::uint64_t> values() const {
+    std::vector<std::uint64_t> all(before_.size());
+    for (std::uint32_t age = 0; age < all.size(); ++age) all[age] = before(age);
+    return all;
+  }
+
+ private:
+  std::size_t slot(std::uint32_t age) const noexcept {
+    return age <= newest_ ? newest_ - age : newest_ + before_.size() - age;
+  }
+  std::uint64_t end(std::uint32_t age) const noexcept {
+    return age == 0 ? total_ : before(age - 1);
+  }
+
+  std::vector<std::uint64_t> before_;
+  std::size_t newest_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace bloomtime::detail

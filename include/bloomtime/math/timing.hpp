@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <bloomtime/layout.hpp>
+#include <bloomtime/math/posterior.hpp>
+
+// Sizes and errors of filters whose cells are time stamps (recency.md 4, 5 and 9; Dautrich &
+// Ravishankar 2019), and what their stamps say about an age. Arguments outside their ranges throw
+// bloomtime::error.
+namespace bloomtime::math {
+
+// Windows of `window` insertions, remembered by blocks. A window touches at most `oldest` full
+// blocks and the present one.
+struct timing_size {
+  std::uint64_t window = 0;
+  std::uint64_t timers = 0;
+  unsigned bits = 0;  // of a timer
+  unsigned k = 0;
+  std::uint64_t block = 0;    // B, insertions
+  std::uint32_t oldest = 0;   // A: ages of timers that may lie in the window
+  std::uint32_t padding = 0;  // P: ages beyond that and one more
+  std::uint64_t sweep = 0;    // S: timers to look at after each insertion
+
+  friend bool operator==(const timing_size&, const timing_size&) = default;
+};
+
+// The smallest blocks with which stamps of so many bits never come to life again, if at most
+// `most_sweep` timers are looked at per insertion (4.5). Says the least that works if there is
+// none.
+timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigned k, unsigned bits,
+                        std::uint64_t most_sweep);
+
+// The chance that an item not seen lately finds all its timers alive, at worst: when the blocks
+// hold window + block - 1 insertions, all of different items.
+double timing_error(const timing_size& size);
+
+// What is not given is chosen: the least error for the memory, or the least memory, to within a
+// thousandth, for the error. Sweeps look at k timers unless `sweep` says otherwise.
+struct timing_choice {
+  std::optional<unsigned> k = {};
+  std::optional<unsigned> bits = {};
+  std::optional<std::uint64_t> sweep = {};
+};
+timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
+                              const timing_choice& choice = {});
+timing_size timing_for_error(std::uint64_t window, double error, const timing_choice& choice = {});
+
+// Windows of `oldest` ticks and `items` different items in one of them: what is alive are these and
+// those of one more tick.
+struct stamp_size {
+  bloomtime::layout layout = layout::flat;
+  unsigned bits = 0;  // of a timer
+  unsigned k = 0;
+  std::uint64_t cells = 0;
+  std::uint32_t oldest = 0;
+};
+
+// Lines down to an error of 1 %, flat below, unless `kind` says otherwise. Timers have the fewest
+// bits with which a sweep looks at 4 k of them per insertion, if there are as many insertions as
+// items.
+stamp_size stamps_for_error(std::uint64_t items, double error, std::uint32_t oldest,
+                            std::optional<layout> kind = {});
+stamp_size stamps_for_memory(std::uint64_t items, std::uint64_t bytes, std::uint32_t oldest,
+                             std::optional<layout> kind = {});
+double stamp_error(const stamp_size& size, std::uint64_t items);
+// As many timers are alive as if so many items were; and what a new item meets then.
+double alive_items(const stamp_size& size, std::uint64_t alive);
+double alive_error(const stamp_size& size, std::uint64_t alive);
+
+// -- evidence ----------------------------------------------------------------------------------
+
+// The oldest timer of an item has the age `age` in blocks, of which the present one has `filled`
+// insertions; g: the chance that an item last seen earlier would look the same. Ages in insertions.
+evidence block_evidence(std::uint32_t age, std::uint64_t filled, std::uint64_t block,
+                        double g) noexcept;
+
+// Not seen for that long, and nothing else is known (5.5).
+constexpr evidence older_than(double age) noexcept { return {age, age, 1}; }
+
+// The chance that a given timer was written in a time with so many different items:
+// 1 - (1 - 1/timers)^(k distinct). To the power of the timers that have the oldest stamp it is the
+// g of the paper, F(c, 0, B).
+double touched(double distinct, std::uint64_t timers, unsigned k) noexcept;
+
+// g from the stamps themselves (5.2): `count` timers are among those with the oldest age, of all
+// that are at least so old.
+double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept;
+
+}  // namespace bloomtime::math

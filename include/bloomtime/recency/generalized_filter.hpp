@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/flat_bits.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/math/touch_chain.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+
+namespace bloomtime {
+
+struct generalized_config {
+  std::uint64_t window = 0;  // insertions that a question is about, unless it says otherwise
+  std::uint64_t memory = 0;  // bytes of bits, at least 8
+  unsigned k0 = 4;           // bits that an insertion clears, 1 to 64
+  unsigned k1 = 4;           // and sets, 1 to 64
+  std::uint64_t seed = 0;
+};
+
+// Is x among the last w insertions? The generalized Bloom filter (Laufer et al. 2005; posteriors
+// after Dautrich & Ravishankar 2019): an insertion sets k1 bits and clears k0, and other insertions
+// undo that as time goes by. It errs in both directions and does not know its window: that is a
+// matter of the question. A baseline; timing_filter is better with the same memory.
+// The age of x is the number of insertions after its last one. There is no merging: what two such
+// filters have in common does not tell which came first. Const members may run concurrently.
+class generalized_filter {
+ public:
+  static constexpr std::uint8_t engine_id = 2;  // of family recency, in containers
+
+  // Half of the bits are set, at random, as they would be after many insertions.
+  explicit generalized_filter(const generalized_config& config);
+
+  template <item T>
+  void insert(const T& x) noexcept {
+    insert_digest(detail::as_digest(x, seed_));
+  }
+
+  // The standard answer: do all its bits match?
+  template <item T>
+  bool seen(const T& x) const noexcept {
+    return matches(detail::as_digest(x, seed_));
+  }
+
+  // The probability that the age of x is below `window`, which may be any, or the filter's own. NaN
+  // if the prior is unknown.
+  template <item T>
+  double posterior(const T& x, const age_prior& prior,
+                   std::optional<double> window = {}) const noexcept {
+    if (!prior.known()) return std::numeric_limits<double>::quiet_NaN();
+    return masses(detail::as_digest(x, seed_), prior, window).probability();
+  }
+
+  // The answer that costs least on average: true for "within the window". The standard answer if
+  // the prior is unknown.
+  template <item T>
+  bool decide(const T& x, const age_prior& prior, const math::penalties& costs,
+              std::optional<double> window = {}) const {
+    math::check(costs);
+    const digest d = detail::as_digest(x, seed_);
+    if (!prior.known()) return matches(d);
+    return math::positive(masses(d, prior, window), costs, matches(d));
+  }
+
+  // If it was inserted at all.
+  template <item T>
+  double mean_age(const T& x, const math::geometric& prior) const noexcept {
+    return chain_.mean(pattern(detail::as_digest(x, seed_)), prior);
+  }
+
+  // The chance of "yes" for an item of this age: right below the window, wrong beyond.
+  double says_yes(double age) const noexcept { return chain_.matches({k0_, k0_, k1_, k1_}, age); }
+
+  std::uint64_t window() const noexcept { return window_; }
+  std::uint64_t bits() const noexcept { return bits_.size() * 8; }
+  unsigned k0() const noexcept { return k0_; }
+  unsigned k1() const noexcept { return k1_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  std::uint64_t memory() const noexcept { return bits_.size(); }
+
+  std::vector<std::byte> serialize() const { return container().bytes(); }
+  void save(const std::filesystem::path& path) const { container().save(path); }
+  static generalized_filter load(std::span<const std::byte> container);
+  static generalized_filter load(const std::filesystem::path& path);
+
+ private:
+  generalized_filter(const generalized_config& checked, detail::buffer bits) noexcept;
+
+  detail::flat_probes probes() const noexcept { return {bits(), k0_ + k1_}; }
+  bool is_set(std::uint64_t position) const noexcept {
+    return (bits_.data()[position / 8] & detail::flat_bits::bit(position)) != std::byte{0};
+  }
+  bool clears(digest d, std::uint64_t position) const noexcept;
+  void insert_digest(digest d) noexcept;
+  bool matches(digest d) const noexcept;
+  math::touch_pattern pattern(digest d) const noexcept;
+  math::masses masses(digest d, const age_prior& prior,
+                      std::optional<double> window) const noexcept;
+  detail::container_writer container() const;
+
+  detail::buffer bits_;
+  math::touch_chain chain_;
+  std::uint64_t window_;
+  unsigned k0_;
+  unsigned k1_;
+  std::uint64_t seed_;
+  std::uint64_t insertions_ = 0;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <bloomtime/detail/bytes.hpp>
+
+namespace bloomtime {
+
+// How old items are when they are asked for, learned from the true ages of some: an age prior for
+// math::window_masses that needs no knowledge of the item (recency.md 8). Ages are whole numbers of
+// insertions or microseconds; four bins per octave, linear inside a bin. What is older than the
+// horizon or was never inserted is "older": the distribution lacks it to 1. It changes every 256
+// samples and halves its counts at 200000, so that it follows the stream.
+class learned_ages {
+ public:
+  explicit learned_ages(std::uint64_t horizon);  // 1 to 2^62
+
+  void add(std::optional<std::uint64_t> age) noexcept;  // none: never, or not known to be younger
+  void halve() noexcept;                                // forgets half of it
+  void merge(const learned_ages& other);                // of the same horizon
+
+  void clear() noexcept;
+
+  bool ready() const noexcept { return ready_; }  // after the first 256
+  double operator()(double t) const noexcept;     // P(age < t); 0 unless ready
+  std::uint64_t samples() const noexcept { return total_; }
+  std::uint64_t horizon() const noexcept { return horizon_; }
+  std::uint64_t memory() const noexcept;
+
+  void write(detail::byte_writer& out) const;
+  static learned_ages read(detail::byte_reader& in);
+
+ private:
+  static constexpr std::uint64_t most_samples = 32768;
+  static constexpr std::uint64_t rebuild_each = 256;
+
+  void rebuild() noexcept;
+  double edge(std::size_t bin) const noexcept;
+
+  std::uint64_t horizon_;
+  std::vector<std::uint32_t> counts_;  // by bin; the last is "older"
+  std::vector<std::uint32_t> used_;    // as they were when the distribution was made
+  std::vector<double> cumulative_;     // P(age < edge of bin)
+  bool ready_ = false;
+  std::uint64_t total_ = 0;
+  std::uint32_t fresh_ = 0;  // samples since then
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,433 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <bloomtime/detail/arrival_counts.hpp>
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stamp_cells.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/math/timing.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/audit.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime {
+
+// A window in time or in insertions, and how many different `items` there are in one. By accuracy:
+// `error`, the chance that an item not seen lately is taken for one that was. By memory: bytes of
+// timers.
+struct recency_config {
+  std::optional<std::chrono::microseconds> window = {};
+  std::optional<std::uint64_t> insertions = {};
+  std::uint64_t items = 0;
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};
+  std::uint32_t ticks = 10;  // of a window: an item is forgotten up to one tick after it
+  std::optional<bloomtime::layout> layout = {};  // flat or line; the planner's choice if unset
+  bool refresh = true;  // whether a duplicate renews the time of its item, see insert_if_new
+  std::optional<std::chrono::microseconds> ahead = {};  // further ahead is no time but an error
+  std::optional<audit_config> audit = {};               // its window is the filter's
+  std::uint64_t seed = 0;
+};
+
+// Sightings of an item per second, for a prior over time.
+struct event_rate {
+  double per_second;
+};
+
+// Was x seen within the window? "No" is certain, and "yes" is wrong with the chance it was sized
+// for, and for items that left the window less than a tick ago. The block timing filter of
+// Dautrich & Ravishankar 2019 with ticks of a clock, or of so many insertions, for blocks
+// (recency.md 9). Time never goes back: what is asked for or happens before the newest event
+// happens now, but late sightings are kept where they belong. A filter with a window in insertions
+// does not look at times. Const members may run concurrently.
+class recency_filter {
+ public:
+  static constexpr std::uint8_t engine_id = 5;  // of family recency, in containers
+
+  explicit recency_filter(const recency_config& config);
+
+  // A sighting: added; late, if its tick has passed; dropped_late, if it is older than the window;
+  // future, if it is too far ahead; full, after 2^62 of them. The latter three change nothing.
+  template <item T>
+  BLOOMTIME_INLINE outcome insert(const T& x, instant when) noexcept {
+    const digest d = detail::as_digest(x, seed_);
+    detail::stamp_cells::places at;
+    cells_.find(d, at);
+    const arrival event = arrive(when);
+    if (event.recorded()) record(d, at, event);
+    return event.became;
+  }
+
+  template <item T>
+  BLOOMTIME_INLINE bool seen(const T& x, instant when) const noexcept {
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    return seen_at(at, moment_of(when));
+  }
+
+  // What became of an event, and whether its item had not been seen within the window before.
+  struct novelty {
+    bool fresh;
+    outcome became;
+
+    friend bool operator==(const novelty&, const novelty&) = default;
+  };
+
+  // seen() and insert() in one, for dropping duplicates. With refresh a duplicate renews the time
+  // of its item, so that it is fresh again when it was quiet for a window; without, it changes
+  // nothing, and the item is fresh again one window after it last was. What is dropped_late or
+  // future is told from what was seen, and leaves no trace.
+  template <item T>
+  BLOOMTIME_INLINE novelty insert_if_new(const T& x, instant when) noexcept {
+    const digest d = detail::as_digest(x, seed_);
+    detail::stamp_cells::places at;
+    cells_.find(d, at);
+    return test_and_set(d, at, when, nullptr);
+  }
+
+  // The same by the answer that costs least: a false positive is a fresh item taken for a
+  // duplicate. Needs an audit; without one it is the standard answer.
+  template <item T>
+  novelty insert_if_new(const T& x, instant when, const math::penalties& costs) {
+    math::check(costs);
+    const digest d = detail::as_digest(x, seed_);
+    detail::stamp_cells::places at;
+    cells_.find(d, at);
+    return test_and_set(d, at, when, &costs);
+  }
+
+  // No time passes: for windows in insertions.
+  template <item T>
+  outcome insert(const T& x) noexcept {
+    return insert(x, newest());
+  }
+  template <item T>
+  bool seen(const T& x) const noexcept {
+    return seen(x, newest());
+  }
+  template <item T>
+  novelty insert_if_new(const T& x) noexcept {
+    return insert_if_new(x, newest());
+  }
+
+  // Many at once, in their order, each with its time: the same as one by one, and faster where the
+  // filter exceeds the cache. Without times no time passes.
+  template <std::ranges::contiguous_range Items>
+  void insert_bulk(const Items& items, std::span<const instant> when, std::span<outcome> outcomes) {
+    const auto all = as_span(items);
+    check_bulk(all.size(), when.size(), outcomes.size());
+    in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
+      const arrival event = arrive(when.empty() ? newest() : when[i]);
+      if (event.recorded()) record(d, at, event);
+      outcomes[i] = event.became;
+    });
+  }
+  template <std::ranges::contiguous_range Items>
+  void insert_if_new_bulk(const Items& items, std::span<const instant> when,
+                          std::span<novelty> answers) {
+    const auto all = as_span(items);
+    check_bulk(all.size(), when.size(), answers.size());
+    in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
+      answers[i] = test_and_set(d, at, when.empty() ? newest() : when[i], nullptr);
+    });
+  }
+  template <std::ranges::contiguous_range Items>
+  void seen_bulk(const Items& items, instant when, std::span<bool> answers) const {
+    const auto all = as_span(items);
+    check_bulk(all.size(), 0, answers.size());
+    const moment asked = moment_of(when);
+    in_blocks(*this, all,
+              [&](digest, const auto& at, std::size_t i) { answers[i] = seen_at(at, asked); });
+  }
+
+  // How long ago x was last seen, in microseconds or insertions: certainly not more recently than
+  // `lower`, and at most `upper`, unless the answer is wrong as seen() may be. None where seen()
+  // says no.
+  struct age_bracket {
+    std::int64_t lower;
+    std::int64_t upper;
+
+    friend bool operator==(const age_bracket&, const age_bracket&) = default;
+  };
+  template <item T>
+  std::optional<age_bracket> age(const T& x, instant when) const noexcept {
+    return bracket(look(x), moment_of(when));
+  }
+
+  // What the stamps of x say about its age, counted in insertions since, or in microseconds if
+  // `in_time`, with the census likelihood; and the window on the same axis. With a window in
+  // insertions there is only that axis.
+  struct view {
+    math::evidence evidence;
+    double window;
+  };
+  template <item T>
+  view evidence(const T& x, instant when, bool in_time = false) const noexcept {
+    return view_of(look(x), moment_of(when), in_time, likelihood::census);
+  }
+
+  // The probability that x was seen within the window. The prior is an age_prior, of shares of
+  // insertions; an event_rate; or any function P(age < t), t in microseconds or, if the window is,
+  // in insertions. Without one it is what the audit has learned. NaN if it is unknown.
+  template <item T, class Prior>
+  double posterior(const T& x, instant when, const Prior& prior) const {
+    const auto m = masses(look(x), moment_of(when), prior);
+    return m ? m->probability() : std::numeric_limits<double>::quiet_NaN();
+  }
+  template <item T>
+  double posterior(const T& x, instant when) const noexcept {
+    const learned_ages* const ages = audit_ ? audit_->ages() : nullptr;
+    return ages ? posterior(x, when, *ages) : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  // The answer that costs least on average: true for "seen". With a prior, as posterior() says;
+  // without, the way that the audit found to be the cheapest. The standard answer if nothing is
+  // known.
+  template <item T, class Prior>
+  bool decide(const T& x, instant when, const Prior& prior, const math::penalties& costs) const {
+    math::check(costs);
+    const sight found = look(x);
+    const moment asked = moment_of(when);
+    const auto m = masses(found, asked, prior);
+    return m ? math::positive(*m, costs, alive(found, asked)) : alive(found, asked);
+  }
+  template <item T>
+  bool decide(const T& x, instant when, const math::penalties& costs,
+              const age_prior& prior = {}) const {
+    math::check(costs);
+    return chosen(opinions_of(look(x), moment_of(when), prior), costs);
+  }
+
+  // decide(), and the audit learns from the question. Only this and insert_if_new teach it.
+  template <item T>
+  bool observe(const T& x, instant when, const math::penalties& costs,
+               const age_prior& prior = {}) {
+    math::check(costs);
+    const opinions said = opinions_of(look(x), moment_of(when), prior);
+    const bool answer = chosen(said, costs);
+    learn(detail::as_digest(x, seed_), when, said, costs);
+    return answer;
+  }
+
+  // Lets time pass without an event; never back.
+  void advance(instant now) noexcept;
+
+  // The filter of both streams: what either of them has seen within the window was seen. Both need
+  // the same timers, window, clock and seed. Windows in insertions keep to the insertions of each.
+  void merge(const recency_filter& other);
+
+  bool timed() const noexcept { return timed_; }  // or the window is in insertions
+  std::uint64_t window() const noexcept { return window_; }
+  const bloomtime::clock& clock() const noexcept { return clock_; }  // of ticks
+  std::uint32_t ticks() const noexcept { return size_.oldest; }      // of a window
+  bloomtime::layout layout() const noexcept { return size_.layout; }
+  const math::stamp_size& size() const noexcept { return size_; }
+  std::uint64_t items() const noexcept { return items_; }  // of a window, as it was sized
+  bool refresh() const noexcept { return refresh_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  // The latest time it knows; for windows in insertions their number.
+  instant newest() const noexcept { return instant(now_); }
+  const std::optional<bloomtime::audit>& audit() const noexcept { return audit_; }
+  const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
+  std::uint64_t memory() const noexcept;  // timers, counts of stamps and arrivals, audit
+
+  double fill() const noexcept;  // the share of timers that are alive
+  double alive_items() const;    // different ones, from that
+  double predicted_error(std::uint64_t items) const;
+  double current_error() const;  // what a new item would meet now
+
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  static recency_filter load(std::span<const std::byte> container);
+  static recency_filter load(const std::filesystem::path& path);
+
+ private:
+  using places = detail::stamp_cells::places;
+  using sight = detail::stamp_cells::sight;
+  enum class likelihood : std::uint8_t { census, analytic };
+  static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
+  static constexpr std::int64_t before_time = std::numeric_limits<std::int64_t>::min();
+
+  // An event that came: how many ticks before the present one, if it is to be recorded.
+  struct arrival {
+    outcome became;
+    std::uint32_t back;
+    std::int64_t at;
+
+    bool recorded() const noexcept { return became == outcome::added || became == outcome::late; }
+  };
+
+  // When a question is asked: how far into its tick, how many ticks after the newest event, and the
+  // oldest age, from then, that a stamp in the window can have (Lambda of recency.md 9.1).
+  struct moment {
+    std::int64_t at;
+    std::int64_t offset;
+    std::uint64_t behind;
+    std::uint32_t oldest;
+  };
+
+  recency_filter() noexcept = default;
+
+  BLOOMTIME_INLINE arrival arrive(instant when) noexcept {
+    if (insertions_ >= most_insertions) [[unlikely]]
+      return {outcome::full, 0, now_};
+    if (!timed_) return {outcome::added, 0, now_ + 1};
+    if (begins_ <= when && when <= ends_) [[likely]] {
+      now_ = std::max(now_, when.micros);
+      return {outcome::added, 0, when.micros};
+    }
+    return arrive_elsewhen(when);
+  }
+  BLOOMTIME_INLINE moment moment_of(instant when) const noexcept {
+    const std::int64_t at = timed_ ? std::max(when.micros, now_) : now_;
+    if (at > ends_.micros) [[unlikely]]
+      return later(at);
+    const std::int64_t offset = std::max<std::int64_t>(0, at - begins_.micros);  // -1 before time
+    return {at, offset, 0, oldest_at(offset)};
+  }
+  // ceil((window - offset) / tick)
+  std::uint32_t oldest_at(std::int64_t offset) const noexcept {
+    return size_.oldest - (offset >= cut_ ? 1 : 0);
+  }
+  BLOOMTIME_INLINE bool seen_at(const places& at, const moment& asked) const noexcept {
+    return asked.behind <= asked.oldest &&
+           cells_.younger(at, asked.oldest - static_cast<std::uint32_t>(asked.behind));
+  }
+  bool alive(const sight& seen, const moment& asked) const noexcept {
+    return asked.behind <= asked.oldest && seen.age <= asked.oldest - asked.behind;
+  }
+  BLOOMTIME_INLINE void record(digest d, const places& at, const arrival& event) noexcept {
+    if (event.back == 0) [[likely]] {
+      cells_.stamp(at);
+    } else {
+      cells_.stamp_back(at, event.back);
+    }
+    ++insertions_;
+    if (timed_) {
+      arrivals_.add(event.back);
+    } else if (++now_ > ends_.micros) {
+      go_to(tick_ + 1);
+    }
+    cells_.sweep_some(sweep_);
+    if (audit_) [[unlikely]]
+      audit_->insertion(d, event.at);
+  }
+
+  arrival arrive_elsewhen(instant when) noexcept;
+  moment later(std::int64_t at) const noexcept;
+  void start(instant when) noexcept;
+  void go_to(std::int64_t tick) noexcept;
+  void set_tick(std::int64_t tick) noexcept;
+  novelty test_and_set(digest d, const places& at, instant when,
+                       const math::penalties* costs) noexcept;
+  std::optional<age_bracket> bracket(const sight& seen, const moment& asked) const noexcept;
+
+  template <item T>
+  sight look(const T& x) const noexcept {
+    places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    return cells_.look(at);
+  }
+  view view_of(const sight& seen, const moment& asked, bool in_time,
+               likelihood kind) const noexcept;
+  view unseen(const moment& asked, bool in_time) const noexcept;
+  math::evidence ages_of(std::uint32_t age, const moment& asked, bool in_time,
+                         double g) const noexcept;
+  double g_of(const sight& seen, likelihood kind) const noexcept;
+  std::uint64_t alive_timers() const noexcept;
+
+  // None if the prior is unknown.
+  template <class Cdf>
+  std::optional<math::masses> masses(const sight& seen, const moment& asked, const Cdf& cdf) const {
+    const view v = view_of(seen, asked, true, likelihood::census);
+    return math::window_masses(v.evidence, v.window, cdf);
+  }
+  std::optional<math::masses> masses(const sight& seen, const moment& asked,
+                                     const age_prior& prior) const noexcept;
+  std::optional<math::masses> masses(const sight& seen, const moment& asked,
+                                     const event_rate& prior) const;
+
+  opinions opinions_of(const sight& seen, const moment& asked,
+                       const age_prior& prior) const noexcept;
+  bool chosen(const opinions& said, const math::penalties& costs) const noexcept {
+    return audit_ ? audit_->decide(said, costs) : said.standard;
+  }
+  void learn(digest d, instant when, const opinions& said, const math::penalties& costs) noexcept;
+
+  template <std::ranges::contiguous_range Items>
+  static auto as_span(const Items& items) {
+    return std::span<const std::ranges::range_value_t<Items>>(items);
+  }
+  static void check_bulk(std::size_t items, std::size_t times, std::size_t answers);
+  // use(digest, places, index) in order, with the lines of the next block on their way.
+  template <class Self, item T, class Use>
+  static void in_blocks(Self& self, std::span<const T> items, Use&& use);
+
+  void expect_mergeable(const recency_filter& other) const;
+  void set_window(std::uint64_t window, std::uint64_t tick);
+  detail::stamp_shape shape() const noexcept;
+  template <class Use>
+  void write(Use&& use) const;
+  void read_cells(detail::byte_reader& in, const detail::container_view& file);
+  void read_arrivals(const detail::container_view& file);
+
+  detail::stamp_cells cells_;
+  detail::arrival_counts arrivals_;  // if timed
+  std::optional<bloomtime::audit> audit_;
+  math::stamp_size size_;
+  bloomtime::clock clock_;
+  bool timed_ = true;
+  bool started_ = false;  // timed: the first event sets the clock
+  bool refresh_ = true;
+  std::uint64_t window_ = 0;  // microseconds or insertions
+  std::optional<std::uint64_t> ahead_;
+  std::uint64_t items_ = 0;
+  std::uint64_t seed_ = 0;
+  std::int64_t cut_ = 0;     // of a tick: from here on the window begins one tick later
+  std::uint64_t sweep_ = 0;  // timers per insertion
+  std::uint64_t insertions_ = 0;
+  std::int64_t now_ = before_time;
+  std::int64_t tick_ = 0;
+  instant begins_{before_time + 1};  // of the present tick; none so far
+  instant ends_{before_time};
+};
+
+template <class Self, item T, class Use>
+void recency_filter::in_blocks(Self& self, std::span<const T> items, Use&& use) {
+  std::array<std::array<places, detail::bulk_block>, 2> blocks;
+  bool odd = false;
+  detail::in_blocks<1>(items, self.seed_,
+                       [&](const auto& now, const auto& next, std::size_t first) {
+                         for (std::size_t i = 0; i < next.count; ++i) {
+                           self.cells_.find(next[i], blocks[odd][i]);
+                           if constexpr (std::is_const_v<Self>) {
+                             self.cells_.prefetch_read(blocks[odd][i]);
+                           } else {
+                             self.cells_.prefetch_write(blocks[odd][i]);
+                           }
+                         }
+                         odd = !odd;
+                         for (std::size_t i = 0; i < now.count; ++i) {
+                           use(now[i], blocks[odd][i], first + i);
+                         }
+                       });
+}
+
+}  // namespace bloomtime

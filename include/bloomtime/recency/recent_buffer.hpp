@@ -1,0 +1,125 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/packed_cells.hpp>
+#include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/side_table.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/math/distinct.hpp>
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+
+namespace bloomtime {
+
+struct recent_config {
+  std::uint64_t window = 0;  // insertions that a question is about, unless it says otherwise
+  std::uint64_t memory = 0;  // bytes of fingerprints
+  unsigned bits = 16;        // of a fingerprint, 1 to 32
+  std::uint64_t seed = 0;
+};
+
+// Is x among the last w insertions? The simple buffer (Dautrich & Ravishankar 2019): the
+// fingerprints of the last insertions, as many as fit into the memory and at most w. A "no" is
+// certain if there are w of them. A baseline that needs more bits than others for few errors, and
+// fewer for very few. An index of the fingerprints makes it fast; it follows from them, is not
+// stored, and memory() is without it, as in the paper.
+// The age of x is the number of insertions after its last one. There is no merging: two buffers do
+// not tell which insertions came first. Const members may run concurrently.
+class recent_buffer {
+ public:
+  static constexpr std::uint8_t engine_id = 3;  // of family recency, in containers
+
+  explicit recent_buffer(const recent_config& config);
+
+  template <item T>
+  void insert(const T& x) noexcept {
+    push(fingerprint(detail::as_digest(x, seed_)));
+  }
+
+  // The standard answer.
+  template <item T>
+  bool seen(const T& x) const noexcept {
+    return present(detail::as_digest(x, seed_));
+  }
+
+  // How likely is it to find the fingerprint of x, if its last insertion is not in the buffer any
+  // more? As many different ones as there are now, or as many as there should be.
+  struct census {};
+  template <item T>
+  math::evidence evidence(const T& x, census = {}) const noexcept {
+    return evidence_with(detail::as_digest(x, seed_), census_likelihood());
+  }
+  template <item T>
+  math::evidence evidence(const T& x, const math::distinct_items& distinct) const noexcept {
+    return evidence_with(detail::as_digest(x, seed_), analytic_likelihood(distinct));
+  }
+
+  // The probability that the age of x is below `window`, which may be any, or the buffer's own. The
+  // prior is an age_prior, a math::geometric, or any function P(age < t) of t. NaN if it is
+  // unknown.
+  template <item T, class Prior, class Likelihood = census>
+  double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
+                   const Likelihood& likelihood = {}) const {
+    if (!detail::is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
+    return detail::prior_masses(evidence(x, likelihood), asked(window), prior).probability();
+  }
+
+  // The answer that costs least on average: true for "within the window". The standard answer if
+  // the prior is unknown.
+  template <item T, class Prior, class Likelihood = census>
+  bool decide(const T& x, const Prior& prior, const math::penalties& costs,
+              std::optional<double> window = {}, const Likelihood& likelihood = {}) const {
+    math::check(costs);
+    if (!detail::is_known(prior)) return seen(x);
+    return math::positive(detail::prior_masses(evidence(x, likelihood), asked(window), prior),
+                          costs, seen(x));
+  }
+
+  std::uint64_t window() const noexcept { return window_; }
+  std::uint64_t slots() const noexcept { return prints_.size(); }
+  unsigned bits() const noexcept { return prints_.width(); }
+  std::uint64_t different() const noexcept { return index_.size(); }  // fingerprints in it
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  std::uint64_t memory() const noexcept { return prints_.bytes().size(); }
+  std::uint64_t index_memory() const noexcept { return index_.bytes(); }
+
+  std::vector<std::byte> serialize() const { return container().bytes(); }
+  void save(const std::filesystem::path& path) const { container().save(path); }
+  static recent_buffer load(std::span<const std::byte> container);
+  static recent_buffer load(const std::filesystem::path& path);
+
+ private:
+  recent_buffer(std::uint64_t window, detail::packed_cells<> prints, std::uint64_t seed);
+
+  std::uint32_t fingerprint(digest d) const noexcept {
+    return static_cast<std::uint32_t>(detail::probe(d, 0) >> (64 - bits()));
+  }
+  bool present(digest d) const noexcept { return index_.find(fingerprint(d)) != nullptr; }
+  std::uint64_t kept() const noexcept { return std::min(insertions_, slots()); }
+  double asked(std::optional<double> window) const noexcept;
+  double census_likelihood() const noexcept;
+  double analytic_likelihood(const math::distinct_items& distinct) const noexcept;
+  math::evidence evidence_with(digest d, double g) const noexcept;
+  void push(std::uint32_t print) noexcept;
+  void count(std::uint32_t print) noexcept;
+  detail::container_writer container() const;
+
+  detail::packed_cells<> prints_;  // a ring: the newest is number insertions_ - 1
+  detail::side_table index_;       // fingerprint to how often it is there
+  std::uint64_t window_;
+  std::uint64_t seed_;
+  std::uint64_t insertions_ = 0;
+};
+
+}  // namespace bloomtime

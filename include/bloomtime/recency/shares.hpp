@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/hyperloglog.hpp>
+#include <bloomtime/detail/side_table.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/heat/heat_filter.hpp>
+
+// Where shares come from, if nobody knows them (recency.md 8): each can be called with a digest and
+// answers the chance p that any one insertion is this item, as prior_of() takes it.
+namespace bloomtime {
+
+// A share for every item that has one; the others are unknown.
+class share_table {
+ public:
+  explicit share_table(std::uint64_t seed = 0) noexcept : seed_(seed) {}
+
+  // NaN: unknown from now on. Throws unless p is in [0, 1] otherwise.
+  template <item T>
+  void set(const T& x, double p) {
+    put(detail::as_digest(x, seed_), p);
+  }
+  double operator()(digest d) const noexcept;
+
+  std::uint64_t size() const noexcept { return shares_.size(); }
+  std::uint64_t memory() const noexcept { return shares_.bytes(); }
+
+ private:
+  void put(digest d, double p);
+
+  detail::side_table shares_;  // by 63 bits of the digest
+  std::uint64_t seed_;
+};
+
+// The same share for all: one over the number of different items in a window. For streams in which
+// all items are about equally frequent.
+class equal_share {
+ public:
+  explicit equal_share(std::uint64_t window,
+                       unsigned precision = detail::hyperloglog::default_precision);
+
+  void add(digest d) noexcept;
+  // Of the last whole window, or of the first one so far; unknown before the first insertion.
+  double operator()(digest = {}) const noexcept { return share_; }
+  std::uint64_t memory() const noexcept { return current_.registers().size(); }
+
+ private:
+  detail::hyperloglog current_;
+  std::uint64_t window_;
+  std::uint64_t added_ = 0;  // of the current window
+  bool first_ = true;
+  double share_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+struct sketch_config {
+  std::uint64_t window = 0;  // insertions; frequencies are those of about twelve of them
+  std::uint64_t memory = 0;  // bytes of counters
+};
+
+// How often an item was inserted among all, from counters that fade: a heat filter whose clock
+// counts insertions. Items too rare to be told from others in their counters get the share of an
+// item that was never counted.
+class frequency_sketch {
+ public:
+  explicit frequency_sketch(const sketch_config& config);
+
+  // Throws only if memory is out, with the state unchanged.
+  void add(digest d);
+  // Unknown before the first insertion.
+  double operator()(digest d) const noexcept;
+
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  std::uint64_t memory() const noexcept { return counts_.memory(); }
+
+ private:
+  instant now() const noexcept { return instant(static_cast<std::int64_t>(insertions_)); }
+  void measure_noise() noexcept;
+
+  heat_filter counts_;
+  std::uint64_t epoch_;
+  std::uint64_t insertions_ = 0;
+  double noise_ = 0;  // what items that were never inserted are counted for, on average
+};
+
+}  // namespace bloomtime

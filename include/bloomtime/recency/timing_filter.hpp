@@ -1,0 +1,174 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stamp_cells.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/math/distinct.hpp>
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/math/shared_geometric.hpp>
+#include <bloomtime/math/timing.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+
+namespace bloomtime {
+
+// By memory or by accuracy; what else is not given is chosen (math::timing_choice). `error` is the
+// chance that an item not inserted lately is taken for one that was.
+struct timing_config {
+  std::uint64_t window = 0;  // insertions
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};  // bytes of timers
+  std::optional<unsigned> k = {};
+  std::optional<unsigned> bits = {};        // of a timer
+  std::optional<std::uint64_t> sweep = {};  // timers looked at per insertion, at most
+  std::uint64_t seed = 0;
+};
+
+// Is x among the last w insertions? The timing Bloom filter and its block variant (Dautrich &
+// Ravishankar 2019): an item's timers hold the block of insertions in which it was last inserted.
+// "No" is certain. A "yes" may be due to other items, or to the part of the oldest block that has
+// left the window; how likely that is, and how old x is, follows from what is known of x before
+// and from a likelihood: the census of the stamps (recency.md 5.2) or the paper's analytic one.
+// The age of x is the number of insertions after its last one. Const members may run concurrently.
+class timing_filter {
+ public:
+  static constexpr std::uint8_t engine_id = 1;  // of family recency, in containers
+
+  explicit timing_filter(const timing_config& config);
+  // With these very numbers, which have to fit together as plan_timing() makes them.
+  explicit timing_filter(const math::timing_size& size, std::uint64_t seed = 0);
+
+  template <item T>
+  BLOOMTIME_INLINE void insert(const T& x) noexcept {
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    cells_.stamp(at);
+    insertions_ += insertions_ != UINT64_MAX;
+    if (++filled_ == size_.block) {
+      filled_ = 0;
+      cells_.step();
+    }
+    cells_.sweep_some(size_.sweep);
+  }
+
+  // The standard answer.
+  template <item T>
+  BLOOMTIME_INLINE bool seen(const T& x) const noexcept {
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    return cells_.younger(at, oldest_alive());
+  }
+
+  // How likely are the stamps of x, if it was inserted before the block they speak of?
+  struct census {};
+  struct analytic {
+    math::distinct_items distinct;
+    double block;  // the chance that a timer is written in a whole one
+  };
+  analytic analytic_with(const math::distinct_items& distinct) const;
+
+  template <item T>
+  math::evidence evidence(const T& x, census = {}) const noexcept {
+    return census_evidence(look(x));
+  }
+  template <item T>
+  math::evidence evidence(const T& x, const analytic& likelihood) const noexcept {
+    return analytic_evidence(look(x), likelihood);
+  }
+
+  // The probability that the age of x is below `window`, which may be any, or the filter's own.
+  // The prior is an age_prior, a math::geometric, a math::shared_geometric (the fastest) or any
+  // function P(age < t) of t. NaN if it is unknown.
+  template <item T, class Prior, class Likelihood = census>
+  double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
+                   const Likelihood& likelihood = {}) const {
+    if (!is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
+    return masses(evidence(x, likelihood), window.value_or(own_window()), prior).probability();
+  }
+
+  // The answer that costs least on average: true for "within the window". The standard answer if
+  // the prior is unknown.
+  template <item T, class Prior, class Likelihood = census>
+  bool decide(const T& x, const Prior& prior, const math::penalties& costs,
+              const Likelihood& likelihood = {}) const {
+    math::check(costs);
+    if (!is_known(prior)) return seen(x);
+    const math::evidence e = evidence(x, likelihood);
+    return math::positive(masses(e, own_window(), prior), costs, e.a < own_window());
+  }
+
+  // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
+  template <item T, class Likelihood = census>
+  math::age_posterior ages(const T& x, const math::geometric& prior,
+                           const Likelihood& likelihood = {}) const noexcept {
+    return {evidence(x, likelihood), prior};
+  }
+
+  const math::timing_size& size() const noexcept { return size_; }
+  std::uint64_t window() const noexcept { return size_.window; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  std::uint64_t filled() const noexcept { return filled_; }             // of the present block
+  std::uint64_t memory() const noexcept { return cells_.memory(); }     // timers and census
+  const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
+
+  double fill() const noexcept;    // the share of timers that are alive
+  double predicted_error() const;  // with windows of different items
+  double current_error() const;    // what a new item would meet now
+
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  static timing_filter load(std::span<const std::byte> container);
+  static timing_filter load(const std::filesystem::path& path);
+
+ private:
+  timing_filter() noexcept = default;
+
+  // Amax(b) of recency.md 4.3, that is ceil((w - b) / B).
+  std::uint32_t oldest_alive() const noexcept { return size_.oldest - (filled_ >= cut_ ? 1 : 0); }
+  double own_window() const noexcept { return static_cast<double>(size_.window); }
+  void set_size(const math::timing_size& size);
+
+  template <item T>
+  detail::stamp_cells::sight look(const T& x) const noexcept {
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    return cells_.look(at);
+  }
+  math::evidence census_evidence(detail::stamp_cells::sight seen) const noexcept;
+  math::evidence analytic_evidence(detail::stamp_cells::sight seen,
+                                   const analytic& likelihood) const noexcept;
+  math::evidence expired_evidence() const noexcept;
+
+  template <class Prior>
+  static bool is_known(const Prior&) noexcept {
+    return true;
+  }
+  static bool is_known(const age_prior& prior) noexcept { return prior.known(); }
+  template <class Prior>
+  static math::masses masses(const math::evidence& e, double w, const Prior& prior) {
+    return math::window_masses(e, w, prior);
+  }
+  static math::masses masses(const math::evidence& e, double w, const age_prior& prior) {
+    return prior.window(e, w);
+  }
+
+  detail::container_writer container() const;
+
+  detail::stamp_cells cells_;
+  math::timing_size size_;
+  std::uint64_t cut_ = 0;  // insertions into a block until the oldest one has left the window
+  std::uint64_t seed_ = 0;
+  std::uint64_t insertions_ = 0;
+  std::uint64_t filled_ = 0;
+};
+
+}  // namespace bloomtime

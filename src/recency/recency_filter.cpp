@@ -1,0 +1,347 @@
+#include <bloomtime/recency/recency_filter.hpp>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint64_t most_window = std::uint64_t{1} << 60;
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
+
+std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+std::uint64_t distance(std::int64_t from, std::int64_t to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+std::uint64_t window_of(const recency_config& c) {
+  if (c.window.has_value() == c.insertions.has_value()) {
+    refuse(std::string("a recency filter has a window in time or in insertions, and got ") +
+           (c.window ? "both" : "neither"));
+  }
+  if (c.window && c.window->count() <= 0) {
+    refuse("a window has 1 microsecond or more, got " + std::to_string(c.window->count()));
+  }
+  const std::uint64_t window =
+      c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.insertions;
+  if (window == 0 || window > most_window) {
+    refuse("a window has 1 to 2^60 microseconds or insertions, got " + text(window));
+  }
+  return window;
+}
+
+std::uint64_t tick_of(std::uint64_t window, std::uint32_t ticks) {
+  if (ticks == 0) refuse("a window has one tick or more, got 0");
+  return ratio_up(window, ticks);
+}
+
+math::stamp_size size_of(const recency_config& c, std::uint32_t oldest) {
+  if (c.error.has_value() == c.memory.has_value()) {
+    refuse(std::string("a recency filter is sized by error or by memory, and got ") +
+           (c.error ? "both" : "neither"));
+  }
+  if (c.layout && *c.layout != layout::flat && *c.layout != layout::line) {
+    refuse("the timers of a recency filter lie flat or in lines, asked for " +
+           std::string(name_of(*c.layout)));
+  }
+  return c.error ? math::stamps_for_error(c.items, *c.error, oldest, c.layout)
+                 : math::stamps_for_memory(c.items, *c.memory, oldest, c.layout);
+}
+
+}  // namespace
+
+recency_filter::recency_filter(const recency_config& config) {
+  timed_ = config.window.has_value();
+  set_window(window_of(config), tick_of(window_of(config), config.ticks));
+  size_ = size_of(config, size_.oldest);
+  items_ = config.items;
+  seed_ = config.seed;
+  refresh_ = config.refresh;
+  if (config.ahead) {
+    if (config.ahead->count() < 0) {
+      refuse("times may be ahead by 0 microseconds or more, got " +
+             std::to_string(config.ahead->count()));
+    }
+    ahead_ = static_cast<std::uint64_t>(config.ahead->count());
+  }
+  sweep_ = 4 * std::uint64_t{size_.k};
+  cells_ = detail::stamp_cells(shape());
+  if (timed_) arrivals_ = detail::arrival_counts(size_.oldest);
+  if (config.audit) {
+    audit_config own = *config.audit;
+    own.window = window_ + (timed_ ? 1 : 0);  // an age of just the window is within it
+    audit_.emplace(own);
+  }
+}
+
+detail::stamp_shape recency_filter::shape() const noexcept {
+  return {size_.layout, size_.bits, size_.k, size_.cells, size_.oldest};
+}
+
+void recency_filter::set_window(std::uint64_t window, std::uint64_t tick) {
+  window_ = window;
+  clock_ = bloomtime::clock(std::chrono::microseconds(static_cast<std::int64_t>(tick)));
+  size_.oldest = static_cast<std::uint32_t>(ratio_up(window, tick));
+  cut_ = static_cast<std::int64_t>(window - (size_.oldest - 1) * tick);
+  if (timed_) return;
+  now_ = 0;
+  set_tick(0);
+}
+
+std::uint64_t recency_filter::memory() const noexcept {
+  return cells_.memory() + arrivals_.memory() + (audit_ ? audit_->memory() : 0);
+}
+
+// -- time --------------------------------------------------------------------------------------
+
+void recency_filter::set_tick(std::int64_t tick) noexcept {
+  started_ = true;
+  tick_ = tick;
+  begins_ = clock_.start_of({tick});
+  ends_ = clock_.end_of({tick});
+}
+
+void recency_filter::go_to(std::int64_t tick) noexcept {
+  const std::uint64_t passed = distance(tick_, tick);
+  cells_.advance(passed);
+  if (timed_) arrivals_.advance(passed);
+  set_tick(tick);
+}
+
+void recency_filter::advance(instant now) noexcept {
+  if (!timed_ || (started_ && now.micros <= now_)) return;
+  const std::int64_t tick = clock_.tick_of(now).number;
+  if (started_) {
+    go_to(tick);
+  } else {
+    set_tick(tick);
+  }
+  now_ = now.micros;
+}
+
+recency_filter::arrival recency_filter::arrive_elsewhen(instant when) noexcept {
+  if (started_ && when.micros < now_) {
+    if (distance(when.micros, now_) > window_) return {outcome::dropped_late, 0, when.micros};
+    const std::uint64_t back = distance(clock_.tick_of(when).number, tick_);
+    return {outcome::late, static_cast<std::uint32_t>(back), when.micros};
+  }
+  if (started_ && ahead_ && distance(now_, when.micros) > *ahead_) {
+    return {outcome::future, 0, when.micros};
+  }
+  advance(when);
+  return {outcome::added, 0, when.micros};
+}
+
+// Of a time after the present tick.
+recency_filter::moment recency_filter::later(std::int64_t at) const noexcept {
+  if (!started_) return {at, 0, 0, size_.oldest};
+  const tick then = clock_.tick_of(instant(at));
+  const std::int64_t offset = at - clock_.start_of(then).micros;
+  return {at, offset, distance(tick_, then.number), oldest_at(offset)};
+}
+
+recency_filter::novelty recency_filter::test_and_set(digest d, const places& at, instant when,
+                                                     const math::penalties* costs) noexcept {
+  const arrival event = arrive(when);
+  const moment asked = moment_of(event.became == outcome::future ? when : newest());
+  bool duplicate = seen_at(at, asked);
+  if (audit_ && event.recorded() && (costs != nullptr || audit_->samples(d))) {
+    const math::penalties each = costs != nullptr ? *costs : math::penalties{1, 1};
+    const opinions said = opinions_of(cells_.look(at), asked, {});
+    if (costs != nullptr) duplicate = chosen(said, each);
+    audit_->question(d, asked.at, said, each);
+  }
+  if (event.recorded() && (!duplicate || refresh_)) record(d, at, event);
+  return {!duplicate, event.became};
+}
+
+void recency_filter::learn(digest d, instant when, const opinions& said,
+                           const math::penalties& costs) noexcept {
+  if (audit_) audit_->question(d, moment_of(when).at, said, costs);
+}
+
+void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_t answers) {
+  if (times != 0 && times != items) {
+    refuse("a bulk call takes as many times as items or none; got " + text(items) + " items and " +
+           text(times) + " times");
+  }
+  if (answers != items) {
+    refuse("a bulk call takes as many answers as items; got " + text(items) + " items and " +
+           text(answers) + " answers");
+  }
+}
+
+// -- ages --------------------------------------------------------------------------------------
+
+std::optional<recency_filter::age_bracket> recency_filter::bracket(
+    const sight& seen, const moment& asked) const noexcept {
+  if (!alive(seen, asked)) return std::nullopt;
+  const tick then{tick_ - seen.age};
+  const std::int64_t last = clock_.end_of(then).micros;
+  // An insertion is older by one than the number it left behind.
+  const std::int64_t now = timed_ ? asked.at : asked.at - 1;
+  return age_bracket{std::max<std::int64_t>(0, now - last),
+                     std::max<std::int64_t>(0, now - clock_.start_of(then).micros)};
+}
+
+// The ages, as evidence() counts them, that stamps of this age speak of.
+math::evidence recency_filter::ages_of(std::uint32_t age, const moment& asked, bool in_time,
+                                       double g) const noexcept {
+  if (timed_ && !in_time) {
+    const auto after = static_cast<double>(arrivals_.after(age));
+    return {after, after + std::max(1., static_cast<double>(arrivals_.during(age))), g};
+  }
+  const auto length = static_cast<double>(clock_.resolution().count());
+  // In ages of whole microseconds the present one has begun, an insertion has not.
+  const double since = static_cast<double>(asked.offset) + (timed_ ? 1 : 0);
+  const double ticks = static_cast<double>(age) + static_cast<double>(asked.behind);
+  const double end = std::max(1., ticks * length + since);
+  return {std::max(0., end - length), end, g};
+}
+
+// Nothing is known but that x was not seen from the oldest tick on that the window touches.
+recency_filter::view recency_filter::unseen(const moment& asked, bool in_time) const noexcept {
+  const auto length = static_cast<double>(clock_.resolution().count());
+  const double window = static_cast<double>(window_) + (timed_ ? 1 : 0);
+  if (!timed_ || in_time) {
+    const double since = static_cast<double>(asked.offset) + (timed_ ? 1 : 0);
+    return {math::older_than(asked.oldest * length + since), window};
+  }
+  if (asked.behind > asked.oldest) return {math::older_than(0), 0};
+  const auto age = static_cast<std::uint32_t>(asked.oldest - asked.behind);
+  const auto after = static_cast<double>(arrivals_.after(age));
+  const auto during = static_cast<double>(arrivals_.during(age));
+  const double inside = (static_cast<double>(window_) - static_cast<double>(asked.offset) -
+                         (asked.oldest - 1.) * length) /
+                        length;
+  return {math::older_than(after + during), after + inside * during};
+}
+
+double recency_filter::g_of(const sight& seen, likelihood kind) const noexcept {
+  if (kind == likelihood::census) {
+    return math::stamp_census(cells_.with_age(seen.age), cells_.at_least(seen.age), seen.count);
+  }
+  const double arrivals = timed_          ? static_cast<double>(arrivals_.during(seen.age))
+                          : seen.age == 0 ? static_cast<double>(now_ - begins_.micros)
+                                          : static_cast<double>(clock_.resolution().count());
+  return std::pow(math::touched(std::max(1., arrivals), size_.cells, size_.k), seen.count);
+}
+
+recency_filter::view recency_filter::view_of(const sight& seen, const moment& asked, bool in_time,
+                                             likelihood kind) const noexcept {
+  view all = unseen(asked, in_time);
+  if (alive(seen, asked)) all.evidence = ages_of(seen.age, asked, in_time, g_of(seen, kind));
+  return all;
+}
+
+std::optional<math::masses> recency_filter::masses(const sight& seen, const moment& asked,
+                                                   const age_prior& prior) const noexcept {
+  if (!prior.known()) return std::nullopt;
+  const view v = view_of(seen, asked, false, likelihood::census);
+  return prior.window(v.evidence, v.window);
+}
+
+std::optional<math::masses> recency_filter::masses(const sight& seen, const moment& asked,
+                                                   const event_rate& prior) const {
+  if (!timed_ || std::isnan(prior.per_second)) return std::nullopt;
+  const view v = view_of(seen, asked, true, likelihood::census);
+  return math::window_masses(v.evidence, v.window,
+                             math::geometric::of_rate(prior.per_second * 1e-6));
+}
+
+opinions recency_filter::opinions_of(const sight& seen, const moment& asked,
+                                     const age_prior& prior) const noexcept {
+  opinions said;
+  said.standard = alive(seen, asked);
+  const learned_ages* const learned = audit_ ? audit_->ages() : nullptr;
+  for (const likelihood kind : {likelihood::census, likelihood::analytic}) {
+    const bool census = kind == likelihood::census;
+    if (learned != nullptr) {
+      const view v = view_of(seen, asked, true, kind);
+      said[census ? arm::empirical_census : arm::empirical_analytic] =
+          math::window_masses(v.evidence, v.window, *learned);
+    }
+    if (prior.known()) {
+      const view v = view_of(seen, asked, false, kind);
+      said[census ? arm::geometric_census : arm::geometric_analytic] =
+          prior.window(v.evidence, v.window);
+    }
+  }
+  return said;
+}
+
+// -- what it says of itself --------------------------------------------------------------------
+
+std::uint64_t recency_filter::alive_timers() const noexcept {
+  return cells_.younger_than(moment_of(newest()).oldest + 1);
+}
+
+double recency_filter::fill() const noexcept {
+  return static_cast<double>(alive_timers()) / static_cast<double>(size_.cells);
+}
+
+double recency_filter::alive_items() const { return math::alive_items(size_, alive_timers()); }
+
+double recency_filter::predicted_error(std::uint64_t items) const {
+  return math::stamp_error(size_, items);
+}
+
+double recency_filter::current_error() const { return math::alive_error(size_, alive_timers()); }
+
+// -- merging -----------------------------------------------------------------------------------
+
+void recency_filter::expect_mergeable(const recency_filter& other) const {
+  if (shape() != other.shape() || timed_ != other.timed_ || window_ != other.window_ ||
+      clock_ != other.clock_ || seed_ != other.seed_) {
+    const auto told = [](const recency_filter& f) {
+      return text(f.size_.cells) + " timers of " + text(f.size_.bits) + " bits (" +
+             std::string(name_of(f.size_.layout)) + "), " + text(f.size_.k) +
+             " per item, a window of " + text(f.window_) +
+             (f.timed_ ? " microseconds" : " insertions") + " in ticks of " +
+             std::to_string(f.clock_.resolution().count()) + " and the seed " + text(f.seed_);
+    };
+    throw error(errc::incompatible,
+                "recency filters merge if timers, window, ticks and seed are the same; here are " +
+                    told(*this) + ", and " + told(other));
+  }
+}
+
+void recency_filter::merge(const recency_filter& other) {
+  expect_mergeable(other);
+  if (!other.started_) return;
+  if (other.insertions_ > most_insertions - insertions_) {
+    throw error(errc::too_large, "both filters together have more than 2^62 insertions");
+  }
+  recency_filter sum(*this);
+  if (!sum.timed_) {
+    // Of two counts of insertions into the present tick the smaller one forgets nothing too early.
+    sum.now_ -=
+        std::max<std::int64_t>(0, (now_ - begins_.micros) - (other.now_ - other.begins_.micros));
+    sum.cells_.unite(other.cells_, 0);
+  } else {
+    sum.advance(other.newest());
+    const std::uint64_t behind = distance(other.tick_, sum.tick_);
+    sum.cells_.unite(other.cells_, behind);
+    sum.arrivals_.add(other.arrivals_, behind);
+  }
+  sum.insertions_ += other.insertions_;
+  if (sum.audit_) {
+    if (timed_ && other.audit_) {
+      sum.audit_->merge(*other.audit_);
+    } else if (other.insertions_ != 0) {
+      sum.audit_->restart(sum.now_);
+    }
+  }
+  *this = std::move(sum);
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/math/random.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/timing_filter.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "support/soaking.hpp"
+
+// What was inserted within the window is never denied: 10^9 operations with a question each, over
+// both engines and filters of many shapes, if BLOOMTIME_SOAK is set; else 10^7, or 10^6 under a
+// sanitizer.
+namespace bloomtime {
+namespace {
+
+// Of each engine.
+std::uint64_t recency_operations() {
+  if (support::soaking()) return 1'000'000'000 / 2;
+#ifdef BLOOMTIME_SANITIZED
+  return 1'000'000 / 2;
+#else
+  return 10'000'000 / 2;
+#endif
+}
+
+constexpr std::uint64_t lives = 40;
+constexpr std::uint64_t recent_items = 512;
+
+// The exact twin: when items were last recorded.
+class last_seen {
+ public:
+  void record(std::uint64_t item, std::int64_t at) {
+    auto& last = last_[item];
+    last = last ? std::max(*last, at) : at;
+  }
+  bool within(std::uint64_t item, std::int64_t now, std::uint64_t window) const {
+    return last_[item] && static_cast<std::uint64_t>(now - *last_[item]) <= window;
+  }
+
+ private:
+  std::array<std::optional<std::int64_t>, recent_items> last_;
+};
+
+// Mostly small steps, sometimes longer than a window, and now and then for years.
+std::int64_t time_step(math::random_source& random, std::uint64_t window) {
+  const std::uint64_t kind = random.below(1000);
+  if (kind < 900) return static_cast<std::int64_t>(random.below(1 + window / 64));
+  if (kind < 998) return static_cast<std::int64_t>(random.below(1 + window / 4));
+  if (kind < 999) return static_cast<std::int64_t>(random.below(1 + 5 * window));
+  return static_cast<std::int64_t>(random.below(std::uint64_t{1} << 50));
+}
+
+recency_config any_recency(math::random_source& random) {
+  const std::uint64_t window = 1 + random.below(std::uint64_t{1} << random.below(30));
+  recency_config c{.items = 1 + random.below(200),
+                   .memory = 16 + random.below(600),
+                   .ticks = static_cast<std::uint32_t>(1 + random.below(40)),
+                   .refresh = random.below(2) == 0,
+                   .seed = random.below(9)};
+  if (random.below(4) == 0) {
+    c.insertions = 1 + window % 5000;
+  } else {
+    c.window = std::chrono::microseconds(window);
+  }
+  if (*c.memory >= 64 && random.below(2) == 0) c.layout = layout::line;
+  return c;
+}
+
+TEST(recency_soak, recency_filter_never_denies) {
+  std::uint64_t denied = 0;
+  std::uint64_t asked_within = 0;
+  for (std::uint64_t life = 0; life < lives; ++life) {
+    math::random_source random(life);
+    recency_filter f(any_recency(random));
+    last_seen exact;
+    std::int64_t now = f.timed() ? -1000 : 0;
+    // Windows in insertions: an item is as old as the insertions after it.
+    const std::uint64_t within = f.timed() ? f.window() : f.window() - 1;
+    for (std::uint64_t i = 0; i < recency_operations() / lives; ++i) {
+      if (f.timed()) now += time_step(random, f.window());
+      const std::uint64_t item = random.below(random.below(2) == 0 ? recent_items : 16);
+      const std::int64_t late =
+          random.below(8) == 0 ? static_cast<std::int64_t>(random.below(f.window() + 2)) : 0;
+      const instant when(f.timed() ? now - late : 0);
+      const bool known = exact.within(item, f.timed() ? f.newest().micros : now, within);
+      bool recorded = false;
+      if (random.below(2) == 0) {
+        const outcome became = f.insert(item, when);
+        recorded = became == outcome::added || became == outcome::late;
+      } else {
+        const std::uint64_t before = f.insertions();
+        const auto [fresh, became] = f.insert_if_new(item, when);
+        recorded = f.insertions() != before;
+        // Time may pass before the question is answered.
+        denied += fresh && known && exact.within(item, f.newest().micros, within);
+      }
+      if (recorded) exact.record(item, f.timed() ? when.micros : now++);
+      const std::uint64_t other = random.below(recent_items);
+      const std::int64_t at = f.timed() ? f.newest().micros : now - 1;
+      if (exact.within(other, at, within)) {
+        ++asked_within;
+        denied += !f.seen(other, f.newest());
+      }
+      if (i % 65536 == 65535) f = recency_filter::load(f.serialize());
+    }
+  }
+  EXPECT_EQ(denied, 0u);
+  EXPECT_GT(asked_within, recency_operations() / 10);
+}
+
+TEST(recency_soak, timing_filter_never_denies) {
+  std::uint64_t denied = 0;
+  std::uint64_t asked_within = 0;
+  for (std::uint64_t life = 0; life < lives; ++life) {
+    math::random_source random(life);
+    const std::uint64_t window = 1 + random.below(2000);
+    const auto k = static_cast<unsigned>(1 + random.below(6));
+    // A generous sweep, so that every number of bits works.
+    timing_filter f({.window = window,
+                     .memory = 2 + random.below(600),
+                     .k = k,
+                     .bits = static_cast<unsigned>(2 + random.below(8)),
+                     .sweep = 5000});
+    last_seen exact;
+    for (std::uint64_t i = 0; i < recency_operations() / lives; ++i) {
+      const std::uint64_t item = random.below(random.below(2) == 0 ? recent_items : 16);
+      f.insert(item);
+      exact.record(item, static_cast<std::int64_t>(i));
+      const std::uint64_t other = random.below(recent_items);
+      if (exact.within(other, static_cast<std::int64_t>(i), window - 1)) {
+        ++asked_within;
+        denied += !f.seen(other);
+      }
+      if (i % 65536 == 65535) f = timing_filter::load(f.serialize());
+    }
+  }
+  EXPECT_EQ(denied, 0u);
+  EXPECT_GT(asked_within, recency_operations() / 10);
+}
+
+}  // namespace
+}  // namespace bloomtime
