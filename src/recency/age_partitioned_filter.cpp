@@ -132,7 +132,7 @@ void age_partitioned_filter::open_generation() noexcept {
   }
   current_ = next;
   in_current_ = 0;
-  if (timed_) end_of(current_) = newest_;
+  if (timed_) ends_[index_of(current_)] = newest_;
 }
 
 // -- insertions ----------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   const std::uint64_t shared = (current_ - std::min(oldest_, current_)) / 2 + 1;
   const std::uint64_t generation = current_ - in_current_ / quota_ % shared;
   for (std::uint64_t g = generation; g <= current_ && end_of(g) != newest_; ++g) {
-    end_of(g) = newest_;
+    ends_[index_of(g)] = newest_;
   }
   return generation;
 }
@@ -241,8 +241,7 @@ std::optional<std::uint64_t> age_partitioned_filter::youngest_run(digest d, std:
 // consecutive slices that contain neither of them whole reach into one by at least half of what is
 // left; those of a small k may also lie inside.
 void age_partitioned_filter::choose_stride() noexcept {
-  constexpr unsigned enough = 5;  // slices: then one stranger in 16 is looked at more closely
-  stride_ = k_ < 2 * enough ? 1 : (k_ - 2 * enough) / per_band + 1;
+  stride_ = math::band_stride(k_);
   const auto reach =
       static_cast<int>(std::min<std::uint64_t>(per_band, (k_ - per_band * (stride_ - 1) + 1) / 2));
   for (unsigned mask = 0; mask < telling_.size(); ++mask) {
@@ -300,7 +299,7 @@ double age_partitioned_filter::current_error() const {
   const std::uint64_t lowest = lowest_slice(oldest_);
   loads.reserve(current_ - lowest + 1);
   for (std::uint64_t s = lowest; s <= current_; ++s) {
-    const std::uint64_t ones = ones_[place_of(s / per_band) * per_band + s % per_band];
+    const std::uint64_t ones = ones_[index_of(s)];
     // Of a full slice as if one bit were left: how many items filled it cannot be told.
     const double clear = std::max(1., word_bits - static_cast<double>(ones)) / word_bits;
     loads.push_back(std::log(clear) / std::log1p(-1. / math::slice_word_bits));
