@@ -78,6 +78,7 @@ void add_plan(command& root, output_options& asked);
 void add_plan_bloom(command& plan, output_options& asked);
 void add_plan_heat(command& plan, output_options& asked);
 void add_plan_history(command& plan, output_options& asked);
+void add_plan_recency(command& plan, output_options& asked);
 void add_plan_tally(command& plan, output_options& asked);
 void add_profile(command& root, output_options& asked);
 void add_hot(command& root, output_options& asked);

@@ -143,10 +143,7 @@ class run {
         keys_(given.input,
               settings_.time == time_source::lines
                   ? (given.input.time.empty() ? line_keys::times::if_any : line_keys::times::needed)
-                  : line_keys::times::none) {
-    if (!given.input.rejects.empty())
-      rejects_ = std::make_unique<rejects_file>(given.input.rejects);
-  }
+                  : line_keys::times::none) {}
 
   void operator()() {
     std::vector<std::string> files = given_.files;
@@ -156,13 +153,22 @@ class run {
       }
       files.emplace_back("-");
     }
-    for (const std::string& file : files) (void)expect_readable(file);
+    for (const std::string& file : files) {
+      (void)expect_readable(file);
+      if (!given_.input.rejects.empty()) expect_other_file(given_.input.rejects, file);
+    }
+    if (!given_.input.rejects.empty()) {
+      rejects_ = std::make_unique<rejects_file>(given_.input.rejects);
+    }
     for (const std::string& file : files) {
       if (signals_.ending() == 0) read(file);
     }
-    if (!work_) begin();
     if (rejects_) rejects_->close();
-    save();
+    if (work_) {
+      save();
+    } else {
+      work_.emplace(settings_);  // of nothing; a state stays as it is
+    }
     summarize();
     if (signals_.ending() != 0) {
       (void)std::signal(signals_.ending(), SIG_DFL);

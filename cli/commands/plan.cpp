@@ -11,6 +11,7 @@ void add_plan(command& root, output_options& asked) {
       "bloomtime plan bloom --items 1M --memory 1MB   accuracy for a memory\n"
       "bloomtime plan heat --items 1M --error 1%      the same for how hot items are\n"
       "bloomtime plan history --pairs 2M --items 25k  the same for when items were seen\n"
+      "bloomtime plan recency --items 1M              the same for whether they were seen lately\n"
       "bloomtime plan tally --items 1M --error 1%     the same for how many there are";
   plan.act = [](const printer&) -> exit_status {
     throw usage_error("plan needs a family. Try bloomtime plan bloom --items 1M --error 1%");
@@ -18,6 +19,7 @@ void add_plan(command& root, output_options& asked) {
   add_plan_bloom(plan, asked);
   add_plan_heat(plan, asked);
   add_plan_history(plan, asked);
+  add_plan_recency(plan, asked);
   add_plan_tally(plan, asked);
 }
 

@@ -67,7 +67,6 @@ class deduper {
                    std::span<line_verdict> verdicts);
   bool judge_costs(const judged_line& line, instant at);
   bool judge_doubted(const judged_line& line);
-  bool is_late(instant at) const noexcept;
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);
   void refresh_error();
   double duplicate_share() const noexcept;

@@ -191,13 +191,15 @@ age_partitioned_size age_partitioned_for_memory(const age_partitioned_target& ke
          bytes);
   std::optional<age_partitioned_size> best;
   for (const std::uint64_t full : counts) {
+    double least = 1;
     for (unsigned k = 1; k <= most_age_k; ++k) {
       age_partitioned_size s = frame(kept, k, std::min(full, kept.items));
       s.lines = bytes / 64 / s.bands;
       if (s.lines == 0) break;
       s.error = age_partitioned_error(k, s.generations, load_of(s));
       if (!best || s.error < best->error) best = s;
-      if (s.error > 2 * best->error && load_of(s) > 1) break;  // more only fills them further
+      least = std::min(least, s.error);
+      if (s.error > 2 * least) break;  // from here on more of them only fill each other
     }
   }
   if (!best) {

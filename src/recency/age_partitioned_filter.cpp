@@ -118,7 +118,7 @@ std::optional<instant> age_partitioned_filter::newest() const noexcept {
 }
 
 // Does nothing if that would overwrite a slice that is still needed: too much has come within the
-// window, and the current generation goes on.
+// window.
 void age_partitioned_filter::open_generation() noexcept {
   const std::uint64_t next = current_ + 1;
   if (!timed_ && next - oldest_ > generations_) ++oldest_;
@@ -132,7 +132,7 @@ void age_partitioned_filter::open_generation() noexcept {
   }
   current_ = next;
   in_current_ = 0;
-  if (timed_) end_of(current_) = newest_;
+  if (timed_) ends_[index_of(current_)] = newest_;
 }
 
 // -- insertions ----------------------------------------------------------------------------------
@@ -173,17 +173,25 @@ outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
       }
     }
   }
-  make_room();
-  set(d, current_);
+  set(d, generation_for_now());
   ++in_current_;
   ++insertions_;
   return became;
 }
 
-void age_partitioned_filter::make_room() noexcept {
+// If there is no place for another generation, those of the younger half of the window take in
+// turn what comes, and are kept for longer: a crowd that fills all slices a little more, rather
+// than a few of them whole.
+std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   const bool tick_ended = timed_ && in_current_ != 0 && end_of(current_) != newest_;
   if (tick_ended || in_current_ >= quota_) open_generation();
-  if (timed_) end_of(current_) = newest_;
+  if (!timed_) return current_;
+  const std::uint64_t shared = (current_ - std::min(oldest_, current_)) / 2 + 1;
+  const std::uint64_t generation = current_ - in_current_ / quota_ % shared;
+  for (std::uint64_t g = generation; g <= current_ && end_of(g) != newest_; ++g) {
+    ends_[index_of(g)] = newest_;
+  }
+  return generation;
 }
 
 // A second sighting in the same tick would not be remembered for longer.
@@ -233,8 +241,7 @@ std::optional<std::uint64_t> age_partitioned_filter::youngest_run(digest d, std:
 // consecutive slices that contain neither of them whole reach into one by at least half of what is
 // left; those of a small k may also lie inside.
 void age_partitioned_filter::choose_stride() noexcept {
-  constexpr unsigned enough = 5;  // slices: then one stranger in 16 is looked at more closely
-  stride_ = k_ < 2 * enough ? 1 : (k_ - 2 * enough) / per_band + 1;
+  stride_ = math::band_stride(k_);
   const auto reach =
       static_cast<int>(std::min<std::uint64_t>(per_band, (k_ - per_band * (stride_ - 1) + 1) / 2));
   for (unsigned mask = 0; mask < telling_.size(); ++mask) {
@@ -292,7 +299,7 @@ double age_partitioned_filter::current_error() const {
   const std::uint64_t lowest = lowest_slice(oldest_);
   loads.reserve(current_ - lowest + 1);
   for (std::uint64_t s = lowest; s <= current_; ++s) {
-    const std::uint64_t ones = ones_[place_of(s / per_band) * per_band + s % per_band];
+    const std::uint64_t ones = ones_[index_of(s)];
     // Of a full slice as if one bit were left: how many items filled it cannot be told.
     const double clear = std::max(1., word_bits - static_cast<double>(ones)) / word_bits;
     loads.push_back(std::log(clear) / std::log1p(-1. / math::slice_word_bits));

@@ -49,6 +49,13 @@ constexpr std::uint64_t bands_for(unsigned k, std::uint64_t generations) noexcep
   return (k + generations - 1 + slices_per_band - 1) / slices_per_band + 1;
 }
 
+// Any k consecutive slices reach into one of every so many bands by at least five slices, at one of
+// its ends, or lie inside if k is small: only these are asked first.
+constexpr std::uint64_t band_stride(unsigned k) noexcept {
+  constexpr unsigned enough = 5;  // then one stranger in 16 is looked at more closely
+  return k < 2 * enough ? 1 : (k - 2 * enough) / slices_per_band + 1;
+}
+
 // About k (k + l) / (l ln 2) bits per item with l generations: more generations need less, and take
 // more probes. The fewest generations that cost at most 15 % more bits than any number would.
 age_partitioned_size age_partitioned_for_error(const age_partitioned_target& kept, double error);

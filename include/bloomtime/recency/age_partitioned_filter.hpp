@@ -176,17 +176,16 @@ class age_partitioned_filter {
     return mask;
   }
   std::uint64_t lowest_slice(std::uint64_t oldest) const noexcept { return oldest + 1 - k_; }
-  std::int64_t& end_of(std::uint64_t generation) noexcept {
-    return ends_[static_cast<std::size_t>(place_of(generation / per_band) * per_band +
-                                          generation % per_band)];
+  std::size_t index_of(std::uint64_t slice) const noexcept {
+    return static_cast<std::size_t>(place_of(slice / per_band) * per_band + slice % per_band);
   }
   std::int64_t end_of(std::uint64_t generation) const noexcept {
-    return const_cast<age_partitioned_filter*>(this)->end_of(generation);  // NOLINT
+    return ends_[index_of(generation)];
   }
 
   outcome insert_digest(digest d, instant when) noexcept;
   bool test_and_set(digest d, instant when, bool refresh) noexcept;
-  void make_room() noexcept;
+  std::uint64_t generation_for_now() noexcept;
   void set(digest d, std::uint64_t generation) noexcept;
   void move_to(std::int64_t tick) noexcept;
   void open_generation() noexcept;
