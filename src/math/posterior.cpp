@@ -57,6 +57,17 @@ geometric geometric::of_rate(double rate) {
 double geometric::before(double t) const noexcept { return -std::expm1(-rate_ * t); }
 double geometric::beyond(double t) const noexcept { return std::exp(-rate_ * t); }
 
+// The smaller one of both is computed, the other is what it lacks to 1.
+geometric::split geometric::at(double t) const noexcept {
+  const double x = rate_ * t;
+  if (x < 0.5) {
+    const double less = -std::expm1(-x);
+    return {less, 1 - less};
+  }
+  const double more = std::exp(-x);
+  return {1 - more, more};
+}
+
 masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept {
   return masses_by_powers(seen, w, prior);
 }

@@ -115,6 +115,16 @@ void stamp_cells::count_codes() noexcept {
   for (std::uint64_t i = 0; i < shape_.cells; ++i) ++counts_[slot_of(code_at(i))];
 }
 
+// How many of the places with this age stand there a second time.
+unsigned stamp_cells::repeats(const places& at, std::uint32_t age) const noexcept {
+  unsigned again = 0;
+  for (unsigned i = 1; i < shape_.k; ++i) {
+    const bool known = std::find(at.begin(), at.begin() + i, at[i]) != at.begin() + i;
+    again += known && age_of(code(at[i])) == age;
+  }
+  return again;
+}
+
 void stamp_cells::stamp_back(const places& at, std::uint32_t age) noexcept {
   for (unsigned i = 0; i < shape_.k; ++i) {
     if (age_of(code(at[i])) > age) write(at[i], stamp_of(age));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -131,8 +132,9 @@ class stamp_cells {
       seen.age = std::max(seen.age, ages[i]);
     }
     for (unsigned i = 0; i < shape_.k; ++i) seen.count += ages[i] == seen.age;
-    // In one line all are different. Elsewhere two may be the same.
-    return lines_ != 0 ? seen : sight{seen.age, seen.count - repeats(at, seen.age)};
+    if (lines_ == 0 && !surely_different(at)) [[unlikely]]
+      seen.count -= repeats(at, seen.age);
+    return seen;
   }
 
   // Writes the present tick into the timers.
@@ -243,16 +245,14 @@ class stamp_cells {
   std::uint32_t stamp_of(std::uint32_t age) const noexcept {
     return age <= now_ ? now_ - age : now_ - age + shape_.cycle();
   }
-  BLOOMTIME_INLINE unsigned repeats(const places& at, std::uint32_t age) const noexcept {
-    unsigned again = 0;
-    for (unsigned i = 1; i < shape_.k; ++i) {
-      bool known = false;
-      for (unsigned j = 0; j < i; ++j) known |= at[j] == at[i];
-      if (known) [[unlikely]]
-        again += age_of(code(at[i])) == age;
-    }
-    return again;
+  // In one line all are. Elsewhere, if six bits of a hash of each say so.
+  BLOOMTIME_INLINE bool surely_different(const places& at) const noexcept {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < shape_.k; ++i)
+      found |= std::uint64_t{1} << (at[i].number * golden >> 58);
+    return static_cast<unsigned>(std::popcount(found)) == shape_.k;
   }
+  unsigned repeats(const places& at, std::uint32_t age) const noexcept;
   std::uint64_t sum_younger(std::uint32_t age) const noexcept;
   std::uint64_t between(std::uint32_t first, std::uint32_t end) const noexcept;
   std::uint64_t below(std::uint32_t stamp) const noexcept;
