@@ -158,10 +158,6 @@ std::vector<choice> choices_for(const tally_target& t) {
 
 // -- the table -----------------------------------------------------------------------------------
 
-double per_item(std::uint64_t bytes, const tally_target& t) {
-  return static_cast<double>(bytes) / static_cast<double>(t.items);
-}
-
 row row_of(const choice& c, const tally_target& t) {
   return {{text_cell(c.engine),
            {{}, (c.recommended ? "▸ " : "  ") + c.engine},
@@ -178,8 +174,7 @@ row row_of(const choice& c, const tally_target& t) {
 
 row exact_row(const tally_target& t) {
   const std::uint64_t bytes = exact_bytes_per_item(0);
-  const double all = static_cast<double>(bytes) * static_cast<double>(t.items);
-  const auto memory = static_cast<std::uint64_t>(std::min(all, 0x1p63));
+  const std::uint64_t memory = exact_map_bytes(t.items);
   return {{text_cell("exact_map"),
            {{}, "  exact map"},
            yes_no_cell(true),
