@@ -188,6 +188,7 @@ std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   if (!timed_) return current_;
   const std::uint64_t shared = (current_ - std::min(oldest_, current_)) / 2 + 1;
   const std::uint64_t generation = current_ - in_current_ / quota_ % shared;
+  if (generation != current_) crowded_ = newest_;
   for (std::uint64_t g = generation; g <= current_ && end_of(g) != newest_; ++g) {
     ends_[index_of(g)] = newest_;
   }
@@ -280,8 +281,9 @@ age_partitioned_filter::age_bracket age_partitioned_filter::ages_of(std::uint64_
   };
   // What is late may have come to the generation after it; what came before the first one that is
   // known has left the window.
+  const bool crowded = end_of(generation) <= crowded_;
   const std::int64_t begin =
-      generation == oldest_ ? window_begin(end_of(generation)) : end_of(generation - 1);
+      crowded || generation == oldest_ ? window_begin(end_of(oldest_)) : end_of(generation - 1);
   return {since(clock_.end_of({end_of(generation)})), since(clock_.start_of({begin}))};
 }
 

@@ -37,6 +37,7 @@ void age_partitioned_filter::write(Use&& use) const {
     p.u64(value);
   }
   p.i64(newest_);
+  p.i64(crowded_);
   detail::byte_writer ends;
   for (const std::int64_t end : ends_) ends.i64(end);
   out.section(bits_section, bits_.bytes());
@@ -70,6 +71,7 @@ void age_partitioned_filter::read_parameters(const detail::container_view& view)
     expect(*value < most_insertions);
   }
   newest_ = in.i64();
+  crowded_ = in.i64();
   in.expect_end();
   expect(generations_ >= 1 && generations_ <= math::most_generations &&
          bands_ == math::bands_for(k_, generations_) && quota_ >= 1 && items_ >= 1 && window_ >= 1);
@@ -91,6 +93,8 @@ void age_partitioned_filter::expect_state() const {
   expect(current_ >= k_ - 1 && oldest_ >= k_ - 1 && oldest_ <= current_ + 1);
   expect(lowest_slice(oldest_) / per_band + bands_ > current_ / per_band);
   expect(in_current_ <= insertions_);
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+  expect(crowded_ == never || (timed_ && insertions_ != 0 && crowded_ <= newest_));
   if (insertions_ == 0) {
     expect(current_ == k_ - 1 && oldest_ == current_ && newest_ == 0 &&
            detail::all_zero(bits_.bytes()));

@@ -74,6 +74,8 @@ RC_GTEST_PROP(age_partitioned_property, misses_nothing_within_a_window_of_time, 
       RC_ASSERT(f.seen(asked, instant(when)));
       const auto age = f.age(asked, instant(when));
       RC_ASSERT(age->youngest <= static_cast<std::uint64_t>(when - found->second));
+      // What is older may look younger, by bits of others; never the other way round.
+      RC_ASSERT(age->oldest >= age->youngest);
     }
     if (draw == 7) f.advance(instant(now));
     if (random() % 200 == 0) f = age_partitioned_filter::load(f.serialize());

@@ -83,12 +83,17 @@ TEST(age_partitioned, too_much_makes_more_errors_and_misses_nothing) {
   EXPECT_GT(f.current_error(), 0.5);
   age_partitioned_filter twice = of_time(10'000, 1e-3);
   double worst = 0;
+  int wide = 0;
   for (std::uint64_t i = 0; i < 80'000; ++i) {
     (void)twice.insert(i, at_second(static_cast<double>(i) * 600 / 20'000));
-    ASSERT_TRUE(twice.seen(i < 20'000 ? 0 : i - 20'000)) << i;
+    const std::uint64_t back = std::min<std::uint64_t>(i, i % 20'000);
+    const auto age = twice.age(i - back);
+    ASSERT_TRUE(age) << i;
+    wide += age->youngest <= back * 30'000 && back * 30'000 <= age->oldest + 1'000'000;
     if (i % 1000 == 0) worst = std::max(worst, twice.current_error());
   }
   EXPECT_LT(worst, 0.5);
+  EXPECT_GT(wide, 79'000);  // but for those that others make look younger
   for (std::uint64_t i = 0; i < 300; ++i)
     (void)f.insert(i, at_second(300 + static_cast<double>(i)));
   EXPECT_LE(f.current_error(), 1e-3);  // it recovers
@@ -264,7 +269,7 @@ TEST(age_partitioned, survives_any_parameter) {
     for (int i = 0; i < 500; ++i) (void)f.insert(i, at_second(i));
     const auto good = f.serialize();
     const std::size_t parameters = detail::container_view::parse(good).parameters().remaining() / 8;
-    ASSERT_EQ(parameters, 12U);
+    ASSERT_EQ(parameters, 13U);
     int refusals = 0;
     for (std::size_t p = 0; p < parameters; ++p) {
       for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},

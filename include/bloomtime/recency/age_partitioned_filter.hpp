@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -230,6 +231,9 @@ class age_partitioned_filter {
   std::uint64_t in_current_ = 0;  // insertions
   std::uint64_t oldest_ = 0;      // generation that is in the window
   std::int64_t newest_ = 0;       // tick; none before the first insertion
+  // The last tick in which older generations took more: until it has left the window those that end
+  // by then may hold anything from their own time on.
+  std::int64_t crowded_ = std::numeric_limits<std::int64_t>::min();
 };
 
 // -- many items ----------------------------------------------------------------------------------
