@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -124,14 +123,13 @@ class stamp_cells {
   }
 
   BLOOMTIME_INLINE sight look(const places& at) const noexcept {
-    // Two loops without branches: which timer is the oldest cannot be foreseen.
-    std::array<std::uint32_t, max_stamp_k> ages;
+    // Without branches: which timer is the oldest cannot be foreseen.
     sight seen{0, 0};
     for (unsigned i = 0; i < shape_.k; ++i) {
-      ages[i] = age_of(code(at[i]));
-      seen.age = std::max(seen.age, ages[i]);
+      const std::uint32_t age = age_of(code(at[i]));
+      seen.count = age > seen.age ? 1 : seen.count + (age == seen.age ? 1 : 0);
+      seen.age = std::max(seen.age, age);
     }
-    for (unsigned i = 0; i < shape_.k; ++i) seen.count += ages[i] == seen.age;
     if (lines_ == 0 && !surely_different(at)) [[unlikely]]
       seen.count -= repeats(at, seen.age);
     return seen;
@@ -189,10 +187,9 @@ class stamp_cells {
 
   // For tests: what timer number i holds, and how old that is.
   std::uint32_t code_at(std::uint64_t i) const noexcept { return code(place_at(i)); }
-  std::uint32_t age_of(std::uint32_t code) const noexcept {
-    const std::uint32_t behind = now_ - code;
-    if (code == shape_.cycle()) return expired;
-    return code > now_ ? behind + shape_.cycle() : behind;
+  BLOOMTIME_INLINE std::uint32_t age_of(std::uint32_t code) const noexcept {
+    const std::uint32_t behind = now_ - code + (code > now_ ? shape_.cycle() : 0);
+    return behind | (code == shape_.cycle() ? expired : 0);
   }
 
  private:
@@ -248,9 +245,13 @@ class stamp_cells {
   // In one line all are. Elsewhere, if six bits of a hash of each say so.
   BLOOMTIME_INLINE bool surely_different(const places& at) const noexcept {
     std::uint64_t found = 0;
-    for (unsigned i = 0; i < shape_.k; ++i)
-      found |= std::uint64_t{1} << (at[i].number * golden >> 58);
-    return static_cast<unsigned>(std::popcount(found)) == shape_.k;
+    std::uint64_t twice = 0;
+    for (unsigned i = 0; i < shape_.k; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << (at[i].number * golden >> 58);
+      twice |= found & bit;
+      found |= bit;
+    }
+    return twice == 0;
   }
   unsigned repeats(const places& at, std::uint32_t age) const noexcept;
   std::uint64_t sum_younger(std::uint32_t age) const noexcept;
