@@ -22,9 +22,9 @@ namespace {
 TEST(generalized_filter_error, is_what_the_touch_chain_says) {
   const generalized_config config{.window = 64, .memory = 512, .k0 = 3, .k1 = 3};
   const auto after = [&](int age) {
-    return support::over_seeds(200, [&](int seed) {
+    return support::over_seeds(200, [&](std::uint64_t seed) {
       generalized_config own = config;
-      own.seed = static_cast<std::uint64_t>(seed);
+      own.seed = seed;
       generalized_filter f(own);
       for (int i = 0; i < 3000; ++i) f.insert(i);
       int yes = 0;
@@ -140,7 +140,7 @@ auto_costs serve(Items&& next, std::uint64_t window, unsigned bits, std::uint64_
 // recency.md 8: never dearer than the standard answer by more than 2 %, and cheaper by 15 % where
 // the oracle saves 20 %.
 TEST(audit_auto, saves_what_an_oracle_would_on_a_stationary_stream) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const auto_costs c = serve(uniform_item, 512, 8, seed);
     EXPECT_LT(c.oracle, 0.8 * c.standard);
     EXPECT_LT(c.automatic, 0.85 * c.standard) << seed;
@@ -151,7 +151,7 @@ TEST(audit_auto, saves_what_an_oracle_would_on_a_stationary_stream) {
 }
 
 TEST(audit_auto, is_not_misled_by_a_prior_that_ignores_bursts) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const auto_costs c = serve(bursty_items(), 64, 4, seed);
     EXPECT_GT(c.oracle, 1.2 * c.standard) << seed;
     EXPECT_LT(c.automatic, 1.02 * c.standard) << seed;

@@ -51,6 +51,7 @@ TEST(distinct_items, zipf_is_the_sum_over_all_ranks) {
   }
   EXPECT_NEAR(d(1e12), items, 1e-3);
   EXPECT_EQ(d(1e300), items);
+  EXPECT_EQ(d(support::infinite), items);
 }
 
 TEST(distinct_items, zipf_of_other_exponents) {

@@ -13,10 +13,10 @@
 namespace bloomtime::math {
 namespace {
 
-__extension__ using quad = __float128;
+__extension__ using wide_float = __float128;
 
-quad power(quad x, unsigned n) {
-  quad result = 1;
+wide_float raised(wide_float x, unsigned n) {
+  wide_float result = 1;
   for (; n != 0; n >>= 1, x *= x) {
     if (n & 1) result *= x;
   }
@@ -28,10 +28,10 @@ class summed_ages {
  public:
   summed_ages(std::uint64_t cells, unsigned k0, unsigned k1, const touch_pattern& seen, double p)
       : seen_(seen), p_(p) {
-    const quad miss = 1 - quad(1) / cells;
-    const quad cleared = 1 - power(miss, k0);
-    const quad set = (1 - power(miss, k1)) * power(miss, k0);
-    stay_ = power(miss, k0 + k1);
+    const wide_float miss = 1 - wide_float(1) / cells;
+    const wide_float cleared = 1 - raised(miss, k0);
+    const wide_float set = (1 - raised(miss, k1)) * raised(miss, k0);
+    stay_ = raised(miss, k0 + k1);
     zeros_ = cleared / (cleared + set);
   }
 
@@ -41,37 +41,37 @@ class summed_ages {
   };
   result below(double w) const {
     const unsigned wrong = seen_.r0 + seen_.r1 - seen_.c0 - seen_.c1;
-    const quad q = 1 - quad(p_);
-    quad untouched = 1;
-    quad others = 1;
-    quad in = 0;
-    quad out = 0;
-    quad ages = 0;
+    const wide_float q = 1 - wide_float(p_);
+    wide_float untouched = 1;
+    wide_float others = 1;
+    wide_float in = 0;
+    wide_float out = 0;
+    wide_float ages = 0;
     double age = 0;
     // Until all is touched, from where on the likelihood is the same, or nothing is left.
-    for (; (untouched > quad(1e-33) || age < w) && others > quad(1e-300); ++age) {
-      const quad mass = quad(p_) * others * likelihood(untouched, wrong);
+    for (; (untouched > wide_float(1e-33) || age < w) && others > wide_float(1e-300); ++age) {
+      const wide_float mass = wide_float(p_) * others * likelihood(untouched, wrong);
       (age < w ? in : out) += mass;
-      ages += mass * quad(age);
+      ages += mass * wide_float(age);
       untouched *= stay_;
       others *= q;
     }
-    const quad rest = others * likelihood(0, wrong);
+    const wide_float rest = others * likelihood(0, wrong);
     out += rest;
-    ages += rest * (quad(age) + q / quad(p_));
+    ages += rest * (wide_float(age) + q / wide_float(p_));
     return {static_cast<double>(in / (in + out)), static_cast<double>(ages / (in + out))};
   }
 
  private:
-  quad likelihood(quad untouched, unsigned wrong) const {
-    return power(zeros_ + (1 - zeros_) * untouched, seen_.c0) *
-           power((1 - zeros_) + zeros_ * untouched, seen_.c1) * power(1 - untouched, wrong);
+  wide_float likelihood(wide_float untouched, unsigned wrong) const {
+    return raised(zeros_ + (1 - zeros_) * untouched, seen_.c0) *
+           raised((1 - zeros_) + zeros_ * untouched, seen_.c1) * raised(1 - untouched, wrong);
   }
 
   touch_pattern seen_;
   double p_;
-  quad stay_;
-  quad zeros_;
+  wide_float stay_;
+  wide_float zeros_;
 };
 
 TEST(touch_chain, is_bayes_rule_summed_over_ages) {

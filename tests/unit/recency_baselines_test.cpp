@@ -342,7 +342,7 @@ TEST(recency_baselines, slots_without_an_insertion_are_empty) {
   for (int i = 0; i < 30; ++i) b.insert(i);
   auto bytes = b.serialize();
   const std::size_t body = bytes.size() - 64;
-  for (const std::size_t slot : {30, 39}) {
+  for (const std::size_t slot : {30u, 39u}) {
     auto forged = bytes;
     forged[body + slot] = std::byte{7};
     support::seal(forged);
@@ -407,11 +407,11 @@ TEST(frequency_sketch, estimates_shares) {
   frequency_sketch sketch({.window = 4096, .memory = 32768});
   EXPECT_TRUE(std::isnan(sketch(digest_of(1, 0))));
   for (int n = 0; n < 100000; ++n) sketch.add(digest_of(law(random), 0));
-  for (const std::uint64_t rank : {1, 2, 5, 20}) {
+  for (const std::uint64_t rank : {1u, 2u, 5u, 20u}) {
     EXPECT_NEAR(sketch(digest_of(rank, 0)) / law.probability(rank), 1, 0.15) << rank;
   }
   // What is rare, or was never there, is not impossible, and not frequent.
-  for (const std::uint64_t rank : {3000, 4000, 100000}) {
+  for (const std::uint64_t rank : {3000u, 4000u, 100000u}) {
     EXPECT_GT(sketch(digest_of(rank, 0)), 1e-6);
     EXPECT_LT(sketch(digest_of(rank, 0)), 1e-3);
   }
