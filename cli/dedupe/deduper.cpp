@@ -9,7 +9,7 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr std::uint64_t least_between_errors = 1024;  // lines
+constexpr std::uint64_t least_between_errors = 256;  // lines
 
 std::string text_of(digest key) {
   std::string bytes(sizeof key, '\0');
@@ -67,8 +67,20 @@ void deduper::judge(std::span<const judged_line> lines, instant now,
   judge_alike(lines.subspan(first), times_, now, verdicts.subspan(first));
 }
 
+// A few at a time: the error that a line meets is asked for between them.
 void deduper::judge_alike(std::span<const judged_line> lines, std::span<const instant> times,
                           instant now, std::span<line_verdict> verdicts) {
+  constexpr std::size_t at_once = 256;
+  for (std::size_t first = 0; first < lines.size(); first += at_once) {
+    const std::size_t size = std::min(at_once, lines.size() - first);
+    judge_some(lines.subspan(first, size), times.subspan(first, size), now,
+               verdicts.subspan(first, size));
+  }
+}
+
+void deduper::judge_some(std::span<const judged_line> lines, std::span<const instant> times,
+                         instant now, std::span<line_verdict> verdicts) {
+  if (counts_.passed + counts_.dropped >= error_due_) refresh_error();
   keys_.clear();
   for (const judged_line& line : lines) keys_.push_back(line.key);
   const auto answers = std::make_unique<bool[]>(lines.size());
@@ -152,7 +164,6 @@ void deduper::settle(const judged_line& line, bool drop, instant minute, line_ve
   ++counts_.passed;
   if (settings_.count) verdict.suppressed = suppressed_.take(line.key);
   if (settings_.costs) return;
-  if (counts_.passed + counts_.dropped >= error_due_) refresh_error();
   counts_.wrong += error_now_ / (1 - error_now_);
 }
 
@@ -160,7 +171,7 @@ void deduper::refresh_error() {
   constexpr double most = 0.999999;
   error_now_ = std::min(most, filter_.current_error());
   error_due_ =
-      counts_.passed + counts_.dropped + std::max(least_between_errors, settings_.expect / 128);
+      counts_.passed + counts_.dropped + std::max(least_between_errors, settings_.expect / 64);
 }
 
 }  // namespace bloomtime::cli

@@ -65,6 +65,8 @@ class deduper {
 
   void judge_alike(std::span<const judged_line> lines, std::span<const instant> times, instant now,
                    std::span<line_verdict> verdicts);
+  void judge_some(std::span<const judged_line> lines, std::span<const instant> times, instant now,
+                  std::span<line_verdict> verdicts);
   bool judge_costs(const judged_line& line, instant at);
   bool judge_doubted(const judged_line& line);
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);

@@ -332,9 +332,9 @@ def plan_recency_puts_engines_side_by_side():
                              "--json").out)["choices"]
         bits = {row["engine"] + " " + row["variant"]: row["bits_per_item"] for row in rows}
         assert partitioned < bits["age_partitioned_filter insertions"] < 1.5 * partitioned, bits
-        assert bits["age_partitioned_filter insertions"] < bits["age_partitioned_filter time"]
+        assert bits["age_partitioned_filter time"] < 2 * partitioned, bits
         found, = (value for name, value in bits.items() if name.startswith("recency_filter"))
-        assert 0.75 * timing < found < 1.35 * timing, bits
+        assert 0.75 * timing < found < 1.5 * timing, bits
         for row in rows:
             sized = row["engine"] not in ("generalized_filter", "recent_buffer")
             assert row["error"] <= error * (1 + 1e-9) or not sized, row
