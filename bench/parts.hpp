@@ -28,5 +28,6 @@ void heat_papers_tables(session& run);
 void history_tables(session& run);
 void reader_tables(session& run);
 void profile_tables(session& run);
+void tally_tables(session& run);
 
 }  // namespace bench
