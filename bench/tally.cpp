@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/zipf.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
@@ -7,8 +9,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -55,20 +58,19 @@ crowd crowd_of(std::uint64_t items, std::uint64_t total) {
   return c;
 }
 
-// Four rows of 32-bit counters (Cormode & Muthukrishnan 2005), hashed as the filters are.
+// Four rows of 32-bit counters (Cormode & Muthukrishnan 2005), hashed as the filters are, in memory
+// of the same kind.
 class count_min {
  public:
   explicit count_min(std::uint64_t bytes)
-      : probes_{bytes / (rows * sizeof(std::uint32_t)), rows}, counters_(rows * probes_.row) {}
+      : probes_{bytes / (rows * width), rows}, counters_(rows * width * probes_.row) {}
 
   void add(short_key x) { add_digest(bloomtime::digest_of(x)); }
   void add_bulk(std::span<const short_key> keys) {
     constexpr std::size_t depth = 1;
     detail::in_blocks<depth>(keys, 0, [&](const auto& now, const auto& next, std::size_t) {
       for (std::size_t i = 0; i < next.count; ++i) {
-        for (unsigned r = 0; r < rows; ++r) {
-          detail::prefetch_write(&counters_[probes_.position(next[i], r)]);
-        }
+        for (unsigned r = 0; r < rows; ++r) detail::prefetch_write(at(next[i], r));
       }
       for (std::size_t i = 0; i < now.count; ++i) add_digest(now[i]);
     });
@@ -77,21 +79,31 @@ class count_min {
     const digest d = bloomtime::digest_of(x);
     std::uint64_t least = ~std::uint64_t{0};
     for (unsigned r = 0; r < rows; ++r) {
-      least = std::min<std::uint64_t>(least, counters_[probes_.position(d, r)]);
+      std::uint32_t counter;
+      std::memcpy(&counter, counters_.data() + width * probes_.position(d, r), width);
+      least = std::min<std::uint64_t>(least, counter);
     }
     return {least, 0, least, false};
   }
-  std::uint64_t memory() const { return counters_.size() * sizeof(std::uint32_t); }
+  std::uint64_t memory() const { return counters_.size(); }
 
  private:
   static constexpr unsigned rows = 4;
+  static constexpr std::size_t width = sizeof(std::uint32_t);
 
+  std::byte* at(digest d, unsigned r) { return counters_.data() + width * probes_.position(d, r); }
   void add_digest(digest d) {
-    for (unsigned r = 0; r < rows; ++r) ++counters_[probes_.position(d, r)];
+    for (unsigned r = 0; r < rows; ++r) {
+      std::uint32_t counter;
+      std::byte* const p = at(d, r);
+      std::memcpy(&counter, p, width);
+      ++counter;
+      std::memcpy(p, &counter, width);
+    }
   }
 
   detail::row_probes probes_;
-  std::vector<std::uint32_t> counters_;
+  detail::buffer counters_;
 };
 
 class exact_map {
