@@ -48,10 +48,9 @@ options parse(int count, char** words) {
   return chosen;
 }
 
-constexpr std::array parts{
-    bench::machine_tables,     bench::bloom_tables,   bench::heat_tables,
-    bench::heat_papers_tables, bench::history_tables, bench::tally_tables,
-    bench::reader_tables,      bench::profile_tables, bench::generate_tables};
+constexpr std::array parts{bench::machine_tables,     bench::bloom_tables,    bench::heat_tables,
+                           bench::heat_papers_tables, bench::history_tables,  bench::reader_tables,
+                           bench::profile_tables,     bench::generate_tables, bench::tally_tables};
 
 void run(const options& chosen) {
   bench::session session{chosen.quick, chosen.filter, bench::csv_file(chosen.csv)};

@@ -27,7 +27,7 @@ void heat_tables(session& run);
 void heat_papers_tables(session& run);
 void history_tables(session& run);
 void reader_tables(session& run);
-void profile_tables(session& run);
 void tally_tables(session& run);
+void profile_tables(session& run);
 
 }  // namespace bench

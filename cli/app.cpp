@@ -20,6 +20,8 @@ constexpr const char* examples =
     "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 2014-01-01T09:30 --to \\\n"
     "    2014-01-01T09:40                                    was it there then?\n"
     "bloomtime timeline access.bloomtime 155.95.78.223 --field host    when was it?\n"
+    "bloomtime tally sales.tsv --op 1 --item 2 --store stock    items come and go\n"
+    "bloomtime count stock apples pears                      how many are there?\n"
     "bloomtime plan heat --items 1M                          how accurate is that?\n"
     "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
@@ -54,6 +56,8 @@ class program {
     add_heat(root_, asked_);
     add_seen(root_, asked_);
     add_timeline(root_, asked_);
+    add_tally(root_, asked_);
+    add_count(root_, asked_);
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);

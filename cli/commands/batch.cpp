@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/input/byte_source.hpp"
+#include "cli/input/columns.hpp"
 #include "cli/input/lines.hpp"
 #include "cli/output/number.hpp"
 #include "cli/usage_error.hpp"
@@ -24,6 +25,17 @@ void for_each_line(const std::string& path, const std::function<void(const batch
     if (found.what != line::part::whole) asked.refuse("is longer than any item");
     visit(asked);
   }
+}
+
+void for_each_item(const std::string& path,
+                   const std::function<void(std::string_view line, std::string_view item)>& visit) {
+  std::string scratch;
+  for_each_line(path, [&](const batch_line& line) {
+    if (line.text.find('\t') != line.text.npos) {
+      line.refuse("has several columns; expected one item, with \\t for a tab in it");
+    }
+    visit(line.text, unescaped(line.text, scratch));
+  });
 }
 
 void batch_answers::add(std::string_view line) {

@@ -21,6 +21,10 @@ struct batch_line {
 
 void for_each_line(const std::string& path, const std::function<void(const batch_line&)>& visit);
 
+// The items of a file, one a line, written as bloomtime writes them: `visit` gets both.
+void for_each_item(const std::string& path,
+                   const std::function<void(std::string_view line, std::string_view item)>& visit);
+
 // Prints a lot at a time.
 class batch_answers {
  public:

@@ -1,4 +1,3 @@
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,7 +10,6 @@
 #include "cli/commands/batch.hpp"
 #include "cli/commands/hot_table.hpp"
 #include "cli/commands/opened_profile.hpp"
-#include "cli/input/columns.hpp"
 #include "cli/output/number.hpp"
 #include "cli/output/text.hpp"
 #include "cli/usage_error.hpp"
@@ -27,19 +25,6 @@ struct typed {
 };
 
 // -- one line per item of a file -----------------------------------------------------------------
-
-using item_visitor = std::function<void(std::string_view line, std::string_view item)>;
-
-// The items of a file, one a line, written as bloomtime writes them.
-void for_each_item(const std::string& path, const item_visitor& visit) {
-  std::string scratch;
-  for_each_line(path, [&](const batch_line& line) {
-    if (line.text.find('\t') != line.text.npos) {
-      line.refuse("has several columns; expected one item, with \\t for a tab in it");
-    }
-    visit(line.text, unescaped(line.text, scratch));
-  });
-}
 
 void print_batch(const typed& given, const opened_profile& opened, const printer& out) {
   const field_profile& field = opened.field(given.field);

@@ -10,13 +10,15 @@ void add_plan(command& root, output_options& asked) {
       "bloomtime plan bloom --items 1M --error 1%     memory for an accuracy\n"
       "bloomtime plan bloom --items 1M --memory 1MB   accuracy for a memory\n"
       "bloomtime plan heat --items 1M --error 1%      the same for how hot items are\n"
-      "bloomtime plan history --pairs 2M --items 25k  the same for when items were seen";
+      "bloomtime plan history --pairs 2M --items 25k  the same for when items were seen\n"
+      "bloomtime plan tally --items 1M --error 1%     the same for how many there are";
   plan.act = [](const printer&) -> exit_status {
     throw usage_error("plan needs a family. Try bloomtime plan bloom --items 1M --error 1%");
   };
   add_plan_bloom(plan, asked);
   add_plan_heat(plan, asked);
   add_plan_history(plan, asked);
+  add_plan_tally(plan, asked);
 }
 
 }  // namespace bloomtime::cli

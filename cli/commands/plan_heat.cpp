@@ -84,10 +84,6 @@ table empty_table() {
           .as_list = false};
 }
 
-double per_item(std::uint64_t bytes, const plan_target& target) {
-  return static_cast<double>(bytes) / static_cast<double>(target.items);
-}
-
 row row_of(const heat_choice& c, const plan_target& target) {
   const double share = math::heat_share({c.k, c.row}, rarely);
   const double excess = math::heat_excess(target.items, 1, {c.k, c.row});
@@ -107,8 +103,7 @@ row row_of(const heat_choice& c, const plan_target& target) {
 
 row exact_row(const plan_target& target) {
   const std::uint64_t bytes = exact_bytes_per_item(0);
-  const double all = static_cast<double>(bytes) * static_cast<double>(target.items);
-  const auto memory = static_cast<std::uint64_t>(std::min(all, 0x1p63));
+  const std::uint64_t memory = exact_map_bytes(target.items);
   return {{text_cell("exact_map"),
            {{}, "  exact map"},
            yes_no_cell(true),

@@ -15,6 +15,10 @@ struct plan_target {
   std::optional<std::uint64_t> memory;
 };
 
+inline double per_item(std::uint64_t bytes, const plan_target& target) {
+  return static_cast<double>(bytes) / static_cast<double>(target.items);
+}
+
 // --memory, as far as a filter can go.
 std::uint64_t parse_memory(const std::string& text);
 

@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, bad_line_reasons> descriptions{
     "too long",
     "empty",
     "stamped more than 24 hours ahead of the rest",
+    "without an operation (+, -, add or remove)",
+    "without an amount (a whole number)",
 };
 
 constexpr std::uint64_t stretch = 100;  // lines

@@ -18,9 +18,11 @@ enum class bad_line {
   too_long,
   empty,
   far_ahead,  // noticed by what follows it, see time_gate
+  no_operation,
+  no_amount,
 };
 
-inline constexpr std::size_t bad_line_reasons = 8;
+inline constexpr std::size_t bad_line_reasons = 10;
 
 std::string_view described(bad_line reason);  // "without the item"
 

@@ -150,8 +150,7 @@ bool event_reader::read_line() {
   const std::optional<bad_line> bad = record_->read(text);
   stretches_.next(bad.has_value());
   if (bad) {
-    reject(*bad);
-    if (rejects_) rejects_->add(event_.raw.bytes(), true);
+    reject_line(*bad);
     return false;
   }
   ++in_file_.events;
@@ -163,6 +162,16 @@ bool event_reader::read_line() {
     event_.at.reset();
   }
   return true;
+}
+
+void event_reader::reject_line(bad_line reason) {
+  reject(reason);
+  if (rejects_) rejects_->add(event_.raw.bytes(), true);
+}
+
+void event_reader::reject_last(bad_line reason) {
+  --in_file_.events;
+  reject_line(reason);
 }
 
 // A line that is too long is counted with its first piece.

@@ -40,6 +40,8 @@ class event_reader {
   // Null at the end. Throws bloomtime::error or usage_error if there is no going on.
   const event* next();
 
+  // For the event that was handed out last, if it turns out to be none.
+  void reject_last(bad_line reason);
   // For an event that was handed out, in this run or an earlier one, and turns out to be none.
   void reject_earlier(bad_line reason, std::string_view raw);
 
@@ -54,6 +56,7 @@ class event_reader {
   bool next_line();
   bool read_line();
   void reject(bad_line reason);
+  void reject_line(bad_line reason);
   void reject(bad_line reason, const std::string& which, std::string_view text);
   void reject_piece();
   void show_progress();

@@ -10,6 +10,7 @@ struct input_options {
   std::string format = "auto";
   std::vector<std::string> items = {};  // each a field, or several joined by commas
   std::string time = {};
+  bool needs_time = true;  // so that a field with times is looked for if none is named
   std::string rejects = {};
   bool strict = false;
 };

@@ -14,4 +14,10 @@ constexpr std::uint64_t exact_bytes_per_item(std::uint64_t length) {
   return length <= fits_inside ? node : node + (length + 1 + 8 + 15) / 16 * 16;
 }
 
+// Of short items.
+constexpr std::uint64_t exact_map_bytes(std::uint64_t items) {
+  const std::uint64_t each = exact_bytes_per_item(0);
+  return items > (std::uint64_t{1} << 63) / each ? std::uint64_t{1} << 63 : items * each;
+}
+
 }  // namespace bloomtime::cli

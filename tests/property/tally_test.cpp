@@ -222,7 +222,7 @@ RC_GTEST_PROP(dynamic_count_filter, keeps_its_books, ()) {
       const bool high = v >= math::published_level_threshold(x, level, f.lambda());
       ++(high ? levels[level].above : levels[level].below);
     }
-    RC_ASSERT(largest >> (x + y) == 0U);
+    RC_ASSERT((largest >> (x + y)) == 0U);
     RC_ASSERT(f.above() == above);
     RC_ASSERT(y == 0 || f.threshold() <= std::uint64_t{1} << (x + y - 1));
     RC_ASSERT(y == 0 || above > 0);

@@ -147,6 +147,34 @@ TEST(any, describes_the_published_filters) {
   EXPECT_EQ(value_of<std::uint64_t>(pooled, "saturated"), 0U);
 }
 
+TEST(any, describes_tallies) {
+  const auto facts_of = [](auto f) {
+    (void)f.add("x", 70'000);
+    return describe(load_any(f.serialize()));
+  };
+  const auto own = facts_of(tally_filter({.memory = 640, .seed = 3}));
+  EXPECT_EQ(value_of<std::string>(own, "engine"), "tally_filter");
+  EXPECT_EQ(value_of<std::string>(own, "layout"), "line");
+  EXPECT_EQ(value_of<std::uint64_t>(own, "cells"), 640U);
+  EXPECT_EQ(value_of<std::uint64_t>(own, "cell_bits"), 8U);
+  EXPECT_EQ(value_of<std::uint64_t>(own, "total"), 70'000U);
+  EXPECT_EQ(value_of<std::uint64_t>(own, "largest"), 70'000U);
+  EXPECT_EQ(value_of<std::uint64_t>(own, "large"), 4U);
+  EXPECT_NEAR(value_of<double>(own, "distinct"), 1, 0.1);
+  EXPECT_EQ(value_of<std::string>(facts_of(rising_tally({.memory = 640})), "engine"),
+            "rising_tally");
+  const auto fixed = facts_of(counting_filter({.memory = 640}));
+  EXPECT_EQ(value_of<std::string>(fixed, "engine"), "counting_filter");
+  EXPECT_EQ(value_of<std::uint64_t>(fixed, "saturated"), 4U);
+  const auto rule = [&](auto f) { return value_of<std::string>(facts_of(std::move(f)), "rule"); };
+  EXPECT_EQ(rule(spectral_filter({.memory = 640})), "minimum selection");
+  EXPECT_EQ(rule(rising_spectral_filter({.memory = 640})), "minimum increase");
+  EXPECT_EQ(rule(recurring_spectral_filter({.memory = 640})), "recurring minimum");
+  const auto dynamic = facts_of(dynamic_count_filter({.items = 10, .error = 0.1, .base_bits = 4}));
+  EXPECT_EQ(value_of<std::uint64_t>(dynamic, "overflow_bits"), 13U);
+  EXPECT_EQ(value_of<std::uint64_t>(dynamic, "growths"), 1U);
+}
+
 TEST(any, describes_histories) {
   const auto facts_of = [](auto f) {
     for (int i = 0; i < 30; ++i) {

@@ -38,8 +38,8 @@ class tally_face {
 
   // refused if the item certainly has less than that, and then nothing has changed. Only what was
   // added may be removed: taking away an item that merely looks present takes from others.
-  template <item T>
-  outcome remove(const T& x, std::uint64_t amount = 1) requires(Engine::removes) {
+  template <item T, class E = Engine>  // clang 14 would ask an Engine that is not complete
+  outcome remove(const T& x, std::uint64_t amount = 1) requires(E::removes) {
     return self().remove_digest(as_digest(x, seed_), amount);
   }
 

@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <bloomtime/error.hpp>
+#include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/tally.hpp>
+#include <bloomtime/tally/tally_filter.hpp>
+
+#include "cli/command.hpp"
+#include "cli/commands/plan_target.hpp"
+#include "cli/commands/tally_part.hpp"
+#include "cli/output/number.hpp"
+#include "cli/profile/exact_size.hpp"
+#include "cli/quantity.hpp"
+#include "cli/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+struct typed {
+  std::string items;
+  std::string total;
+  std::string error;
+  std::string memory;
+};
+
+struct tally_target : plan_target {
+  std::uint64_t total = 0;  // of all counts; as many as items if not known
+};
+
+struct choice {
+  std::string engine;
+  bool removes;
+  bool estimated;
+  double cell_bits;
+  unsigned k;
+  std::uint64_t memory;
+  double error;
+  bool recommended = false;
+};
+
+tally_target target_of(const typed& given) {
+  if (given.items.empty()) {
+    throw usage_error(
+        "plan tally needs --items, the number of different items at the same time. Try bloomtime "
+        "plan tally --items 1M");
+  }
+  if (!given.error.empty() && !given.memory.empty()) {
+    throw usage_error("plan tally takes --error or --memory; give one of them");
+  }
+  tally_target target;
+  target.items = parse_count("--items", given.items);
+  target.total = given.total.empty() ? target.items : parse_count("--total", given.total);
+  if (!given.error.empty()) {
+    target.error = parse_chance("--error", given.error);
+  } else {
+    target.memory = given.memory.empty() ? default_tally_memory : parse_memory(given.memory);
+  }
+  return target;
+}
+
+// -- sizes ---------------------------------------------------------------------------------------
+
+choice line_choice(const tally_target& t, const char* engine, unsigned bits, bool removes) {
+  constexpr std::uint64_t line_bytes = 64;
+  constexpr unsigned most_k = 8;
+  const unsigned per_line = 512 / bits;
+  math::line_size size{};
+  if (t.error) {
+    size = math::lines_for_error(t.items, *t.error, per_line, most_k);
+  } else {
+    size.lines = std::max<std::uint64_t>(1, *t.memory / line_bytes);
+    size.k = math::k_for_lines(t.items, size.lines, per_line, most_k);
+  }
+  return {.engine = engine,
+          .removes = removes,
+          .estimated = false,
+          .cell_bits = static_cast<double>(bits),
+          .k = size.k,
+          .memory = size.lines * line_bytes,
+          .error = math::line_cells_error(t.items, size.lines, per_line, size.k)};
+}
+
+// Bits that a cell takes, if there are so many in k rows.
+using cell_width = double (*)(const tally_target&, std::uint64_t cells, unsigned k);
+
+double fixed_width(const tally_target&, std::uint64_t, unsigned) { return 4; }
+
+double dynamic_width(const tally_target& t, std::uint64_t cells, unsigned k) {
+  const unsigned x = math::base_bits_for(t.total, t.items);
+  return x + math::overflow_level(math::largest_cell(t.items, t.total, cells, k) >> x);
+}
+
+// Counters as long as the mean of those that are not zero, a spare bit for two of them, the index.
+double spectral_width(const tally_target& t, std::uint64_t cells, unsigned k) {
+  const auto m = static_cast<double>(cells);
+  const double used = -std::expm1(-static_cast<double>(k) * static_cast<double>(t.items) / m);
+  const double mean = static_cast<double>(t.total) * k / (m * used);
+  const double bits = 1 + used * std::log2(std::max(1., mean));
+  const auto index =
+      static_cast<double>(math::published_index_bits(cells, static_cast<std::uint64_t>(bits * m)));
+  return bits + 0.5 + index / m;
+}
+
+choice row_choice(const tally_target& t, const char* engine, cell_width width, bool estimated) {
+  unsigned k = 0;
+  std::uint64_t cells = 0;
+  if (t.error) {
+    const auto size = math::size_for_error(layout::rows, t.items, *t.error, math::max_tally_k);
+    k = size.k;
+    cells = size.bits;
+  } else {
+    constexpr unsigned some_k = 4;
+    cells = std::max<std::uint64_t>(1, *t.memory);  // widths hardly depend on it
+    for (int round = 0; round < 3; ++round) {
+      const double bits = width(t, cells, some_k);
+      cells = std::max<std::uint64_t>(
+          1, static_cast<std::uint64_t>(8 * static_cast<double>(*t.memory) / bits));
+    }
+    const auto most = static_cast<unsigned>(std::min<std::uint64_t>(cells, math::max_tally_k));
+    const auto size = math::size_for_bits(layout::rows, t.items, cells, most);
+    k = size.k;
+    cells = size.bits;
+  }
+  const double bits = width(t, cells, k);
+  return {.engine = engine,
+          .removes = true,
+          .estimated = estimated,
+          .cell_bits = bits,
+          .k = k,
+          .memory = static_cast<std::uint64_t>(std::ceil(bits * static_cast<double>(cells) / 8)),
+          .error = math::rows_error(t.items, cells, k)};
+}
+
+std::vector<choice> choices_for(const tally_target& t) {
+  try {
+    std::vector<choice> all{line_choice(t, "tally_filter", 8, true),
+                            line_choice(t, "tally_filter", 4, true),
+                            line_choice(t, "rising_tally", 8, false),
+                            row_choice(t, "counting_filter", fixed_width, false),
+                            row_choice(t, "dynamic_count_filter", dynamic_width, true),
+                            row_choice(t, "spectral_filter", spectral_width, true)};
+    constexpr std::uint64_t often = 8;
+    all[t.total / t.items < often ? 1 : 0].recommended = true;
+    return all;
+  } catch (const error& e) {
+    if (e.code() != errc::too_large) throw;
+    throw usage_error(std::string(e.what()) + ". Try fewer items or a larger --error");
+  }
+}
+
+// -- the table -----------------------------------------------------------------------------------
+
+row row_of(const choice& c, const tally_target& t) {
+  return {{text_cell(c.engine),
+           {{}, (c.recommended ? "▸ " : "  ") + c.engine},
+           yes_no_cell(c.removes),
+           yes_no_cell(c.estimated),
+           yes_no_cell(c.recommended),
+           {c.cell_bits, fmt::format("{:.3g}", c.cell_bits)},
+           {c.memory, (c.estimated ? "~" : "") + bytes_text(c.memory)},
+           {per_item(c.memory, t), short_text(per_item(c.memory, t))},
+           count_cell(c.k),
+           chance_cell(c.error)},
+          c.recommended ? look::strong : look::plain};
+}
+
+row exact_row(const tally_target& t) {
+  const std::uint64_t bytes = exact_bytes_per_item(0);
+  const std::uint64_t memory = exact_map_bytes(t.items);
+  return {{text_cell("exact_map"),
+           {{}, "  exact map"},
+           yes_no_cell(true),
+           yes_no_cell(true),
+           yes_no_cell(false),
+           nothing(),
+           {memory, fmt::format("~{}", bytes_text(memory))},
+           {static_cast<double>(bytes), fmt::format("~{}", bytes)},
+           nothing(),
+           chance_cell(0)},
+          look::faint};
+}
+
+std::string title(const tally_target& t) {
+  const std::string what =
+      fmt::format("Counts of {} item{}", count_text(t.items), t.items == 1 ? "" : "s");
+  return t.error ? fmt::format("{}, {} of them too high", what, brief_chance_text(*t.error))
+                 : fmt::format("{} in {}", what, bytes_text(*t.memory));
+}
+
+exit_status plan(const typed& given, const printer& out) {
+  using enum audience;
+  const tally_target target = target_of(given);
+  table t{.key = "choices",
+          .columns = {{"engine", "", side::left, programs},
+                      {"", "  engine", side::left, people},
+                      {"removes", "removes", side::left, everybody, 2},
+                      {"estimated", "", side::left, programs},
+                      {"recommended", "", side::left, programs},
+                      {"cell_bits", "bits/cell", side::right, everybody, 1},
+                      {"memory_bytes", "memory"},
+                      {"bytes_per_item", "bytes/item", side::right, everybody, 3},
+                      {"k", "k", side::right, everybody, 4},
+                      {"error", "too high"}},
+          .rows = {},
+          .as_list = false};
+  for (const choice& c : choices_for(target)) t.rows.push_back(row_of(c, target));
+  t.rows.push_back(exact_row(target));
+  out.print(
+      {.command = "plan tally",
+       .title = title(target),
+       .fields = {{"items", target.items},
+                  {"total", target.total},
+                  {"target_error", or_nothing(target.error)},
+                  {"target_memory_bytes", or_nothing(target.memory)}},
+       .tables = {std::move(t)},
+       .notes = {"tallies keep large counts in a table beside their cells, about 21 bytes for "
+                 "each of the k cells of such an item; counting filters stop at 15",
+                 "rising tallies take no removals, and are too high less often than said"},
+       .closing = {target.error ? "Next: --memory 1MB starts from a budget."
+                                : "Next: --error 1% starts from a promise."}});
+  return yes;
+}
+
+constexpr const char* examples =
+    "bloomtime plan tally --items 1M                     what tally takes, and how accurate it is\n"
+    "bloomtime plan tally --items 1M --error 1%          memory for an accuracy\n"
+    "bloomtime plan tally --items 1M --total 100M --memory 16MB    with how many there are in all";
+
+constexpr const char* details =
+    "One row per choice, for programs with these keys (empty or null where there is nothing):\n"
+    "engine            tally_filter, with cells of 4 or 8 bits; rising_tally, which takes no\n"
+    "                  removals; counting_filter, dynamic_count_filter and spectral_filter, the\n"
+    "                  published ones; exact_map: an unordered_map of all items\n"
+    "removes           whether items can be taken away\n"
+    "estimated         true where memory is not computed but estimated\n"
+    "recommended       true for one of them: 4 bits if there are fewer than 8 of each item\n"
+    "cell_bits, memory_bytes (of a tally: of its cells), bytes_per_item, k (cells per item)\n"
+    "error             the chance that a count is more than exact; it is never less\n"
+    "JSON: {\"schema\": 1, \"command\": \"plan tally\", \"items\", \"total\", \"target_error\",\n"
+    "       \"target_memory_bytes\", \"choices\": [one object per row]}";
+
+}  // namespace
+
+void add_plan_tally(command& family, output_options& asked) {
+  command& self = family.add("tally", "size a tally (how many are there, as items come and go?)");
+  self.usage = "--items N [--total N] [--error E | --memory SIZE]";
+  self.examples = examples;
+  self.details = details;
+  const auto given = std::make_shared<typed>();
+  self.text("--items", given->items, "N", "different items at the same time: 1M, 2.5k, 1e6");
+  self.text("--total", given->total, "N", "of all items together; one of each unless given");
+  self.text("--error", given->error, "E", "chance that a count is too high: 1%, 0.01");
+  self.text("--memory", given->memory, "SIZE", "16MiB = 16M = 2^24 bytes, 16MB = 16,000,000");
+  self.output(asked);
+  self.act = [given](const printer& out) { return plan(*given, out); };
+}
+
+}  // namespace bloomtime::cli

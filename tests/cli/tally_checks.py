@@ -1,0 +1,214 @@
+# Items that come and go: tally and count, against an exact twin. Read by ./run.
+
+
+class Counts:
+    """How many there are, exactly; what cannot be removed is left out."""
+
+    def __init__(self):
+        self.of, self.refused = {}, 0
+
+    def take(self, op, item, amount=1):
+        if op in ("-", "remove"):
+            if self.of.get(item, 0) < amount:
+                self.refused += 1
+                return
+            amount = -amount
+        self.of[item] = self.of.get(item, 0) + amount
+
+
+def tallied(*arguments, status=0):
+    """The one row that tally prints, and what it told."""
+    result = run("tally", *arguments)
+    assert result.status == status, f"{arguments}: {result.status}: {result.err}"
+    return (rows_of(result.out)[0] if status == 0 else None), result.err
+
+
+def counted(store, items):
+    path = write(store + ".items", "".join(f"{item}\n" for item in items).encode())
+    lines = [line.split("\t") for line in ok("count", store, "--batch", path).lines()]
+    assert [line[0] for line in lines] == list(items)
+    return [tuple(map(int, line[1:])) for line in lines]
+
+
+def any_changes(count, seed=1, absent=0.02):
+    """Adds and removes of a few hundred items, some of what is not there."""
+    draw = random.Random(seed)
+    present, made = [], []
+    for _ in range(count):
+        item = f"item-{int(draw.paretovariate(0.7)) % 900}"
+        if draw.random() < absent:
+            made.append(("-", f"never-{item}"))
+        elif present and draw.random() < 0.4:
+            i = draw.randrange(len(present))
+            present[i], present[-1] = present[-1], present[i]
+            made.append(("-", present.pop()))
+        else:
+            present.append(item)
+            made.append(("+", item))
+    return made
+
+
+def tsv_of(rows):
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+
+
+@check
+def a_tally_counts_like_an_exact_one():
+    with folder() as where:
+        changes = any_changes(20000)
+        exact = Counts()
+        for change in changes:
+            exact.take(*change)
+        store = os.path.join(where, "store")
+        told, _ = tallied(write(os.path.join(where, "f"), tsv_of(changes)), "--format", "tsv",
+                          "--op", "1", "--item", "2", "--store", store)
+        assert int(told["refused"]) == exact.refused > 100, told
+        assert int(told["adds"]) == sum(op == "+" for op, _ in changes)
+        assert int(told["total"]) == sum(exact.of.values())
+        alive = sum(count > 0 for count in exact.of.values())
+        assert abs(float(told["distinct"]) - alive) < 0.05 * alive, told
+        items = sorted(exact.of) + [f"never-{item}" for item in sorted(exact.of)]
+        # 16 MB for a thousand items: nothing is too high.
+        for item, (count, lower, upper) in zip(items, counted(store, items)):
+            assert lower <= count == upper == exact.of.get(item, 0), (item, count, lower, upper)
+
+
+@check
+def a_small_tally_is_never_too_low():
+    with folder() as where:
+        changes = any_changes(20000, seed=2, absent=0)
+        exact = Counts()
+        for change in changes:
+            exact.take(*change)
+        store = os.path.join(where, "store")
+        tallied(write(os.path.join(where, "f"), tsv_of(changes)), "--op", "1", "--item", "2",
+                "--store", store, "--memory", "512")
+        answers = dict(zip(sorted(exact.of), counted(store, sorted(exact.of))))
+        assert all(upper >= exact.of[item] for item, (_, _, upper) in answers.items())
+        below = sum(lower > exact.of[item] for item, (_, lower, _) in answers.items())
+        assert below < 0.05 * len(answers), below
+        assert sum(count > exact.of[item] for item, (count, _, _) in answers.items()) > 10
+
+
+@check
+def a_tally_goes_on_where_it_was():
+    with folder() as where:
+        changes = any_changes(6000, seed=3)
+        whole, parts = os.path.join(where, "whole"), os.path.join(where, "parts")
+        options = ["--op", "1", "--item", "2", "--memory", "64k", "--store"]
+        tallied(write(os.path.join(where, "f"), tsv_of(changes)), *options, whole)
+        refused = 0
+        for first, last in ((0, 1), (1, 2500), (2500, 6000)):
+            part = write(os.path.join(where, "p"), tsv_of(changes[first:last]))
+            told, _ = tallied(part, "--op", "1", "--item", "2", *(() if first else ("--memory", "64k")),
+                              "--store", parts)
+            refused += int(told["refused"])
+        assert refused > 0
+
+        def containers(store):
+            rows = json.loads(ok("info", store, "--json").out)["containers"]
+            return [(row["role"], read(os.path.join(store, row["file"]))) for row in rows]
+        assert containers(whole) == containers(parts)
+        ok("verify", parts)
+
+
+@check
+def a_tally_takes_words_and_amounts():
+    with folder() as where:
+        store = os.path.join(where, "store")
+        path = write(os.path.join(where, "f.csv"),
+                     b"what,article,pieces\nadd,apples,12\nremove,apples,5\nadd,pears,3\n"
+                     b"remove,pears,4\nadd,apples,0\nadd,\"a,b\",18446744073709551607\n")
+        told, _ = tallied(path, "--op", "what", "--item", "article", "--amount", "pieces",
+                          "--store", store)
+        assert told["refused"] == "1" and told["full"] == "1", told
+        rows = rows_of(ok("count", store, "apples", "pears", "a,b").out)
+        assert [row["count"] for row in rows] == ["7", "3", "0"], rows
+        document = json.loads(ok("count", store, "apples", "--json").out)
+        assert document["items"][0] == {"item": "apples", "count": 7, "lower": 7, "upper": 7}
+        shown = on_terminal("count", store, "apples")
+        assert "apples" in shown and "at least" in shown, shown
+
+
+@check
+def a_tally_without_operations_only_adds():
+    with folder() as where:
+        store = os.path.join(where, "store")
+        told, _ = tallied(write(os.path.join(where, "f"), b"1388567400 a\nx a\ny b\n"),
+                          "--format", "plain", "--item", "2", "--store", store)
+        assert (told["adds"], told["rejected"]) == ("3", "0"), told
+        assert counted(store, ["a", "b", "c"]) == [(2, 2, 2), (1, 1, 1), (0, 0, 0)]
+
+
+@check
+def a_tally_rejects_lines_that_say_nothing():
+    with folder() as where:
+        store, rejects = os.path.join(where, "store"), os.path.join(where, "rejects")
+        lines = b"+\ta\t1\n*\ta\t1\n+\ta\t-1\n+\ta\t1.5\nplus\ta\t1\n+\ta\t18446744073709551616\n+\n-\ta\t\n"
+        path = write(os.path.join(where, "f"), lines)
+        options = ["--format", "tsv", "--op", "1", "--item", "2", "--amount", "3", "--store", store]
+        _, err = tallied(path, *options, "--strict", status=2)
+        assert "line 2" in err and "operation" in err, err
+        assert not os.path.exists(store)
+        told, err = tallied(path, *options, "--rejects", rejects)
+        assert (told["lines"], told["rejected"], told["adds"]) == ("8", "7", "1"), told
+        assert "2 without an operation" in err and "4 without an amount" in err, err
+        assert read(rejects) == lines[len(b"+\ta\t1\n"):]
+        # Columns that were mixed up: nothing is understood, and nothing is kept.
+        _, err = tallied(write(path, b"+\ta\n-\ta\n"), "--op", "2", "--item", "1", "--store",
+                         store + "2", status=2)
+        assert "nothing is left to tally" in err and not os.path.exists(store + "2"), err
+
+
+@check
+def tally_and_count_say_what_they_need():
+    with folder() as where:
+        path = write(os.path.join(where, "f"), b"+\ta\n")
+        store = os.path.join(where, "store")
+        refused("tally", path, "--item", "2", says="--store")
+        refused("tally", path, "--store", store, says="--item")
+        refused("tally", path, "--item", "1", "--item", "2", "--store", store, says="one --item")
+        refused("tally", path, "--item", "2", "--store", store, "--error", "1%", says="--items")
+        refused("tally", path, "--item", "2", "--store", store, "--error", "1%", "--memory", "1M",
+                says="one of them")
+        refused("tally", path, "--item", "2", "--store", store, "--memory", "9", says="64 to")
+        assert not os.path.exists(store)
+        tallied(path, "--op", "1", "--item", "2", "--store", store)
+        refused("tally", path, "--op", "1", "--item", "1", "--store", store, says="made with the item 2")
+        refused("tally", path, "--op", "1", "--item", "2", "--store", store, "--memory", "1M",
+                says="has its size already")
+        refused("count", says="needs a store")
+        refused("count", store, says="an item")
+        refused("count", store, "a", "--batch", path, says="either")
+        refused("count", store, "--batch", path, says="several columns")
+        refused("count", os.path.join(where, "nothing"), "a")
+        profile = os.path.join(where, "profile")
+        run("profile", write(os.path.join(where, "log"), b"1388567400\tx\n"), "--store", profile)
+        refused("count", profile, "x", says="no tally")
+        refused("tally", path, "--op", "1", "--item", "2", "--store", profile, says="no tally")
+
+
+@check
+def generated_changes_can_all_be_done():
+    with folder() as where:
+        store = os.path.join(where, "store")
+        made = ok("generate", "--records", "5k", "--items", "200", "--removes", "40%").out
+        told, _ = tallied(write(os.path.join(where, "f"), made.encode()), "--op", "1", "--item", "2",
+                          "--store", store)
+        assert (told["refused"], told["removes"], told["total"]) == ("0", "2000", "1000"), told
+
+
+@check
+def plan_tally_has_all_engines_side_by_side():
+    rows = rows_of(ok("plan", "tally", "--items", "1M", "--total", "100M", "--error", "1%").out)
+    assert [row["engine"] for row in rows] == [
+        "tally_filter", "tally_filter", "rising_tally", "counting_filter", "dynamic_count_filter",
+        "spectral_filter", "exact_map"]
+    assert [row["recommended"] for row in rows] == ["true"] + 6 * ["false"]
+    assert all(float(row["error"]) <= 0.01 for row in rows), rows
+    assert 11e6 < int(rows[0]["memory_bytes"]) < 13e6, rows[0]
+    few = rows_of(ok("plan", "tally", "--items", "1M", "--memory", "8MB").out)
+    assert few[1]["recommended"] == "true" and int(few[1]["memory_bytes"]) <= 8_000_000
+    refused("plan", "tally", says="--items")
+    refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="one of them")
+    assert "tally_filter" in on_terminal("plan", "tally", "--items", "1000")
