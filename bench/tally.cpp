@@ -1,11 +1,6 @@
 #include <fmt/format.h>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <vector>
-
+#include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/tally.hpp>
@@ -15,163 +10,254 @@
 #include <bloomtime/tally/spectral_filter.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "keys.hpp"
+#include "machine.hpp"
+#include "measure.hpp"
 #include "parts.hpp"
 
-// tally_filter beside a plain count-min sketch of the same memory, and the published dynamic count
-// filter beside the published spectral filter.
+// Tally filters beside a count-min sketch in as many bytes, a hash map and random lines of memory,
+// and the published dynamic count filter beside the published spectral filter.
 namespace bench {
 namespace {
 
 using namespace bloomtime;
-using clock_type = std::chrono::steady_clock;
 
-template <class Work>
-double nanoseconds_each(std::uint64_t operations, Work&& work) {
-  const auto start = clock_type::now();
-  work();
-  const std::chrono::duration<double, std::nano> taken = clock_type::now() - start;
-  return taken.count() / static_cast<double>(operations);
+// -- skewed arrivals ---------------------------------------------------------------------------
+
+struct crowd {
+  std::uint64_t items;
+  std::vector<short_key> arrivals;
+  std::unordered_map<short_key, std::uint64_t> truth;
+};
+
+crowd crowd_of(std::uint64_t items, std::uint64_t total) {
+  const math::zipf law(items, 1.0);
+  math::random_source random(1);
+  crowd c{items, {}, {}};
+  c.arrivals.reserve(total);
+  c.truth.reserve(items);
+  while (c.arrivals.size() < total) {
+    c.arrivals.push_back(key_of<short_key>(law(random)));
+    ++c.truth[c.arrivals.back()];
+  }
+  return c;
 }
 
-std::string text_of(double x) { return fmt::format("{:.3g}", x); }
-
-// -- one line and a table against four rows of 32 bits -------------------------------------------
-
+// Four rows of 32-bit counters (Cormode & Muthukrishnan 2005), hashed as the filters are, in memory
+// of the same kind.
 class count_min {
  public:
-  explicit count_min(std::uint64_t bytes) : row_(bytes / 16), cells_(rows * row_) {}
+  explicit count_min(std::uint64_t bytes)
+      : probes_{bytes / (rows * width), rows}, counters_(rows * width * probes_.row) {}
 
-  void add(digest d) noexcept {
-    for (unsigned i = 0; i < rows; ++i) ++cells_[place(d, i)];
+  void add(short_key x) { add_digest(digest_of(x)); }
+  void add_bulk(std::span<const short_key> keys) {
+    constexpr std::size_t depth = 1;
+    detail::in_blocks<depth>(keys, 0, [&](const auto& now, const auto& next, std::size_t) {
+      for (std::size_t i = 0; i < next.count; ++i) {
+        for (unsigned r = 0; r < rows; ++r) detail::prefetch_write(at(next[i], r));
+      }
+      for (std::size_t i = 0; i < now.count; ++i) add_digest(now[i]);
+    });
   }
-  void prefetch(digest d) const noexcept {
-    for (unsigned i = 0; i < rows; ++i) __builtin_prefetch(&cells_[place(d, i)], 1);
+  counted count(short_key x) const {
+    const digest d = digest_of(x);
+    std::uint64_t least = ~std::uint64_t{0};
+    for (unsigned r = 0; r < rows; ++r) {
+      std::uint32_t counter;
+      std::memcpy(&counter, counters_.data() + width * probes_.position(d, r), width);
+      least = std::min<std::uint64_t>(least, counter);
+    }
+    return {least, 0, least, false};
   }
-  std::uint64_t count(digest d) const noexcept {
-    std::uint32_t least = ~std::uint32_t{0};
-    for (unsigned i = 0; i < rows; ++i) least = std::min(least, cells_[place(d, i)]);
-    return least;
-  }
+  std::uint64_t memory() const { return counters_.size(); }
 
  private:
   static constexpr unsigned rows = 4;
-  std::uint64_t place(digest d, unsigned i) const noexcept {
-    return bloomtime::detail::row_probes{row_, rows}.position(d, i);
-  }
+  static constexpr std::size_t width = sizeof(std::uint32_t);
 
-  std::uint64_t row_;
-  std::vector<std::uint32_t> cells_;
-};
-
-struct zipf_stream {
-  std::vector<std::uint32_t> items;
-  std::vector<std::uint64_t> truth;
-};
-
-zipf_stream zipf_of(std::uint64_t items, std::uint64_t updates) {
-  zipf_stream s{{}, std::vector<std::uint64_t>(items)};
-  const math::zipf law(items, 1);
-  math::random_source random(1);
-  for (std::uint64_t i = 0; i < updates; ++i) {
-    s.items.push_back(static_cast<std::uint32_t>(law(random) - 1));
-    ++s.truth[s.items.back()];
-  }
-  return s;
-}
-
-template <class Count>
-double mean_excess(const zipf_stream& s, Count&& count) {
-  double sum = 0;
-  for (std::uint32_t x = 0; x < s.truth.size(); ++x) {
-    sum += static_cast<double>(count(digest_of(x)) - s.truth[x]);
-  }
-  return sum / static_cast<double>(s.truth.size());
-}
-
-template <class Tally>
-double bulk_time(Tally& f, const zipf_stream& s) {
-  std::vector<outcome> outcomes(s.items.size());
-  return nanoseconds_each(s.items.size(), [&] { f.add_bulk(s.items, outcomes); });
-}
-
-double single_time(tally_filter& f, const zipf_stream& s) {
-  return nanoseconds_each(s.items.size(), [&] {
-    for (const std::uint32_t x : s.items) (void)f.add(x);
-  });
-}
-
-double plain_time(count_min& f, const zipf_stream& s) {
-  return nanoseconds_each(s.items.size(), [&] {
-    for (const std::uint32_t x : s.items) f.add(digest_of(x));
-  });
-}
-
-double prefetched_time(count_min& f, const zipf_stream& s) {
-  constexpr std::size_t ahead = 16;
-  return nanoseconds_each(s.items.size(), [&] {
-    for (std::size_t i = 0; i < s.items.size(); ++i) {
-      if (i + ahead < s.items.size()) f.prefetch(digest_of(s.items[i + ahead]));
-      f.add(digest_of(s.items[i]));
+  std::byte* at(digest d, unsigned r) { return counters_.data() + width * probes_.position(d, r); }
+  void add_digest(digest d) {
+    for (unsigned r = 0; r < rows; ++r) {
+      std::uint32_t counter;
+      std::byte* const p = at(d, r);
+      std::memcpy(&counter, p, width);
+      ++counter;
+      std::memcpy(p, &counter, width);
     }
-  });
+  }
+
+  detail::row_probes probes_;
+  detail::buffer counters_;
+};
+
+class exact_map {
+ public:
+  void add(short_key x) { ++counts_[x]; }
+  counted count(short_key x) const {
+    const auto found = counts_.find(x);
+    const std::uint64_t n = found == counts_.end() ? 0 : found->second;
+    return {n, n, n, false};
+  }
+  // A node has a link, a key and its count, and 8 bytes of the allocator's.
+  std::uint64_t memory() const { return 32 * counts_.size() + 8 * counts_.bucket_count(); }
+
+ private:
+  std::unordered_map<short_key, std::uint64_t> counts_;
+};
+
+template <class Subject>
+void add_each(Subject& s, std::span<const short_key> keys) {
+  for (const short_key key : keys) (void)s.add(key);
 }
 
-void tally_table(session& run) {
-  const std::uint64_t items = run.quick ? 100'000 : 1'000'000;
-  const zipf_stream s = zipf_of(items, 10 * items);
-  fmt::print(
-      "\n{} updates over {} items, Zipf(1.0). count-min: four rows of 32 bits, in the memory\n"
-      "that the tally has in the end, with its table of large counts.\n\n",
-      s.items.size(), items);
-  for (const double error : {0.01, 0.05}) {
-    const tally_config c{.items = items, .error = error};
-    tally_filter full(c);
-    (void)bulk_time(full, s);
-    rising_tally rising(c);
-    (void)bulk_time(rising, s);
-    count_min sketch(full.memory());
-    (void)plain_time(sketch, s);
-    schedule times;
-    const auto timed = [&](auto make, auto measure) {
-      return times.add([=, &s] {
-        auto f = make();
-        return measure(f, s);
-      });
-    };
-    const std::uint64_t memory = full.memory();
-    const auto make_tally = [c] { return tally_filter(c); };
-    const auto make_sketch = [memory] { return count_min(memory); };
-    const std::size_t bulk = timed(make_tally, bulk_time<tally_filter>);
-    const std::size_t single = timed(make_tally, single_time);
-    const std::size_t only_adds = timed([c] { return rising_tally(c); }, bulk_time<rising_tally>);
-    const std::size_t plain = timed(make_sketch, plain_time);
-    const std::size_t prefetched = timed(make_sketch, prefetched_time);
-    times.run(run.rounds());
-    const double ours = mean_excess(s, [&](digest d) { return full.count(d).value; });
-    const double least = mean_excess(s, [&](digest d) { return rising.count(d).value; });
-    const double theirs = mean_excess(s, [&](digest d) { return sketch.count(d); });
-    fmt::print("error {}, {} bytes, {} large cells\n", error, memory, full.large());
-    table out({"", "ns per update", "mean error"}, 1);
-    const std::string size = fmt::format("{} bytes", memory);
-    const auto row = [&](const char* name, std::size_t which, double excess) {
-      out.row({name, text_of(times.time(which).median), text_of(excess)});
-      run.csv.line("tally", size, name, "ns", times.time(which));
-      run.csv.line("tally", size, name, "excess", {excess, excess, excess});
-    };
-    row("tally_filter, bulk", bulk, ours);
-    row("tally_filter", single, ours);
-    row("rising_tally, bulk", only_adds, least);
-    row("count-min", plain, theirs);
-    row("count-min, prefetched", prefetched, theirs);
-    out.print(stdout);
-    print_target("tally_filter, bulk / the faster count-min", 1,
-                 times.ratio(bulk, times.faster(plain, prefetched)));
-    const double share = ours / theirs;
-    print_target("its mean error / that of count-min", 0.1, {share, share, share});
+template <class Subject>
+void add_in_bulk(Subject& s, std::span<const short_key> keys) {
+  if constexpr (requires { s.add_bulk(keys); }) {
+    s.add_bulk(keys);
+  } else {
+    static std::vector<outcome> outcomes;
+    outcomes.resize(keys.size());
+    s.add_bulk(keys, outcomes);
   }
+}
+
+struct answers {
+  double excess = 0;  // mean over all items that came
+  double exact = 0;   // share
+};
+
+template <class Subject>
+answers answers_of(const Subject& s, const crowd& c) {
+  answers a;
+  for (const auto& [key, n] : c.truth) {
+    const std::uint64_t value = s.count(key).value;
+    a.excess += static_cast<double>(value - n);
+    a.exact += value == n;
+  }
+  const auto items = static_cast<double>(c.truth.size());
+  return {a.excess / items, a.exact / items};
+}
+
+template <class Work>
+double nanoseconds_each(std::uint64_t operations, Work&& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
+  return taken.count() / static_cast<double>(operations);
+}
+
+struct figure {
+  std::string subject;
+  std::string what;
+  double bits;
+  answers right;
+  std::size_t which;
+};
+
+class comparison {
+ public:
+  explicit comparison(const crowd& c) : crowd_(c) {}
+
+  // Everything from scratch in each round.
+  template <class Make, class Use>
+  figure add(std::string subject, std::string what, Make make, Use use) {
+    auto full = make();
+    use(full, std::span<const short_key>(crowd_.arrivals));
+    const double bits =
+        8 * static_cast<double>(full.memory()) / static_cast<double>(crowd_.truth.size());
+    const std::size_t which = cases.add([this, make, use] {
+      auto empty = make();
+      const std::span<const short_key> keys(crowd_.arrivals);
+      return nanoseconds_each(keys.size(), [&] { use(empty, keys); });
+    });
+    figures_.push_back(
+        {std::move(subject), std::move(what), bits, answers_of(full, crowd_), which});
+    return figures_.back();
+  }
+
+  void print(session& run, const std::string& size, std::size_t line, std::size_t map) const {
+    table shown({"subject", "calls", "ns", "of a line", "of the map", "spread", "bits/item",
+                 "exact", "excess"},
+                2);
+    for (const figure& f : figures_) {
+      const summary time = cases.time(f.which);
+      shown.row({f.subject, f.what, fmt::format("{:.1f}", time.median),
+                 fmt::format("{:.2f}x", cases.ratio(f.which, line).median),
+                 fmt::format("{:.2f}x", cases.ratio(f.which, map).median),
+                 fmt::format("{:.0f} %", 100 * time.spread()), fmt::format("{:.1f}", f.bits),
+                 fmt::format("{:.2f} %", 100 * f.right.exact),
+                 fmt::format("{:.4f}", f.right.excess)});
+      run.csv.line("tally", size, f.subject + "/" + f.what, "ns", time);
+    }
+    shown.print(stdout);
+  }
+
+  schedule cases;
+
+ private:
+  const crowd& crowd_;
+  std::vector<figure> figures_;
+};
+
+void tally_table(session& run, const crowd& c, double error) {
+  const tally_config size{.items = c.items, .error = error, .total = c.arrivals.size()};
+  tally_filter sized(size);
+  add_each(sized, c.arrivals);
+  const std::uint64_t bytes = sized.memory();
+
+  comparison all(c);
+  memory near(bytes);
+  const line_cases lines = add_updates(all.cases, near, run.operations());
+  const auto tally = [&] { return tally_filter(size); };
+  const auto sketch = [&] { return count_min(bytes); };
+  const auto each = [](auto& s, auto keys) { add_each(s, keys); };
+  const auto in_bulk = [](auto& s, auto keys) { add_in_bulk(s, keys); };
+  const figure ours = all.add("tally_filter", "add", tally, each);
+  const figure ours_in_bulk = all.add("tally_filter", "add_bulk", tally, in_bulk);
+  all.add(
+      "rising_tally", "add_bulk", [&] { return rising_tally(size); }, in_bulk);
+  const figure theirs = all.add("count-min", "add", sketch, each);
+  const figure theirs_in_bulk = all.add("count-min", "add_bulk", sketch, in_bulk);
+  const figure exact = all.add(
+      "unordered_map", "add", [] { return exact_map(); }, each);
+  all.cases.run(run.quick ? 3 : 5);
+
+  const std::size_t line = lines.best(all.cases);
+  fmt::print(
+      "\nTally: {} arrivals of {} items by Zipf(1.0), {} of them different, into empty filters. "
+      "An\n"
+      "error of {} asked for: tally_filter takes {}, table of {} large counts included, and the\n"
+      "count-min sketch of four rows of 32 bits as much. A random line of that much costs {:.2f} "
+      "ns to\nchange.\n\n",
+      c.arrivals.size(), c.items, c.truth.size(), error, text_of_bytes(bytes), sized.large(),
+      all.cases.time(line).median);
+  all.print(run, text_of_bytes(bytes), line, exact.which);
+  fmt::print("\nTargets: median (and quartiles) of the ratio\n");
+  print_target("time of tally_filter in bulk / of a plain count-min sketch", 1,
+               all.cases.ratio(ours_in_bulk.which, theirs.which));
+  print_target("time of tally_filter in bulk / of a prefetching count-min sketch", 1,
+               all.cases.ratio(ours_in_bulk.which, theirs_in_bulk.which));
+  print_target("time of tally_filter one by one / of a plain count-min sketch", 1,
+               all.cases.ratio(ours.which, theirs.which));
+  const double excess = ours.right.excess / theirs.right.excess;
+  print_target("mean error of tally_filter / of the count-min sketch", 0.1,
+               {excess, excess, excess});
 }
 
 // -- dynamic against spectral --------------------------------------------------------------------
+
+std::string text_of(double x) { return fmt::format("{:.3g}", x); }
 
 struct papers {
   dynamic_count_filter dynamic;
@@ -244,9 +330,12 @@ void papers_table(session& run) {
 }  // namespace
 
 void tally_tables(session& run) {
-  if (!run.wants("tally")) return;
-  tally_table(run);
-  papers_table(run);
+  if (run.wants("tally/zipf")) {
+    const std::uint64_t items = run.quick ? 100'000 : 1'000'000;
+    const crowd c = crowd_of(items, 10 * items);
+    for (const double error : {0.01, 0.05}) tally_table(run, c, error);
+  }
+  if (run.wants("tally/papers")) papers_table(run);
 }
 
 }  // namespace bench

@@ -1,0 +1,19 @@
+set terminal svg size 1100,420 font 'sans,13' background '#ffffff'
+set multiplot layout 1,3 title "Memory over theta, n = 1000 (figure 7)"
+set xlabel "theta"
+set key top right samplen 1 spacing 0.9
+file = data.'memory.csv'
+pick(n, m, c) = column(1) == n && column(2) == m ? column(c) : NaN
+do for [c = 5:6] {
+  set title (c == 5 ? "spectral / dynamic, index of offsets" : "spectral / dynamic, index of lengths")
+  set yrange [0:3]
+  plot 1 with lines lc rgb "#999999" notitle, \
+    for [i = 1:4] file using 3:(pick(1000, 10 ** i, c) / column(4)) with linespoints lw 2 ps 0.5 lc i \
+      title sprintf("M = %d n", 10 ** i)
+}
+set title "bits per item, M = 100 n"
+set yrange [0:250]
+array names[4] = ["dynamic", "spectral, offsets", "spectral, lengths", "tally"]
+array places[4] = [4, 5, 6, 8]
+plot for [j = 1:4] file using 3:(pick(1000, 100, places[j])) with linespoints lw 2 ps 0.5 lc j title names[j]
+unset multiplot

@@ -1,0 +1,25 @@
+set terminal svg size 1100,420 font 'sans,13' background '#ffffff'
+set multiplot layout 1,3 title "Rebuilds of a dynamic count filter, n = 1000, M = 100 n, theta from 0 to 2 (figures 4 and 5)"
+set key bottom right samplen 1 spacing 0.9
+set ylabel "rebuilds"
+set yrange [0:*]
+pick(r, c) = column(1) == r ? column(c) : NaN
+file = data.'ratios.csv'
+set title "over time, mean of thresholds 0.1 to 1"
+set xlabel "operations per item, from 100 on mixed"
+set xtics 0,250
+ratios = "2 1 0.5"
+plot for [i = 1:3] file using 2:(pick(word(ratios, i) + 0, 3)) with lines lw 2 lc i title "R = ".word(ratios, i), \
+  for [i = 1:3] file using 2:(pick(word(ratios, i) + 0, 4)) with lines lw 2 dt 2 lc i title "with a gap"
+file = data.'thresholds.csv'
+set key top left
+set xlabel "lambda"
+set xtics 0,0.2
+ratios = "0.3 0.6 0.7 0.8 0.9"
+do for [c = 3:4] {
+  set title (c == 3 ? "after the fill, as published" : "after the fill, with a gap")
+  set yrange [0:(c == 3 ? 32 : 10)]
+  plot for [i = 1:5] file using 2:(pick(word(ratios, i) + 0, c)) with linespoints lw 2 ps 0.5 lc i \
+    title "R = ".word(ratios, i)
+}
+unset multiplot
