@@ -170,7 +170,7 @@ class recency_subject {
   std::uint64_t made_ = 0;
   std::uint64_t events_ = 0;
   std::vector<instant> times_;
-  std::vector<recency_filter::novelty> novelties_;
+  std::vector<novelty> novelties_;
   std::unique_ptr<bool[]> answers_;
 };
 

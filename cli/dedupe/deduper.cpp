@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -83,17 +82,17 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
   if (counts_.passed + counts_.dropped >= error_due_) refresh_error();
   keys_.clear();
   for (const judged_line& line : lines) keys_.push_back(line.key);
-  const auto answers = std::make_unique<bool[]>(lines.size());
-  const std::span<bool> seen(answers.get(), lines.size());
+  answers_.resize(lines.size());
   const bool timed = settings_.time != time_source::none;
   if (settings_.costs) {
-    for (std::size_t i = 0; i < lines.size(); ++i) seen[i] = judge_costs(lines[i], times[i]);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      answers_[i].fresh = !judge_costs(lines[i], times[i]);
   } else {
     filter_.insert_if_new_bulk(keys_, timed ? times : std::span<const instant>(), settings_.refresh,
-                               seen);
+                               answers_);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    settle(lines[i], seen[i], timed ? times[i] : now, verdicts[i]);
+    settle(lines[i], !answers_[i].fresh, timed ? times[i] : now, verdicts[i]);
   }
 }
 
@@ -136,7 +135,8 @@ bool deduper::judge_doubted(const judged_line& line) {
   if (doubted(line.at)) {
     seen = seen || filter_.seen(line.key, line.at);
   } else {
-    seen = filter_.insert_if_new(line.key, std::max(*clock, line.at), settings_.refresh) || seen;
+    seen = !filter_.insert_if_new(line.key, std::max(*clock, line.at), settings_.refresh).fresh ||
+           seen;
   }
   const bool remembered = !seen || settings_.refresh;
   auto verdict = gate_.judge(

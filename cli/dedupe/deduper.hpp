@@ -82,6 +82,7 @@ class deduper {
   double error_now_ = 0;
   std::uint64_t error_due_ = 0;  // lines at which it is asked again
   std::vector<digest> keys_;     // of the lines that are being judged
+  std::vector<novelty> answers_;
   std::vector<instant> times_;
 };
 

@@ -196,11 +196,11 @@ std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
 }
 
 // A second sighting in the same tick would not be remembered for longer.
-bool age_partitioned_filter::test_and_set(digest d, instant when, bool refresh) noexcept {
+novelty age_partitioned_filter::test_and_set(digest d, instant when, bool refresh) noexcept {
   const auto found = find(d, oldest_at(when));
   const bool kept = timed_ && found == current_ && clock_.tick_of(when).number <= end_of(current_);
-  if (!found || (refresh && !kept)) (void)insert_digest(d, when);
-  return found.has_value();
+  if (found && (!refresh || kept)) return {false, outcome::added};
+  return {!found, insert_digest(d, when)};
 }
 
 // -- questions -----------------------------------------------------------------------------------
@@ -254,8 +254,7 @@ void age_partitioned_filter::choose_stride() noexcept {
   }
 }
 
-std::optional<age_partitioned_filter::age_bracket> age_partitioned_filter::bracket(
-    digest d, instant when) const noexcept {
+std::optional<age_bracket> age_partitioned_filter::bracket(digest d, instant when) const noexcept {
   const std::uint64_t oldest = oldest_at(when);
   const auto youngest = find(d, oldest);
   if (!youngest) return std::nullopt;
@@ -265,8 +264,7 @@ std::optional<age_partitioned_filter::age_bracket> age_partitioned_filter::brack
   return age_bracket{ages_of(*youngest, when).youngest, ages_of(last, when).oldest};
 }
 
-age_partitioned_filter::age_bracket age_partitioned_filter::ages_of(std::uint64_t generation,
-                                                                    instant when) const noexcept {
+age_bracket age_partitioned_filter::ages_of(std::uint64_t generation, instant when) const noexcept {
   const std::uint64_t back = current_ - generation;
   if (!timed_) {
     const std::uint64_t after = back == 0 ? 0 : (back - 1) * quota_ + in_current_;

@@ -149,8 +149,8 @@ recency_filter::moment recency_filter::later(std::int64_t at) const noexcept {
   return {at, offset, distance(tick_, then.number), oldest_at(offset)};
 }
 
-recency_filter::novelty recency_filter::test_and_set(digest d, const places& at, instant when,
-                                                     const math::penalties* costs) noexcept {
+novelty recency_filter::test_and_set(digest d, const places& at, instant when,
+                                     const math::penalties* costs) noexcept {
   const arrival event = arrive(when);
   const moment asked = moment_of(event.became == outcome::future ? when : newest());
   bool duplicate = seen_at(at, asked);
@@ -182,15 +182,17 @@ void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_
 
 // -- ages --------------------------------------------------------------------------------------
 
-std::optional<recency_filter::age_bracket> recency_filter::bracket(
-    const sight& seen, const moment& asked) const noexcept {
+std::optional<age_bracket> recency_filter::bracket(const sight& seen,
+                                                   const moment& asked) const noexcept {
   if (!alive(seen, asked)) return std::nullopt;
-  const tick then{tick_ - seen.age};
-  const std::int64_t last = clock_.end_of(then).micros;
+  const tick of{tick_ - seen.age};
+  const std::int64_t last = clock_.end_of(of).micros;
   // An insertion is older by one than the number it left behind.
   const std::int64_t now = timed_ ? asked.at : asked.at - 1;
-  return age_bracket{std::max<std::int64_t>(0, now - last),
-                     std::max<std::int64_t>(0, now - clock_.start_of(then).micros)};
+  const auto since = [&](std::int64_t then) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - then));
+  };
+  return age_bracket{since(last), since(clock_.start_of(of).micros)};
 }
 
 // The ages, as evidence() counts them, that stamps of this age speak of.

@@ -110,9 +110,9 @@ class recency_twin {
     const auto bracket = filter_.age(item, when);
     RC_ASSERT(bracket.has_value() == seen);
     if (seen) {
-      RC_ASSERT(0 <= bracket->lower && bracket->lower <= bracket->upper);
-      RC_ASSERT(bracket->lower <= promised());
-      if (age >= 0) RC_ASSERT(bracket->lower <= age);
+      RC_ASSERT(bracket->youngest <= bracket->oldest);
+      RC_ASSERT(bracket->youngest <= static_cast<std::uint64_t>(promised()));
+      if (age >= 0) RC_ASSERT(bracket->youngest <= static_cast<std::uint64_t>(age));
     }
     const double p = filter_.posterior(item, when, age_prior::share(0.1));
     RC_ASSERT(p >= 0 && p <= 1 && (p == 0 || seen));

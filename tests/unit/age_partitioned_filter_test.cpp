@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,7 +66,7 @@ TEST(age_partitioned, a_window_of_time_is_exact_on_whole_seconds) {
 TEST(age_partitioned, all_of_a_window_may_come_at_once) {
   age_partitioned_filter f = of_time(50'000, 1e-4);
   std::uint64_t wrong = 0;
-  for (std::uint64_t i = 0; i < 50'000; ++i) wrong += f.insert_if_new(i, at_second(7));
+  for (std::uint64_t i = 0; i < 50'000; ++i) wrong += !f.insert_if_new(i, at_second(7)).fresh;
   EXPECT_LT(wrong, 20U);  // 5 expected if all were asked of the full filter
   EXPECT_LE(f.current_error(), 1e-4);
   for (std::uint64_t i = 0; i < 50'000; ++i) ASSERT_TRUE(f.seen(i, at_second(607)));
@@ -163,9 +162,9 @@ TEST(age_partitioned, brackets_the_age) {
 TEST(age_partitioned, refreshing_begins_the_window_anew) {
   for (const bool refresh : {false, true}) {
     age_partitioned_filter f = of_time();
-    EXPECT_FALSE(f.insert_if_new("x", at_second(0), refresh));
-    EXPECT_TRUE(f.insert_if_new("x", at_second(400), refresh));
-    EXPECT_EQ(f.insert_if_new("x", at_second(700), refresh), refresh);
+    EXPECT_TRUE(f.insert_if_new("x", at_second(0), refresh).fresh);
+    EXPECT_FALSE(f.insert_if_new("x", at_second(400), refresh).fresh);
+    EXPECT_NE(f.insert_if_new("x", at_second(700), refresh).fresh, refresh);
   }
 }
 
@@ -188,15 +187,14 @@ TEST(age_partitioned, many_at_once_are_as_one_by_one) {
       items.push_back(i * i % 701);
       times.push_back(at_second(static_cast<double>(i + i * 7 % 13)));
     }
-    const auto answers = std::make_unique<bool[]>(items.size());
-    many.insert_if_new_bulk(items, times, refresh, {answers.get(), items.size()});
+    std::vector<novelty> answers(items.size());
+    many.insert_if_new_bulk(items, times, refresh, answers);
     for (std::size_t i = 0; i < items.size(); ++i) {
       ASSERT_EQ(one.insert_if_new(items[i], times[i], refresh), answers[i]) << i;
     }
     EXPECT_EQ(one.serialize(), many.serialize());
-    expect_error(errc::invalid_argument, [&] {
-      many.insert_if_new_bulk(items, {}, refresh, {answers.get(), items.size()});
-    });
+    expect_error(errc::invalid_argument,
+                 [&] { many.insert_if_new_bulk(items, {}, refresh, answers); });
   }
 }
 

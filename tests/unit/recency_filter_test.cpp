@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using support::expect_error;
-using novelty = recency_filter::novelty;
+using novelty = novelty;
 
 constexpr instant moment(std::int64_t seconds) { return instant::from_seconds(seconds); }
 
@@ -168,7 +168,7 @@ TEST(recency_filter, counts_insertions_where_the_window_does) {
 TEST(recency_filter, brackets_the_age) {
   recency_filter f = ten_minutes();
   (void)f.insert("x", moment(150));
-  using bracket = recency_filter::age_bracket;
+  using bracket = age_bracket;
   // Seen between 2:00 and 2:59.999999.
   EXPECT_EQ(f.age("x", moment(150)), (bracket{0, 30'000'000}));
   EXPECT_EQ(f.age("x", moment(200)), (bracket{20'000'001, 80'000'000}));

@@ -22,6 +22,7 @@
 #include <bloomtime/math/age_partitioned.hpp>
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/recency/answers.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
@@ -55,15 +56,6 @@ class age_partitioned_filter {
  public:
   static constexpr std::uint8_t engine_id = 4;
 
-  // When the item was last seen, if it was: how many insertions ago, or how many microseconds. More
-  // than one generation wide if bits of others extend its own.
-  struct age_bracket {
-    std::uint64_t youngest;
-    std::uint64_t oldest;
-
-    friend bool operator==(const age_bracket&, const age_bracket&) = default;
-  };
-
   explicit age_partitioned_filter(const age_partitioned_config& config);
 
   // late: put where it belongs, or in a later generation if there is none; dropped_late: the window
@@ -78,23 +70,24 @@ class age_partitioned_filter {
     return find(detail::as_digest(x, seed_), oldest_at(when)).has_value();
   }
 
+  // More than one generation wide if bits of others extend its own. None where seen() says no.
   template <item T>
   std::optional<age_bracket> age(const T& x, instant when = {}) const noexcept {
     return bracket(detail::as_digest(x, seed_), when);
   }
 
-  // Whether it was seen, and inserts it if not; with `refresh` also if it was, so that its window
-  // begins anew.
+  // seen() and insert() in one, for dropping duplicates; with `refresh` a duplicate is inserted as
+  // well, so that its window begins anew.
   template <item T>
-  bool insert_if_new(const T& x, instant when = {}, bool refresh = false) noexcept {
+  novelty insert_if_new(const T& x, instant when = {}, bool refresh = false) noexcept {
     return test_and_set(detail::as_digest(x, seed_), when, refresh);
   }
 
-  // Many at once, one after the other: seen[i] as insert_if_new(items[i], times[i], refresh) says.
+  // Many at once, one after the other: as insert_if_new(items[i], times[i], refresh) says.
   // `times` may be empty for windows of insertions.
   template <std::ranges::contiguous_range Items>
   void insert_if_new_bulk(const Items& items, std::span<const instant> times, bool refresh,
-                          std::span<bool> seen);
+                          std::span<novelty> answers);
 
   // Unnormalised posterior of "seen within the window", for a prior given as cdf(t) = P(age < t),
   // in insertions or microseconds. The likelihood is that of the words as they are: a stranger
@@ -185,7 +178,7 @@ class age_partitioned_filter {
   }
 
   outcome insert_digest(digest d, instant when) noexcept;
-  bool test_and_set(digest d, instant when, bool refresh) noexcept;
+  novelty test_and_set(digest d, instant when, bool refresh) noexcept;
   std::uint64_t generation_for_now() noexcept;
   void set(digest d, std::uint64_t generation) noexcept;
   void move_to(std::int64_t tick) noexcept;
@@ -253,14 +246,14 @@ inline void age_partitioned_filter::prefetch(digest d) const noexcept {
 
 template <std::ranges::contiguous_range Items>
 void age_partitioned_filter::insert_if_new_bulk(const Items& items, std::span<const instant> times,
-                                                bool refresh, std::span<bool> seen) {
+                                                bool refresh, std::span<novelty> answers) {
   const std::span<const std::ranges::range_value_t<Items>> all(items);
-  check_bulk(all.size(), times.size(), seen.size());
+  check_bulk(all.size(), times.size(), answers.size());
   detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
     for (std::size_t i = 0; i < next.count; ++i) prefetch(next[i]);
     for (std::size_t i = 0; i < now.count; ++i) {
       const instant when = times.empty() ? instant{} : times[first + i];
-      seen[first + i] = test_and_set(now[i], when, refresh);
+      answers[first + i] = test_and_set(now[i], when, refresh);
     }
   });
 }

@@ -23,6 +23,7 @@
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/answers.hpp>
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/time.hpp>
 
@@ -80,14 +81,6 @@ class recency_filter {
     cells_.find(detail::as_digest(x, seed_), at);
     return seen_at(at, moment_of(when));
   }
-
-  // What became of an event, and whether its item had not been seen within the window before.
-  struct novelty {
-    bool fresh;
-    outcome became;
-
-    friend bool operator==(const novelty&, const novelty&) = default;
-  };
 
   // seen() and insert() in one, for dropping duplicates. With refresh a duplicate renews the time
   // of its item, so that it is fresh again when it was quiet for a window; without, it changes
@@ -157,14 +150,8 @@ class recency_filter {
   }
 
   // How long ago x was last seen, in microseconds or insertions: certainly not more recently than
-  // `lower`, and at most `upper`, unless the answer is wrong as seen() may be. None where seen()
-  // says no.
-  struct age_bracket {
-    std::int64_t lower;
-    std::int64_t upper;
-
-    friend bool operator==(const age_bracket&, const age_bracket&) = default;
-  };
+  // `youngest`, and at most `oldest`, unless the answer is wrong as seen() may be. None where
+  // seen() says no.
   template <item T>
   std::optional<age_bracket> age(const T& x, instant when) const noexcept {
     return bracket(look(x), moment_of(when));
