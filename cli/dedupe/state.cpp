@@ -171,12 +171,13 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   }
   d.counts_.wrong = in.f64();
   d.error_now_ = in.f64();
-  const bool clocked = in.u64() != 0;
+  const std::uint64_t clocked = in.u64();
   const instant clock(in.i64());
+  if (clocked > 1 || (clocked == 0 && clock != instant{})) corrupt();
   in.expect_end();
   d.drops_ = store::minute_totals::load(view.section(drops_section));
   d.suppressed_.read(view.section(suppressed_section));
-  d.gate_ = time_gate(clocked ? std::optional(clock) : std::nullopt,
+  d.gate_ = time_gate(clocked == 1 ? std::optional(clock) : std::nullopt,
                       read_held(view.section(held_section)));
   const bool timed = settings.time != time_source::none;
   const std::uint64_t window = timed ? kept.window : kept.expect;

@@ -1,6 +1,7 @@
-// The manifest, the totals and the ledger of a store against arbitrary bytes. The first byte of an
-// input says what the rest is: 0 a manifest, 1 a manifest to be sealed, 2 totals, 3 totals to be
-// sealed, 4 a ledger, 5 a ledger to be sealed.
+// The manifest, the totals and the ledger of a store, and the state of dedupe, against arbitrary
+// bytes. The first byte of an input says what the rest is: 0 a manifest, 1 a manifest to be sealed,
+// 2 totals, 3 totals to be sealed, 4 a ledger, 5 a ledger to be sealed, 6 a state, 7 a state to be
+// sealed.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include <bloomtime/error.hpp>
 
+#include "cli/dedupe/deduper.hpp"
 #include "cli/store/ledger.hpp"
 #include "cli/store/manifest.hpp"
 #include "cli/store/totals.hpp"
@@ -89,6 +91,32 @@ void use_ledger(const std::vector<std::byte>& bytes) {
   require(gate.held().size() <= cli::time_gate::most_held, "few events wait");
 }
 
+// As the command would, which wrote the seeds with these settings.
+void use_state(const std::vector<std::byte>& bytes) {
+  const cli::dedupe_settings settings{.key = "2",
+                                      .time = cli::time_source::lines,
+                                      .window = std::chrono::seconds(10),
+                                      .expect = 20,
+                                      .error = 0.1,
+                                      .count = true};
+  try {
+    cli::deduper work = cli::deduper::load(bytes, settings, "state");
+    require(work.serialize() == bytes, "what was loaded is stored as it was");
+    const std::vector<cli::judged_line> lines(5,
+                                              {digest_of("a"), instant::from_seconds(2'000'000)});
+    std::vector<cli::line_verdict> verdicts(lines.size());
+    work.judge(lines, instant(0), verdicts);
+    for (std::size_t i = 1; i < verdicts.size(); ++i) {
+      require(verdicts[i].drop, "what comes again at once is dropped");
+    }
+    const auto again = work.serialize();
+    require(cli::deduper::load(again, settings, "state").serialize() == again,
+            "what was changed can be stored");
+  } catch (const std::exception& e) {
+    require(e.what()[0] != '\0', "an error says what is wrong");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -105,8 +133,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 2 == 1) bloomtime::support::seal(container);
   if (data[0] < 4) {
     use_totals(container);
-  } else {
+  } else if (data[0] < 6) {
     use_ledger(container);
+  } else {
+    use_state(container);
   }
   return 0;
 }
