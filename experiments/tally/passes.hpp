@@ -1,15 +1,20 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <concepts>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "arrivals.hpp"
 #include "bench/measure.hpp"
 
-// Everything arrives and everything leaves again, timed in blocks.
+// Everything arrives and everything leaves again, timed in blocks of which every engine has its
+// turn: what disturbs the machine for longer than a block disturbs all of them alike.
 namespace experiments {
 
 // How often the structure was changed for the sake of counts.
@@ -17,72 +22,113 @@ inline std::uint64_t changes_of(const bloomtime::dynamic_count_filter& f) { retu
 inline std::uint64_t changes_of(const bloomtime::spectral_filter& f) { return f.work().lengthened; }
 inline std::uint64_t changes_of(const bloomtime::tally_filter&) { return 0; }
 
+struct subject {
+  using block_use = std::function<void(std::span<const std::uint64_t>)>;
+
+  block_use add;
+  block_use count;
+  block_use remove;
+  std::function<std::uint64_t()> changes;
+};
+
+template <class Filter>
+subject subject_of(Filter filter) {
+  const auto f = std::make_shared<Filter>(std::move(filter));
+  const auto for_each = [](auto use) {
+    return [use](std::span<const std::uint64_t> items) {
+      for (const std::uint64_t x : items) use(x);
+    };
+  };
+  return {for_each([f](std::uint64_t x) { (void)f->add(x); }),
+          for_each([f](std::uint64_t x) { bench::keep(f->count(x).value); }),
+          for_each([f](std::uint64_t x) { (void)f->remove(x); }), [f] { return changes_of(*f); }};
+}
+
 struct block_time {
   double ns;
   std::uint64_t operations;
   bool changed;
-};
 
-// use(item) for the first `count` arrivals.
-template <class Filter, class Use>
-std::vector<block_time> timed_pass(const Filter& f, const population& p, std::uint64_t count,
-                                   Use&& use) {
+  double each() const { return ns / static_cast<double>(operations); }
+};
+using pass = std::vector<block_time>;
+
+// The first `count` arrivals, for every subject.
+template <std::size_t number>
+std::array<pass, number> timed_pass(const std::array<subject, number>& subjects,
+                                    const population& p, std::uint64_t count,
+                                    subject::block_use subject::*use) {
+  // Long enough to warm the caches again, short enough to tell blocks with a rebuild from others.
+  std::vector<std::uint64_t> block(std::clamp<std::uint64_t>(p.total / 200, 512, 8192));
   arrivals next(p);
-  std::vector<std::uint64_t> block(512);
-  std::vector<block_time> times;
+  std::array<pass, number> passes;
   for (std::uint64_t left = count; left > 0; left -= block.size()) {
     block.resize(std::min<std::uint64_t>(left, block.size()));
     for (std::uint64_t& x : block) x = next();
-    const std::uint64_t before = changes_of(f);
-    const auto start = std::chrono::steady_clock::now();
-    for (const std::uint64_t x : block) use(x);
-    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-    times.push_back({taken.count(), block.size(), changes_of(f) != before});
+    for (std::size_t i = 0; i < number; ++i) {
+      const std::uint64_t before = subjects[i].changes();
+      const auto start = std::chrono::steady_clock::now();
+      (subjects[i].*use)(block);
+      const std::chrono::duration<double, std::nano> taken =
+          std::chrono::steady_clock::now() - start;
+      passes[i].push_back({taken.count(), block.size(), subjects[i].changes() != before});
+    }
   }
-  return times;
+  return passes;
 }
 
-// All passes of one engine, block by block.
-struct passes {
-  std::vector<block_time> fill;
-  std::vector<block_time> read;
-  std::vector<block_time> drain;
-  std::vector<block_time> refill;  // of a spectral filter
-  std::uint64_t growths = 0;       // changes while it was filled
+struct engine_passes {
+  pass fill;
+  pass read;
+  pass drain;
+  std::uint64_t growths = 0;  // changes while it was filled
   std::uint64_t changes = 0;
 };
 
-inline constexpr std::uint64_t most_reads = 1'000'000;
+struct round_of_passes {
+  engine_passes spectral;
+  engine_passes dynamic;
+  engine_passes tally;
+  pass roomy;  // filling a spectral filter that has been full before, and moves no counter
+};
 
-template <class Filter>
-passes run_passes(Filter f, const population& p) {
-  const auto add = [&](std::uint64_t x) { (void)f.add(x); };
-  passes t;
-  t.fill = timed_pass(f, p, p.total, add);
-  t.growths = changes_of(f);
-  t.read = timed_pass(f, p, std::min(p.total, most_reads),
-                      [&](std::uint64_t x) { bench::keep(f.count(x).value); });
-  t.drain = timed_pass(f, p, p.total, [&](std::uint64_t x) { (void)f.remove(x); });
-  t.changes = changes_of(f);
-  // A spectral filter that was full once has room for the same items again: filling it then is what
-  // the first time would take without moving counters.
-  if constexpr (std::same_as<Filter, bloomtime::spectral_filter>) {
-    t.refill = timed_pass(f, p, p.total, add);
-  }
-  return t;
+inline round_of_passes run_round(const population& p) {
+  constexpr std::uint64_t most_reads = 1'000'000;
+  const subject roomy = subject_of(spectral_of(p));
+  for (const auto use : {&subject::add, &subject::remove})
+    (void)timed_pass<1>({roomy}, p, p.total, use);
+  const std::array engines{subject_of(spectral_of(p)), subject_of(dynamic_of(p)),
+                           subject_of(tally_of(p))};
+  const auto fill =
+      timed_pass<4>({roomy, engines[0], engines[1], engines[2]}, p, p.total, &subject::add);
+  std::array<std::uint64_t, 3> growths;
+  for (std::size_t i = 0; i < 3; ++i) growths[i] = engines[i].changes();
+  const auto read = timed_pass(engines, p, std::min(p.total, most_reads), &subject::count);
+  const auto drain = timed_pass(engines, p, p.total, &subject::remove);
+  const auto passes_of = [&](std::size_t i) {
+    return engine_passes{fill[i + 1], read[i], drain[i], growths[i], engines[i].changes()};
+  };
+  return {passes_of(0), passes_of(1), passes_of(2), fill[0]};
 }
 
-// Every round did the same work in its n-th block: the median of the rounds, for each.
-inline passes middle_of(const std::vector<passes>& rounds) {
-  passes middle = rounds[0];
-  for (const auto pass : {&passes::fill, &passes::read, &passes::drain, &passes::refill}) {
-    for (std::size_t i = 0; i < (middle.*pass).size(); ++i) {
-      std::vector<double> times;
-      for (const passes& round : rounds) times.push_back((round.*pass)[i].ns);
-      (middle.*pass)[i].ns = bench::summarize(times).median;
+// Every round did the same work in its n-th block: the least time any of them took for it.
+inline void keep_least(pass& best, const pass& other) {
+  for (std::size_t i = 0; i < best.size(); ++i) best[i].ns = std::min(best[i].ns, other[i].ns);
+}
+
+inline round_of_passes best_of_rounds(const population& p, unsigned rounds) {
+  round_of_passes best = run_round(p);
+  for (unsigned i = 1; i < rounds; ++i) {
+    const round_of_passes other = run_round(p);
+    for (const auto engine :
+         {&round_of_passes::spectral, &round_of_passes::dynamic, &round_of_passes::tally}) {
+      for (const auto part : {&engine_passes::fill, &engine_passes::read, &engine_passes::drain}) {
+        keep_least(best.*engine.*part, other.*engine.*part);
+      }
     }
+    keep_least(best.roomy, other.roomy);
   }
-  return middle;
+  return best;
 }
 
 struct figures {
@@ -94,39 +140,31 @@ struct figures {
   std::uint64_t changes = 0;
 };
 
-inline figures figures_of(const passes& t) {
-  const auto per_operation = [](const block_time& b) {
-    return b.ns / static_cast<double>(b.operations);
-  };
+// `plain` is what filling takes without changes, if that is known block by block; if not, blocks
+// with changes are compared with the others.
+inline figures figures_of(const engine_passes& engine, const pass& plain = {}) {
   figures f;
-  f.growths = t.growths;
-  f.changes = t.changes;
+  f.growths = engine.growths;
+  f.changes = engine.changes;
   std::vector<double> reads;
   std::vector<double> writes;
-  for (const block_time& b : t.read) reads.push_back(per_operation(b));
-  for (const auto pass : {&t.fill, &t.drain}) {
-    for (std::size_t i = 0; i < pass->size(); ++i) {
-      const block_time& b = (*pass)[i];
+  for (const block_time& b : engine.read) reads.push_back(b.each());
+  for (const pass* part : {&engine.fill, &engine.drain}) {
+    for (const block_time& b : *part) {
       f.total += b.ns;
-      if (!b.changed) writes.push_back(per_operation(b));
+      if (!b.changed) writes.push_back(b.each());
     }
   }
-  for (const block_time& b : t.refill) writes.push_back(per_operation(b));
+  for (const block_time& b : plain) writes.push_back(b.each());
   f.read = bench::summarize(reads);
   f.write = bench::summarize(writes);
-  const auto add_rebuilding = [&](const std::vector<block_time>& pass, auto&& plain) {
-    for (std::size_t i = 0; i < pass.size(); ++i) {
-      if (pass[i].changed) f.rebuilding += pass[i].ns - plain(i, pass[i].operations);
+  for (std::size_t i = 0; i < plain.size(); ++i) f.rebuilding += engine.fill[i].ns - plain[i].ns;
+  if (plain.empty()) {
+    for (const pass* part : {&engine.fill, &engine.drain}) {
+      for (const block_time& b : *part) {
+        if (b.changed) f.rebuilding += b.ns - f.write.median * static_cast<double>(b.operations);
+      }
     }
-  };
-  const auto usual = [&](std::size_t, std::uint64_t operations) {
-    return f.write.median * static_cast<double>(operations);
-  };
-  if (t.refill.empty()) {
-    add_rebuilding(t.fill, usual);
-    add_rebuilding(t.drain, usual);
-  } else {
-    add_rebuilding(t.fill, [&](std::size_t i, std::uint64_t) { return t.refill[i].ns; });
   }
   return f;
 }

