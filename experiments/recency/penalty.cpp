@@ -25,7 +25,7 @@ using namespace bloomtime;
 constexpr std::uint64_t tuning_questions = std::uint64_t{1} << 18;
 constexpr unsigned most_k = 30;
 constexpr double hopeless = 1.2;  // times the least penalty so far; after two of these we stop
-constexpr std::uint64_t all_bits[] = {1, 2, 5, 10, 15, 20};
+constexpr std::uint64_t all_bits[] = {2, 5, 10, 15, 20};
 
 struct scene {
   const stream& data;
