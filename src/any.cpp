@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
@@ -302,8 +303,42 @@ std::vector<fact> facts_of(const recency_filter& f) {
   return facts;
 }
 
+std::vector<fact> facts_of(const generalized_filter& f) {
+  return {
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "generalized_filter"},
+      flat_layout(),
+      {"memory", f.memory()},
+      {"bits", f.bits()},
+      {"k0", std::uint64_t{f.k0()}},
+      {"k1", std::uint64_t{f.k1()}},
+      {"seed", f.seed()},
+      {"window", f.window()},
+      {"insertions", f.insertions()},
+      {"error", f.says_yes(std::numeric_limits<double>::infinity())},
+      {"misses_at_window", 1 - f.says_yes(static_cast<double>(f.window()))},
+  };
+}
+
+std::vector<fact> facts_of(const recent_buffer& b) {
+  return {
+      {"family", std::string(name_of(family::recency))},
+      {"engine", "recent_buffer"},
+      {"memory", b.memory()},
+      {"index_memory", b.index_memory()},
+      {"slots", b.slots()},
+      {"fingerprint_bits", std::uint64_t{b.bits()}},
+      {"seed", b.seed()},
+      {"window", b.window()},
+      {"insertions", b.insertions()},
+      {"error", b.current_error()},
+  };
+}
+
 any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
   if (engine == timing_filter::engine_id) return timing_filter::load(container);
+  if (engine == generalized_filter::engine_id) return generalized_filter::load(container);
+  if (engine == recent_buffer::engine_id) return recent_buffer::load(container);
   if (engine == age_partitioned_filter::engine_id) return age_partitioned_filter::load(container);
   if (engine == recency_filter::engine_id) return recency_filter::load(container);
   refuse_engine("4 (recency)", engine);

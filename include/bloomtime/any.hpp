@@ -20,17 +20,19 @@
 #include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/history/tree_history.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/generalized_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/recent_buffer.hpp>
 #include <bloomtime/recency/timing_filter.hpp>
 
 // Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
 // turns out to be. Each family adds its engines here and nowhere else.
 namespace bloomtime {
 
-using any_filter =
-    std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter, hot_list,
-                 decay_ring, single_history, tree_history, level_history, timeline_history, history,
-                 timing_filter, age_partitioned_filter, recency_filter>;
+using any_filter = std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter,
+                                hot_list, decay_ring, single_history, tree_history, level_history,
+                                timeline_history, history, timing_filter, generalized_filter,
+                                recent_buffer, age_partitioned_filter, recency_filter>;
 
 // Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
 any_filter load_any(std::span<const std::byte> container);

@@ -26,6 +26,11 @@
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/prior.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/audit.hpp>
+#include <bloomtime/recency/generalized_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/recent_buffer.hpp>
+#include <bloomtime/recency/shares.hpp>
 #include <bloomtime/recency/timing_filter.hpp>
 #include <bloomtime/time.hpp>

@@ -104,7 +104,8 @@ double distinct_items::between(const knot& from, const knot& to, double insertio
 
 double distinct_items::operator()(double insertions) const noexcept {
   if (!(insertions > 0)) return 0;
-  if (insertions <= 1) return insertions;  // an item at most, and there if anything was inserted
+  if (insertions <= 1) return insertions;    // an item at most, and there if anything was inserted
+  insertions = std::min(insertions, 1e300);  // of infinitely many the slopes are unknown
   double distinct = insertions;
   if (knots_.empty()) {
     distinct = items_ * chance(1 / items_, insertions);

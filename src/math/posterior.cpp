@@ -57,6 +57,17 @@ geometric geometric::of_rate(double rate) {
 double geometric::before(double t) const noexcept { return -std::expm1(-rate_ * t); }
 double geometric::beyond(double t) const noexcept { return std::exp(-rate_ * t); }
 
+// The smaller one of both is computed, the other is what it lacks to 1.
+geometric::split geometric::at(double t) const noexcept {
+  const double x = rate_ * t;
+  if (x < 0.5) {
+    const double less = -std::expm1(-x);
+    return {less, 1 - less};
+  }
+  const double more = std::exp(-x);
+  return {1 - more, more};
+}
+
 masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept {
   return masses_by_powers(seen, w, prior);
 }
@@ -108,6 +119,7 @@ void check(const penalties& cost) {
 }
 
 bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept {
+  if (posterior.in == 0 && posterior.out > 0 && cost.false_positive > 0) return false;
   const double yes = cost.false_positive * posterior.out;
   const double no = cost.false_negative * posterior.in;
   if (std::isnormal(yes) && std::isnormal(no)) return yes <= no;

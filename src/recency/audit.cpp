@@ -38,10 +38,6 @@ std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
   return to > from ? stored(to) - stored(from) : 0;
 }
 
-bool in_sample(std::uint64_t key, unsigned shift) noexcept {
-  return shift == 0 || key * detail::golden >> (64 - shift) == 0;
-}
-
 bool possible(const audit_config& c) noexcept {
   return c.window > 0 && c.window <= most_window && c.entries >= fewest_entries &&
          c.entries <= most_entries;
@@ -224,23 +220,30 @@ void audit::merge(const audit& other) {
                                         std::to_string(other.config_.window));
   }
   audit sum(*this);
-  sum.ages_.merge(other.ages_);
-  if (other.since_) sum.since_ = std::max(*other.since_, sum.since_.value_or(*other.since_));
-  while (sum.shift_ < other.shift_) sum.halve_sample();
-  other.keys_.for_each(
+  audit more(other);
+  while (sum.shift_ < more.shift_) sum.halve_sample();
+  while (more.shift_ < sum.shift_) more.halve_sample();
+  sum.add_records(more);
+  if (more.since_) sum.since_ = std::max(*more.since_, sum.since_.value_or(*more.since_));
+  // May halve the sample again, with all that has been learned from both.
+  more.keys_.for_each(
       [&](std::uint64_t key, std::uint64_t last) { sum.put(key, position_in(last)); });
-  for (std::size_t i = 0; i < arm_count; ++i) {
-    sum.arms_[i].realised += other.arms_[i].realised;
-    sum.arms_[i].expected += other.arms_[i].expected;
-    sum.arms_[i].calibrated.merge(other.arms_[i].calibrated);
-  }
-  sum.surprise_ += other.surprise_;
-  sum.variance_ += other.variance_;
-  sum.questions_ += other.questions_;
-  sum.errors_ += other.errors_;
-  if (sum.errors_ >= errors_to_remember) sum.fade();
   sum.choose();
   *this = std::move(sum);
+}
+
+void audit::add_records(const audit& other) {
+  ages_.merge(other.ages_);
+  for (std::size_t i = 0; i < arm_count; ++i) {
+    arms_[i].realised += other.arms_[i].realised;
+    arms_[i].expected += other.arms_[i].expected;
+    arms_[i].calibrated.merge(other.arms_[i].calibrated);
+  }
+  surprise_ += other.surprise_;
+  variance_ += other.variance_;
+  questions_ += other.questions_;
+  errors_ += other.errors_;
+  if (errors_ >= errors_to_remember) fade();
 }
 
 void audit::restart(std::int64_t position) noexcept {
@@ -281,6 +284,7 @@ std::vector<std::byte> audit::encode() const {
     r.calibrated.write(out);
   }
   ages_.write(out);
+  out.u64(keys_.size());
   keys_.write(out);
   return out.written();
 }
@@ -312,9 +316,10 @@ audit audit::decode(std::span<const std::byte> bytes) {
     r.calibrated = calibration::read(in);
   }
   learned_ages ages = learned_ages::read(in);
+  const std::uint64_t entries = in.u64();
   const auto keys = in.bytes(in.remaining());
-  require(ages.horizon() == windows_kept * config.window &&
-          keys.size() / detail::side_table::bytes_per_entry <= config.entries);
+  require(ages.horizon() == windows_kept * config.window && entries <= config.entries &&
+          keys.size() == entries * detail::side_table::bytes_per_entry);
   auto table = detail::side_table::read(
       keys, std::uint64_t{1} << 63,
       [&](std::uint64_t key, std::uint64_t) { return in_sample(key, shift); });

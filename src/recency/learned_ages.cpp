@@ -126,7 +126,7 @@ learned_ages learned_ages::read(detail::byte_reader& in) {
   for (std::uint32_t& count : ages.counts_) ages.total_ += count = in.u32();
   for (std::uint32_t& count : ages.used_) used += count = in.u32();
   if (ready > 1 || fresh >= rebuild_each || ages.total_ > most_samples || used > most_samples ||
-      (ready == 0 ? used != 0 || ages.total_ != fresh : ages.total_ < fresh)) {
+      (ready == 0 && used != 0)) {
     refuse();
   }
   if (ready == 1) ages.rebuild();

@@ -69,7 +69,7 @@ double recent_buffer::asked(std::optional<double> window) const noexcept {
   return std::min(window.value_or(static_cast<double>(window_)), static_cast<double>(insertions_));
 }
 
-double recent_buffer::census_likelihood() const noexcept {
+double recent_buffer::current_error() const noexcept {
   return std::ldexp(static_cast<double>(different()), -static_cast<int>(bits()));
 }
 

@@ -73,6 +73,7 @@ stamp_cells::stamp_cells(const stamp_shape& shape) : shape_(shape) {
   for (unsigned i = 0; line && i <= shape.k; ++i) {
     starts_[i] = static_cast<std::uint16_t>(i * shape.per_line() / shape.k);
   }
+  for (unsigned i = 0; i < per_window(shape.bits); ++i) ones_ |= std::uint64_t{1} << i * shape.bits;
   counts_.resize(std::size_t{(shape.cycle() - 1) >> group_} + 2);
   codes_ = buffer(bytes_for(shape));
   expire_all();
@@ -112,6 +113,16 @@ void stamp_cells::expire_all() noexcept {
 void stamp_cells::count_codes() noexcept {
   std::fill(counts_.begin(), counts_.end(), 0);
   for (std::uint64_t i = 0; i < shape_.cells; ++i) ++counts_[slot_of(code_at(i))];
+}
+
+// How many of the places with this age stand there a second time.
+unsigned stamp_cells::repeats(const places& at, std::uint32_t age) const noexcept {
+  unsigned again = 0;
+  for (unsigned i = 1; i < shape_.k; ++i) {
+    const bool known = std::find(at.begin(), at.begin() + i, at[i]) != at.begin() + i;
+    again += known && age_of(code(at[i])) == age;
+  }
+  return again;
 }
 
 void stamp_cells::stamp_back(const places& at, std::uint32_t age) noexcept {
@@ -156,11 +167,10 @@ void stamp_cells::advance(std::uint64_t ticks) noexcept {
 // 0; so a timer is stale if, counted from there, it comes before `span`. Fields of a window are
 // subtracted without borrowing from each other: the top bits stand apart.
 struct stamp_cells::stale_stamps {
-  stale_stamps(const stamp_shape& shape, std::uint32_t now, std::uint32_t limit) noexcept
-      : bits(shape.bits), cells(per_window(shape.bits)) {
-    for (unsigned i = 0; i < cells; ++i) ones |= std::uint64_t{1} << i * bits;
-    top = ones << (bits - 1);
-    const std::uint32_t cycle = shape.cycle();
+  stale_stamps(const stamp_cells& of, std::uint32_t limit) noexcept
+      : bits(of.shape_.bits), cells(per_window(bits)), ones(of.ones_), top(ones << (bits - 1)) {
+    const std::uint32_t now = of.now_;
+    const std::uint32_t cycle = of.shape_.cycle();
     const std::uint32_t first = now + 1 == cycle ? 0 : now + 1;
     const std::uint32_t stamps = cycle - 1 - limit;
     from = ones * first;
@@ -184,15 +194,15 @@ struct stamp_cells::stale_stamps {
 
   unsigned bits;
   unsigned cells;  // of a window
-  std::uint64_t ones = 0;
-  std::uint64_t top = 0;
-  std::uint64_t from = 0;
-  std::uint64_t span = 0;
+  std::uint64_t ones;
+  std::uint64_t top;
+  std::uint64_t from;
+  std::uint64_t span;
 };
 
 // Marks timers older than `limit`.
 void stamp_cells::expire(std::uint64_t first, std::uint64_t count, std::uint32_t limit) noexcept {
-  const stale_stamps stale(shape_, now_, limit);
+  const stale_stamps stale(*this, limit);
   if (shape_.layout == layout::flat) {
     expire_run(first * shape_.bits, count, stale);
     return;
@@ -244,12 +254,7 @@ std::uint64_t stamp_cells::between(std::uint32_t first, std::uint32_t end) const
   return std::accumulate(counts_.begin() + first, counts_.begin() + end, std::uint64_t{0});
 }
 
-std::uint64_t stamp_cells::with_age(std::uint32_t age) const noexcept {
-  if (age >= shape_.cycle()) return 0;
-  return counts_[slot_of(stamp_of(age))] >> group_;
-}
-
-std::uint64_t stamp_cells::younger_than(std::uint32_t age) const noexcept {
+std::uint64_t stamp_cells::sum_younger(std::uint32_t age) const noexcept {
   if (age >= shape_.cycle()) return shape_.cells - counts_.back();
   if (age == 0) return 0;
   const std::uint32_t first = stamp_of(age - 1);

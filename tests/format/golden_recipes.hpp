@@ -257,6 +257,22 @@ inline any_filter timing() {
   return f;
 }
 
+template <class Filter>
+any_filter with_insertions(Filter f) {
+  for (int i = 0; i < 40; ++i) f.insert("item-" + std::to_string(i % 7 + i / 10));
+  return f;
+}
+inline any_filter recency_generalized() {
+  return with_insertions(
+      generalized_filter({.window = 20, .memory = 48, .k0 = 3, .k1 = 4, .seed = 42}));
+}
+inline any_filter recency_buffer() {
+  return with_insertions(recent_buffer({.window = 30, .memory = 33, .bits = 11, .seed = 42}));
+}
+inline any_filter recency_buffer_filling() {
+  return with_insertions(recent_buffer({.window = 100, .memory = 200, .bits = 9}));
+}
+
 inline constexpr std::array recipes{
     recipe{"age_partitioned_last", age_partitioned_last},
     recipe{"age_partitioned_window", age_partitioned_window},
@@ -278,8 +294,11 @@ inline constexpr std::array recipes{
     recipe{"hot_list", hot_list_5},
     recipe{"pooled", pooled},
     recipe{"pooled_pinned", pooled_pinned},
+    recipe{"recency_buffer", recency_buffer},
+    recipe{"recency_buffer_filling", recency_buffer_filling},
     recipe{"recency_count", recency_count},
     recipe{"recency_flat", recency_flat},
+    recipe{"recency_generalized", recency_generalized},
     recipe{"recency_line", recency_line},
     recipe{"ring_polynomial", ring_polynomial},
     recipe{"ring_weights", ring_weights},

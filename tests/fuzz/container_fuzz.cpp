@@ -217,6 +217,34 @@ void change(timing_filter f) {
   require(timing_filter::load(stored).serialize() == stored, "what was changed can be stored");
 }
 
+// What the two baselines of recency promise.
+template <class Filter>
+void ask_recent(const Filter& f) {
+  for (int i = 0; i < 20; ++i) {
+    for (const double window : {0., 1., 1e18}) {
+      const double p = f.posterior(i, age_prior::share(0.001), window);
+      require(0 <= p && p <= 1, "a posterior is a probability");
+    }
+    (void)f.decide(i, age_prior::share(0.1), {1, 2});
+  }
+  (void)describe(any_filter(f));
+}
+
+template <class Filter>
+void change_recent(Filter f) {
+  for (int i = 0; i < 20; ++i) {
+    f.insert(i);
+    require(f.seen(i), "what was just inserted is seen");
+  }
+  const bytes_type stored = f.serialize();
+  require(Filter::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
+void ask(const generalized_filter& f) { ask_recent(f); }
+void ask(const recent_buffer& f) { ask_recent(f); }
+void change(const generalized_filter& f) { change_recent(f); }
+void change(const recent_buffer& f) { change_recent(f); }
+
 // Only the decoder may refuse; whatever it lets through must work.
 template <class Decode>
 auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {

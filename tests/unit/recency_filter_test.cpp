@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using support::expect_error;
 using novelty = recency_filter::novelty;
 
-constexpr instant at(std::int64_t seconds) { return instant::from_seconds(seconds); }
+constexpr instant moment(std::int64_t seconds) { return instant::from_seconds(seconds); }
 
 // Ten ticks of a minute, room enough that nothing is wrong by chance.
 recency_filter ten_minutes(recency_config c = {}) {
@@ -44,13 +44,13 @@ recency_filter last_hundred(recency_config c = {}) {
 TEST(recency_filter, remembers_for_a_window_and_up_to_a_tick_longer) {
   for (const std::int64_t start : {0, 59, -30, 1'700'000'000}) {
     recency_filter f = ten_minutes();
-    EXPECT_EQ(f.insert("x", at(start)), outcome::added);
-    EXPECT_TRUE(f.seen("x", at(start)));
-    EXPECT_TRUE(f.seen("x", at(start + 600)));
-    EXPECT_FALSE(f.seen("x", at(start + 661)));
-    EXPECT_FALSE(f.seen("y", at(start)));
+    EXPECT_EQ(f.insert("x", moment(start)), outcome::added);
+    EXPECT_TRUE(f.seen("x", moment(start)));
+    EXPECT_TRUE(f.seen("x", moment(start + 600)));
+    EXPECT_FALSE(f.seen("x", moment(start + 661)));
+    EXPECT_FALSE(f.seen("y", moment(start)));
     // Asking has changed nothing.
-    EXPECT_TRUE(f.seen("x", at(start)));
+    EXPECT_TRUE(f.seen("x", moment(start)));
   }
 }
 
@@ -59,13 +59,13 @@ TEST(recency_filter, window_that_ticks_do_not_divide) {
   EXPECT_EQ(f.ticks(), 3u);
   EXPECT_EQ(f.clock().resolution(), 2'333'334us);
   for (std::int64_t t = 0; t < 40; ++t) {
-    ASSERT_EQ(f.insert(t, at(t)), outcome::added);
+    ASSERT_EQ(f.insert(t, moment(t)), outcome::added);
     for (std::int64_t x = 0; x <= t; ++x) {
       if (t - x <= 7) {
-        ASSERT_TRUE(f.seen(x, at(t)));
+        ASSERT_TRUE(f.seen(x, moment(t)));
       }
       if (t - x >= 10) {
-        ASSERT_FALSE(f.seen(x, at(t)));
+        ASSERT_FALSE(f.seen(x, moment(t)));
       }
     }
   }
@@ -76,55 +76,55 @@ TEST(recency_filter, refresh_renews_what_no_refresh_lets_pass) {
   recency_filter passed = ten_minutes({.refresh = false});
   const novelty first{true, outcome::added};
   const novelty again{false, outcome::added};
-  EXPECT_EQ(renewed.insert_if_new("x", at(0)), first);
-  EXPECT_EQ(passed.insert_if_new("x", at(0)), first);
+  EXPECT_EQ(renewed.insert_if_new("x", moment(0)), first);
+  EXPECT_EQ(passed.insert_if_new("x", moment(0)), first);
   for (std::int64_t t = 60; t <= 600; t += 60) {
-    EXPECT_EQ(renewed.insert_if_new("x", at(t)), again);
-    EXPECT_EQ(passed.insert_if_new("x", at(t)), again);
+    EXPECT_EQ(renewed.insert_if_new("x", moment(t)), again);
+    EXPECT_EQ(passed.insert_if_new("x", moment(t)), again);
   }
-  EXPECT_EQ(renewed.insert_if_new("x", at(700)), again);
-  EXPECT_EQ(passed.insert_if_new("x", at(700)), first);
+  EXPECT_EQ(renewed.insert_if_new("x", moment(700)), again);
+  EXPECT_EQ(passed.insert_if_new("x", moment(700)), first);
   EXPECT_EQ(renewed.insertions(), 12u);
   EXPECT_EQ(passed.insertions(), 2u);
 }
 
 TEST(recency_filter, late_sightings_stay_where_they_belong) {
   recency_filter f = ten_minutes();
-  EXPECT_EQ(f.insert("x", at(1000)), outcome::added);
-  EXPECT_EQ(f.insert("late", at(500)), outcome::late);
-  EXPECT_EQ(f.insert("x", at(500)), outcome::late);  // must not make x older
-  EXPECT_EQ(f.insert("edge", at(400)), outcome::late);
-  EXPECT_EQ(f.insert("old", at(399)), outcome::dropped_late);
-  EXPECT_EQ(f.insert_if_new("old", at(399)), (novelty{true, outcome::dropped_late}));
-  EXPECT_EQ(f.insert_if_new("late", at(300)), (novelty{false, outcome::dropped_late}));
-  EXPECT_FALSE(f.seen("old", at(1000)));
-  EXPECT_TRUE(f.seen("edge", at(1000)));
-  EXPECT_TRUE(f.seen("late", at(1100)));
-  EXPECT_FALSE(f.seen("late", at(1200)));
-  EXPECT_TRUE(f.seen("x", at(1600)));
+  EXPECT_EQ(f.insert("x", moment(1000)), outcome::added);
+  EXPECT_EQ(f.insert("late", moment(500)), outcome::late);
+  EXPECT_EQ(f.insert("x", moment(500)), outcome::late);  // must not make x older
+  EXPECT_EQ(f.insert("edge", moment(400)), outcome::late);
+  EXPECT_EQ(f.insert("old", moment(399)), outcome::dropped_late);
+  EXPECT_EQ(f.insert_if_new("old", moment(399)), (novelty{true, outcome::dropped_late}));
+  EXPECT_EQ(f.insert_if_new("late", moment(300)), (novelty{false, outcome::dropped_late}));
+  EXPECT_FALSE(f.seen("old", moment(1000)));
+  EXPECT_TRUE(f.seen("edge", moment(1000)));
+  EXPECT_TRUE(f.seen("late", moment(1100)));
+  EXPECT_FALSE(f.seen("late", moment(1200)));
+  EXPECT_TRUE(f.seen("x", moment(1600)));
   EXPECT_EQ(f.insertions(), 4u);
   // A clock that went back is one that stands still.
-  EXPECT_TRUE(f.seen("x", at(-5000)));
-  EXPECT_EQ(f.newest(), at(1000));
-  f.advance(at(3));
-  EXPECT_EQ(f.newest(), at(1000));
+  EXPECT_TRUE(f.seen("x", moment(-5000)));
+  EXPECT_EQ(f.newest(), moment(1000));
+  f.advance(moment(3));
+  EXPECT_EQ(f.newest(), moment(1000));
 }
 
 TEST(recency_filter, far_future_is_refused_or_believed) {
   recency_filter bounded = ten_minutes({.ahead = 1h});
   recency_filter open = ten_minutes();
   for (recency_filter* f : {&bounded, &open}) {
-    EXPECT_EQ(f->insert("x", at(0)), outcome::added);
-    EXPECT_EQ(f->insert("y", at(3600)), outcome::added);
+    EXPECT_EQ(f->insert("x", moment(0)), outcome::added);
+    EXPECT_EQ(f->insert("y", moment(3600)), outcome::added);
   }
   const auto before = bounded.serialize();
-  EXPECT_EQ(bounded.insert("z", at(7201)), outcome::future);
-  EXPECT_EQ(bounded.insert_if_new("z", at(1LL << 40)), (novelty{true, outcome::future}));
+  EXPECT_EQ(bounded.insert("z", moment(7201)), outcome::future);
+  EXPECT_EQ(bounded.insert_if_new("z", moment(1LL << 40)), (novelty{true, outcome::future}));
   EXPECT_TRUE(bounded.serialize() == before);
   for (const std::int64_t far : {10'000LL, 1LL << 32, 1LL << 40}) {
-    EXPECT_EQ(open.insert("z", at(far)), outcome::added);
-    EXPECT_FALSE(open.seen("y", at(far)));
-    EXPECT_TRUE(open.seen("z", at(far)));
+    EXPECT_EQ(open.insert("z", moment(far)), outcome::added);
+    EXPECT_FALSE(open.seen("y", moment(far)));
+    EXPECT_TRUE(open.seen("z", moment(far)));
   }
 }
 
@@ -153,7 +153,7 @@ TEST(recency_filter, counts_insertions_where_the_window_does) {
   EXPECT_FALSE(f.timed());
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(f.insert(i), outcome::added);
-    EXPECT_TRUE(f.seen(i, at(1LL << 40)));  // time means nothing
+    EXPECT_TRUE(f.seen(i, moment(1LL << 40)));  // time means nothing
     if (i >= 99) {
       EXPECT_TRUE(f.seen(i - 99));
     }
@@ -167,14 +167,14 @@ TEST(recency_filter, counts_insertions_where_the_window_does) {
 
 TEST(recency_filter, brackets_the_age) {
   recency_filter f = ten_minutes();
-  (void)f.insert("x", at(150));
+  (void)f.insert("x", moment(150));
   using bracket = recency_filter::age_bracket;
   // Seen between 2:00 and 2:59.999999.
-  EXPECT_EQ(f.age("x", at(150)), (bracket{0, 30'000'000}));
-  EXPECT_EQ(f.age("x", at(200)), (bracket{20'000'001, 80'000'000}));
-  EXPECT_EQ(f.age("x", at(750)), (bracket{570'000'001, 630'000'000}));
-  EXPECT_EQ(f.age("x", at(800)), std::nullopt);
-  EXPECT_EQ(f.age("y", at(150)), std::nullopt);
+  EXPECT_EQ(f.age("x", moment(150)), (bracket{0, 30'000'000}));
+  EXPECT_EQ(f.age("x", moment(200)), (bracket{20'000'001, 80'000'000}));
+  EXPECT_EQ(f.age("x", moment(750)), (bracket{570'000'001, 630'000'000}));
+  EXPECT_EQ(f.age("x", moment(800)), std::nullopt);
+  EXPECT_EQ(f.age("y", moment(150)), std::nullopt);
   recency_filter counted = last_hundred();
   for (int i = 0; i < 25; ++i) (void)counted.insert(i);
   EXPECT_EQ(counted.age(24, {}), (bracket{0, 4}));
@@ -184,11 +184,11 @@ TEST(recency_filter, brackets_the_age) {
 
 TEST(recency_filter, evidence_on_both_axes) {
   recency_filter f = ten_minutes();
-  for (int i = 0; i < 5; ++i) (void)f.insert(i, at(10));    // tick 0
-  for (int i = 5; i < 8; ++i) (void)f.insert(i, at(70));    // tick 1
-  for (int i = 8; i < 10; ++i) (void)f.insert(i, at(190));  // tick 3
+  for (int i = 0; i < 5; ++i) (void)f.insert(i, moment(10));    // tick 0
+  for (int i = 5; i < 8; ++i) (void)f.insert(i, moment(70));    // tick 1
+  for (int i = 8; i < 10; ++i) (void)f.insert(i, moment(190));  // tick 3
   const auto ages = [&](int x, std::int64_t t, bool in_time) {
-    const auto [e, w] = f.evidence(x, at(t), in_time);
+    const auto [e, w] = f.evidence(x, moment(t), in_time);
     return std::array{e.a, e.e, w};
   };
   EXPECT_EQ(ages(9, 200, false), (std::array{0., 2., 10.}));
@@ -238,11 +238,11 @@ TEST(recency_filter, posteriors_equal_bayes) {
                 f.posterior(x, when, [&](double t) { return rate.before(t); }), 1e-9);
   }
   EXPECT_GT(seen, 10);
-  EXPECT_TRUE(std::isnan(f.posterior(1, at(0), age_prior())));
-  EXPECT_TRUE(std::isnan(f.posterior(1, at(0), event_rate{support::nan})));
-  EXPECT_TRUE(std::isnan(f.posterior(1, at(0))));  // nothing learned
-  expect_error(errc::invalid_argument, [&] { (void)f.posterior(1, at(0), event_rate{-1}); });
-  EXPECT_TRUE(std::isnan(last_hundred().posterior(1, at(0), event_rate{1})));
+  EXPECT_TRUE(std::isnan(f.posterior(1, moment(0), age_prior())));
+  EXPECT_TRUE(std::isnan(f.posterior(1, moment(0), event_rate{support::nan})));
+  EXPECT_TRUE(std::isnan(f.posterior(1, moment(0))));  // nothing learned
+  expect_error(errc::invalid_argument, [&] { (void)f.posterior(1, moment(0), event_rate{-1}); });
+  EXPECT_TRUE(std::isnan(last_hundred().posterior(1, moment(0), event_rate{1})));
 }
 
 TEST(recency_filter, decides_by_what_errors_cost) {
@@ -260,7 +260,7 @@ TEST(recency_filter, decides_by_what_errors_cost) {
     EXPECT_TRUE(f.observe(x, now, {1, 1}));
   }
   EXPECT_GT(doubtful, 10);
-  EXPECT_FALSE(f.decide(1, at(1'000'000), age_prior::share(1), {1, 1000}));
+  EXPECT_FALSE(f.decide(1, moment(1'000'000), age_prior::share(1), {1, 1000}));
   expect_error(errc::invalid_argument, [&] { (void)f.decide(1, now, {support::nan, 1}); });
   expect_error(errc::invalid_argument, [&] { (void)f.insert_if_new(1, now, {-1, 1}); });
 }
@@ -340,10 +340,10 @@ TEST(recency_filter, bulk_is_one_by_one) {
 TEST(recency_filter, merged_covers_both_streams) {
   recency_filter a = ten_minutes();
   recency_filter b = ten_minutes();
-  (void)a.insert("a", at(0));
-  (void)a.insert("both", at(10));
-  (void)b.insert("b", at(500));
-  (void)b.insert("both", at(550));
+  (void)a.insert("a", moment(0));
+  (void)a.insert("both", moment(10));
+  (void)b.insert("b", moment(500));
+  (void)b.insert("both", moment(550));
   recency_filter ab = a;
   ab.merge(b);
   recency_filter ba = b;
@@ -352,18 +352,18 @@ TEST(recency_filter, merged_covers_both_streams) {
   late.merge(b);
   late.merge(ten_minutes());
   for (const recency_filter* f : {&ab, &ba}) {
-    EXPECT_EQ(f->newest(), at(550));
+    EXPECT_EQ(f->newest(), moment(550));
     EXPECT_EQ(f->insertions(), 4u);
-    EXPECT_TRUE(f->seen("a", at(550)));
-    EXPECT_FALSE(f->seen("a", at(700)));
-    EXPECT_TRUE(f->seen("b", at(1050)));
-    EXPECT_TRUE(f->seen("both", at(1100)));
-    EXPECT_EQ(f->evidence("a", at(550)).window, 4);
-    EXPECT_EQ(f->evidence("a", at(550)).evidence.a, 2);
+    EXPECT_TRUE(f->seen("a", moment(550)));
+    EXPECT_FALSE(f->seen("a", moment(700)));
+    EXPECT_TRUE(f->seen("b", moment(1050)));
+    EXPECT_TRUE(f->seen("both", moment(1100)));
+    EXPECT_EQ(f->evidence("a", moment(550)).window, 4);
+    EXPECT_EQ(f->evidence("a", moment(550)).evidence.a, 2);
   }
-  EXPECT_EQ(late.newest(), at(550));
+  EXPECT_EQ(late.newest(), moment(550));
   EXPECT_EQ(late.insertions(), 2u);
-  EXPECT_TRUE(late.seen("b", at(1100)));
+  EXPECT_TRUE(late.seen("b", moment(1100)));
   ab.merge(ab);
   EXPECT_EQ(ab.insertions(), 8u);
   for (const recency_config& other : {recency_config{.seed = 1}, recency_config{.ticks = 11},
@@ -420,7 +420,7 @@ TEST(recency_filter, error_can_be_read_back) {
   EXPECT_NEAR(f.alive_items(), 2200, 120);
   EXPECT_NEAR(f.current_error(), f.predicted_error(2000), 0.004);
   EXPECT_GT(f.fill(), 0.2);
-  f.advance(at(100'000));
+  f.advance(moment(100'000));
   EXPECT_EQ(f.fill(), 0);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -162,6 +163,7 @@ TEST(timing_filter, posteriors_grow_with_the_window_and_take_any_prior) {
   timing_filter f = timing_of(100, 600, 4, 2, 10);
   for (int i = 0; i < 300; ++i) f.insert(i);
   const math::geometric prior(0.01);
+  const auto shared = std::make_unique<math::shared_geometric>(prior);
   for (int x = 180; x < 300; ++x) {
     double before = 0;
     for (const double w : {0., 1., 50., 100., 150., 1e6}) {
@@ -175,11 +177,26 @@ TEST(timing_filter, posteriors_grow_with_the_window_and_take_any_prior) {
       before = p;
     }
     EXPECT_EQ(f.posterior(x, prior), f.posterior(x, age_prior::share(0.01)));
+    EXPECT_NEAR(f.posterior(x, prior), f.posterior(x, *shared), 1e-15);
     const math::age_posterior ages = f.ages(x, prior);
     EXPECT_GE(ages.mean(), f.evidence(x).a);
     EXPECT_LE(ages.quantile(0.05), ages.quantile(0.95));
   }
   EXPECT_TRUE(f.ages(299, prior).block_is_likelier());
+}
+
+TEST(shared_geometric, has_the_powers_of_its_prior) {
+  for (const double share : {1e-12, 1e-5, 0.01, 0.5, 1.}) {
+    const math::geometric prior(share);
+    const auto shared = std::make_unique<math::shared_geometric>(prior);
+    for (const double t :
+         {0., 1., 255., 256., 65'537., 1'234'567., 16'777'215., 16'777'216., 1e12, 0.5, 1000.25}) {
+      const auto [before, beyond] = shared->at(t);
+      EXPECT_NEAR(before, prior.before(t), 1e-14 * prior.before(t)) << share << ' ' << t;
+      EXPECT_NEAR(beyond, prior.beyond(t), 1e-12 * prior.beyond(t)) << share << ' ' << t;
+    }
+    EXPECT_EQ(shared->rate(), prior.rate());
+  }
 }
 
 TEST(timing_filter, before_any_insertion_says_no) {

@@ -123,14 +123,16 @@ class stamp_cells {
   }
 
   BLOOMTIME_INLINE sight look(const places& at) const noexcept {
+    // Without branches: which timer is the oldest cannot be foreseen.
     sight seen{0, 0};
     for (unsigned i = 0; i < shape_.k; ++i) {
       const std::uint32_t age = age_of(code(at[i]));
-      if (age > seen.age) seen = {age, 0};
-      seen.count += age == seen.age;
+      seen.count = age > seen.age ? 1 : seen.count + (age == seen.age ? 1 : 0);
+      seen.age = std::max(seen.age, age);
     }
-    // In one line all are different. Elsewhere two may be the same.
-    return lines_ != 0 ? seen : sight{seen.age, seen.count - repeats(at, seen.age)};
+    if (lines_ == 0 && !surely_different(at)) [[unlikely]]
+      seen.count -= repeats(at, seen.age);
+    return seen;
   }
 
   // Writes the present tick into the timers.
@@ -158,8 +160,20 @@ class stamp_cells {
 
   // How many timers have this age, and how many a smaller one. Exact up to 4096 stamps, beyond that
   // as if neighbouring stamps had equally many.
-  std::uint64_t with_age(std::uint32_t age) const noexcept;
-  std::uint64_t younger_than(std::uint32_t age) const noexcept;
+  BLOOMTIME_INLINE std::uint64_t with_age(std::uint32_t age) const noexcept {
+    return age >= shape_.cycle() ? 0 : counts_[slot_of(stamp_of(age))] >> group_;
+  }
+  BLOOMTIME_INLINE std::uint64_t younger_than(std::uint32_t age) const noexcept {
+    constexpr std::uint32_t few = 32;
+    if (group_ != 0 || age > few) return sum_younger(age);
+    std::uint64_t sum = 0;
+    std::uint32_t stamp = now_;
+    for (age = std::min(age, shape_.cycle()); age != 0; --age) {
+      sum += counts_[stamp];
+      stamp = stamp == 0 ? shape_.cycle() - 1 : stamp - 1;
+    }
+    return sum;
+  }
   // As many as are not younger, expired ones included.
   std::uint64_t at_least(std::uint32_t age) const noexcept {
     return shape_.cells - younger_than(age);
@@ -173,10 +187,9 @@ class stamp_cells {
 
   // For tests: what timer number i holds, and how old that is.
   std::uint32_t code_at(std::uint64_t i) const noexcept { return code(place_at(i)); }
-  std::uint32_t age_of(std::uint32_t code) const noexcept {
-    const std::uint32_t behind = now_ - code;
-    if (code == shape_.cycle()) return expired;
-    return code > now_ ? behind + shape_.cycle() : behind;
+  BLOOMTIME_INLINE std::uint32_t age_of(std::uint32_t code) const noexcept {
+    const std::uint32_t behind = now_ - code + (code > now_ ? shape_.cycle() : 0);
+    return behind | (code == shape_.cycle() ? expired : 0);
   }
 
  private:
@@ -229,16 +242,19 @@ class stamp_cells {
   std::uint32_t stamp_of(std::uint32_t age) const noexcept {
     return age <= now_ ? now_ - age : now_ - age + shape_.cycle();
   }
-  BLOOMTIME_INLINE unsigned repeats(const places& at, std::uint32_t age) const noexcept {
-    unsigned again = 0;
-    for (unsigned i = 1; i < shape_.k; ++i) {
-      bool known = false;
-      for (unsigned j = 0; j < i; ++j) known |= at[j] == at[i];
-      if (known) [[unlikely]]
-        again += age_of(code(at[i])) == age;
+  // In one line all are. Elsewhere, if six bits of a hash of each say so.
+  BLOOMTIME_INLINE bool surely_different(const places& at) const noexcept {
+    std::uint64_t found = 0;
+    std::uint64_t twice = 0;
+    for (unsigned i = 0; i < shape_.k; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << (at[i].number * golden >> 58);
+      twice |= found & bit;
+      found |= bit;
     }
-    return again;
+    return twice == 0;
   }
+  unsigned repeats(const places& at, std::uint32_t age) const noexcept;
+  std::uint64_t sum_younger(std::uint32_t age) const noexcept;
   std::uint64_t between(std::uint32_t first, std::uint32_t end) const noexcept;
   std::uint64_t below(std::uint32_t stamp) const noexcept;
   void expire(std::uint64_t first, std::uint64_t count, std::uint32_t limit) noexcept;
@@ -255,6 +271,7 @@ class stamp_cells {
   unsigned prefetched_ = 0;                                   // places in different lines
   unsigned group_ = 0;
   std::uint64_t quota_ = 0;
+  std::uint64_t ones_ = 0;  // the lowest bit of each timer of a window of 64 bits
   std::uint32_t now_ = 0;
   std::uint64_t cursor_ = 0;
   std::uint64_t swept_ = 0;

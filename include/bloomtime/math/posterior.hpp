@@ -39,6 +39,12 @@ class geometric {
   double rate() const noexcept { return rate_; }  // -ln(1 - p)
   double before(double t) const noexcept;         // P(age < t)
   double beyond(double t) const noexcept;         // P(age >= t)
+  // Both, for the price of one.
+  struct split {
+    double before;
+    double beyond;
+  };
+  split at(double t) const noexcept;
 
  private:
   double rate_ = 0;
@@ -56,17 +62,18 @@ masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
   return {(at_inner - cdf(a)) + g * (at_outer - at_e), (at_e - at_inner) + g * (1 - at_outer)};
 }
 
-// The same for a prior that knows before(t) and beyond(t) and forgets, divided by beyond(a): only
+// The same for a prior that knows both sides of an age and forgets, divided by beyond(a): only
 // positive terms, so no cancellation.
 template <class Powers>
 masses masses_by_powers(const evidence& seen, double w, const Powers& prior) noexcept {
   if (prior.rate() == 0) return {0, 1};
   const auto [a, e, g] = seen;
-  const double inside = prior.before(e - a);
-  const double older = g * prior.beyond(e - a);
-  if (w <= a) return {0, inside + older};
-  if (w > e) return {inside + older * prior.before(w - e), older * prior.beyond(w - e)};
-  return {prior.before(w - a), prior.beyond(w - a) * prior.before(e - w) + older};
+  const auto block = prior.at(e - a);
+  const double older = g * block.beyond;
+  if (w <= a) return {0, block.before + older};
+  const auto rest = prior.at(w > e ? w - e : w - a);
+  if (w > e) return {block.before + older * rest.before, older * rest.beyond};
+  return {rest.before, rest.beyond * prior.before(e - w) + older};
 }
 
 // For the geometric prior. With p = 0 the item is never inserted, whatever the evidence says.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +18,7 @@ class shared_geometric {
     for (auto& digit : digits_) {
       for (std::size_t i = 0; i < size; ++i) {
         const double t = unit * static_cast<double>(i);
-        digit[i] = {prior.before(t), prior.beyond(t)};
+        digit[i] = prior.at(t);
       }
       unit *= size;
     }
@@ -27,30 +26,22 @@ class shared_geometric {
 
   double rate() const noexcept { return prior_.rate(); }
   double before(double t) const noexcept { return at(t).before; }
-  double beyond(double t) const noexcept { return at(t).beyond; }
+
+  geometric::split at(double t) const noexcept {
+    const auto age = static_cast<std::uint32_t>(t >= 0 && t < 0x1p24 ? t : 0x1p24);
+    if (static_cast<double>(age) != t || age >= size * size * size) return prior_.at(t);
+    const auto& low = digits_[0][age % size];
+    const auto& middle = digits_[1][age / size % size];
+    const auto& high = digits_[2][age / size / size];
+    return {high.before + high.beyond * (middle.before + middle.beyond * low.before),
+            high.beyond * middle.beyond * low.beyond};
+  }
 
  private:
   static constexpr std::size_t size = 256;
 
-  struct power {
-    double before;
-    double beyond;
-  };
-
-  power at(double t) const noexcept {
-    if (!(t >= 0 && t < 0x1p24)) return {prior_.before(t), prior_.beyond(t)};
-    const auto age = static_cast<std::uint32_t>(t);
-    if (static_cast<double>(age) != t) return {prior_.before(t), prior_.beyond(t)};
-    const power& low = digits_[0][age % size];
-    const power& middle = digits_[1][age / size % size];
-    const power& high = digits_[2][age / size / size];
-    const double beyond = middle.beyond * high.beyond;
-    return {high.before + high.beyond * (middle.before + middle.beyond * low.before),
-            beyond * low.beyond};
-  }
-
   geometric prior_;
-  std::array<std::array<power, size>, 3> digits_;
+  std::array<std::array<geometric::split, size>, 3> digits_;
 };
 
 inline masses window_masses(const evidence& seen, double w,

@@ -35,6 +35,7 @@ class age_prior {
 
   // Only if known. The posterior of "age < w" given what a filter saw.
   math::masses window(const math::evidence& seen, double w) const noexcept {
+    if (count_ == 1) return math::window_masses(seen, w, classes_[0].prior);
     return math::window_masses(seen, w, classes());
   }
   // Without a filter: the answer from the prior alone, which every filter has to beat.

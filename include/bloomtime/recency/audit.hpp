@@ -69,9 +69,7 @@ class audit {
 
   // The other calls do nothing for an item outside the sample; whoever asks first saves the
   // opinions.
-  bool samples(digest d) const noexcept {
-    return shift_ == 0 || key_of(d) * detail::golden >> (64 - shift_) == 0;
-  }
+  bool samples(digest d) const noexcept { return in_sample(key_of(d), shift_); }
   void insertion(digest d, std::int64_t position) noexcept;
   // The filter was asked at this position, before the insertion if there is one. Costs are as
   // check() accepts them; above 1e100 they count as that.
@@ -126,6 +124,9 @@ class audit {
 
   // 63 bits of the digest: what the table takes.
   static std::uint64_t key_of(digest d) noexcept { return d.lo >> 1; }
+  static bool in_sample(std::uint64_t key, unsigned shift) noexcept {
+    return shift == 0 || key * detail::golden >> (64 - shift) == 0;
+  }
   std::uint64_t horizon() const noexcept { return ages_.horizon(); }
   bool keeps_truth(std::int64_t position) const noexcept;
   void put(std::uint64_t key, std::int64_t position) noexcept;
@@ -133,6 +134,7 @@ class audit {
   void halve_sample() noexcept;
   void judge(const opinions& said, const math::penalties& costs, bool inside) noexcept;
   void fade() noexcept;
+  void add_records(const audit& other);
   void choose() noexcept;
   bool as_expected() const noexcept;
   double cost(std::size_t i) const noexcept;

@@ -57,7 +57,7 @@ class recent_buffer {
   struct census {};
   template <item T>
   math::evidence evidence(const T& x, census = {}) const noexcept {
-    return evidence_with(detail::as_digest(x, seed_), census_likelihood());
+    return evidence_with(detail::as_digest(x, seed_), current_error());
   }
   template <item T>
   math::evidence evidence(const T& x, const math::distinct_items& distinct) const noexcept {
@@ -89,6 +89,7 @@ class recent_buffer {
   std::uint64_t slots() const noexcept { return prints_.size(); }
   unsigned bits() const noexcept { return prints_.width(); }
   std::uint64_t different() const noexcept { return index_.size(); }  // fingerprints in it
+  double current_error() const noexcept;  // what an item that is not in it would meet now
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t memory() const noexcept { return prints_.bytes().size(); }
@@ -108,7 +109,6 @@ class recent_buffer {
   bool present(digest d) const noexcept { return index_.find(fingerprint(d)) != nullptr; }
   std::uint64_t kept() const noexcept { return std::min(insertions_, slots()); }
   double asked(std::optional<double> window) const noexcept;
-  double census_likelihood() const noexcept;
   double analytic_likelihood(const math::distinct_items& distinct) const noexcept;
   math::evidence evidence_with(digest d, double g) const noexcept;
   void push(std::uint32_t print) noexcept;

@@ -102,7 +102,8 @@ class timing_filter {
     math::check(costs);
     if (!is_known(prior)) return seen(x);
     const math::evidence e = evidence(x, likelihood);
-    return math::positive(masses(e, own_window(), prior), costs, e.a < own_window());
+    if (e.a >= own_window()) return math::positive({0, 1}, costs, false);
+    return math::positive(masses(e, own_window(), prior), costs, true);
   }
 
   // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
