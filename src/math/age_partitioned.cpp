@@ -20,6 +20,11 @@ constexpr std::array<std::uint64_t, 14> counts{8,  12,  16,  24,  32,  48,  64,
                                                96, 128, 192, 256, 384, 512, 768};
 constexpr double tolerated = 1.15;
 
+// Where there are few ticks to tell apart, few bits are worth a long search.
+std::uint64_t most_full(const age_partitioned_target& kept) {
+  return kept.ticks == 0 ? counts.back() : std::max<std::uint64_t>(256, 2 * kept.ticks);
+}
+
 struct node {
   double deviations;
   double weight;
@@ -165,6 +170,7 @@ age_partitioned_size age_partitioned_for_error(const age_partitioned_target& kep
   std::vector<age_partitioned_size> sizes;
   std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
   for (const std::uint64_t full : counts) {
+    if (full > most_full(kept)) break;
     const auto s = least_k(kept, std::min(full, kept.items), error);
     if (!s) continue;
     sizes.push_back(*s);

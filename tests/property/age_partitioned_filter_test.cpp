@@ -13,7 +13,7 @@
 namespace bloomtime {
 namespace {
 
-age_partitioned_config any_window(bool timed) {
+age_partitioned_config any_recent_window(bool timed) {
   const auto bytes = *rc::gen::inRange<std::uint64_t>(2000, 20'000);
   const auto items = *rc::gen::inRange<std::uint64_t>(1, 300);
   if (!timed) return {.last = items, .memory = bytes};
@@ -27,7 +27,7 @@ age_partitioned_config any_window(bool timed) {
 }
 
 RC_GTEST_PROP(age_partitioned_property, misses_nothing_of_the_last_insertions, ()) {
-  const age_partitioned_config config = any_window(false);
+  const age_partitioned_config config = any_recent_window(false);
   age_partitioned_filter f(config);
   math::random_source random(*rc::gen::arbitrary<std::uint64_t>());
   std::map<std::uint64_t, std::uint64_t> last;
@@ -47,7 +47,7 @@ RC_GTEST_PROP(age_partitioned_property, misses_nothing_of_the_last_insertions, (
 }
 
 RC_GTEST_PROP(age_partitioned_property, misses_nothing_within_a_window_of_time, ()) {
-  const age_partitioned_config config = any_window(true);
+  const age_partitioned_config config = any_recent_window(true);
   age_partitioned_filter f(config);
   const std::int64_t window = config.window->count();
   math::random_source random(*rc::gen::arbitrary<std::uint64_t>());

@@ -12,7 +12,7 @@
 namespace bloomtime::math {
 namespace {
 
-constexpr double ln2 = std::numbers::ln2;
+constexpr double half_full = std::numbers::ln2;
 
 // F(i, a) of recency.md 10 for slices of one fill each, all alike and independent.
 double recursion(const std::vector<double>& fills, unsigned k, std::size_t i = 0, unsigned a = 0) {
@@ -23,7 +23,8 @@ double recursion(const std::vector<double>& fills, unsigned k, std::size_t i = 0
 
 std::vector<double> young_fills(unsigned k, unsigned l) {
   std::vector<double> fills;
-  for (unsigned i = 0; i < k + l; ++i) fills.push_back(-std::expm1(-ln2 * std::min(i + 1, k) / k));
+  for (unsigned i = 0; i < k + l; ++i)
+    fills.push_back(-std::expm1(-half_full * std::min(i + 1, k) / k));
   return fills;
 }
 
@@ -33,7 +34,7 @@ TEST(math_age_partitioned, bands_err_a_little_more_than_independent_slices) {
   EXPECT_NEAR(recursion(young_fills(6, 13), 6), .0935, 2e-4);
   for (const auto& [k, l] : {std::pair{1U, 1U}, {2U, 5U}, {4U, 8U}, {6U, 13U}, {7U, 14U}}) {
     const double independent = recursion(young_fills(k, l), k);
-    const double banded = age_partitioned_error(k, l, ln2);
+    const double banded = age_partitioned_error(k, l, half_full);
     // Fewer than 8 % for words of 44 items on average, whose fill has a standard deviation of a
     // tenth: E f^k = f^k (1 + k (k - 1) / 2 * 0.0108), and a little less for words that fill up.
     EXPECT_GT(banded, 0.98 * independent) << k;
@@ -45,9 +46,9 @@ TEST(math_age_partitioned, settled_bands_are_extrapolated) {
   for (const unsigned k : {5U, 12U, 20U}) {
     const unsigned l = 400;
     std::vector<double> loads;
-    for (unsigned i = 0; i < k + l; ++i) loads.push_back(64 * ln2 * std::min(i + 1, k) / k);
+    for (unsigned i = 0; i < k + l; ++i) loads.push_back(64 * half_full * std::min(i + 1, k) / k);
     const double whole = run_chance(loads, 0, k);
-    EXPECT_NEAR(age_partitioned_error(k, l, ln2) / whole, 1, 1e-3) << k;
+    EXPECT_NEAR(age_partitioned_error(k, l, half_full) / whole, 1, 1e-3) << k;
   }
   EXPECT_EQ(age_partitioned_error(20, 100, 0), 0);
   EXPECT_NEAR(age_partitioned_error(20, 100, 100), 1, 1e-9);
@@ -59,7 +60,7 @@ TEST(math_age_partitioned, half_full_slices_take_what_the_formula_says) {
     const double l = static_cast<double>(s.generations);
     const double each = static_cast<double>(s.bits()) / 1e7;
     // k (k + l) / (l ln 2), and the slices that whole bands have beyond k + l.
-    EXPECT_NEAR(each, s.k * 8. * static_cast<double>(s.bands) / (l * ln2), 0.01 * each);
+    EXPECT_NEAR(each, s.k * 8. * static_cast<double>(s.bands) / (l * half_full), 0.01 * each);
     EXPECT_LE(s.error, error);
     EXPECT_GT(s.error, error / 4);
     EXPECT_GE(s.quota * s.generations, 10'000'000U);

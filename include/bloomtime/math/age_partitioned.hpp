@@ -57,7 +57,8 @@ constexpr std::uint64_t band_stride(unsigned k) noexcept {
 }
 
 // About k (k + l) / (l ln 2) bits per item with l generations: more generations need less, and take
-// more probes. The fewest generations that cost at most 15 % more bits than any number would.
+// more probes. The fewest generations that cost at most 15 % more bits than any number would; of
+// full ones in windows of time no more than 256, or twice as many as there are ticks.
 age_partitioned_size age_partitioned_for_error(const age_partitioned_target& kept, double error);
 // The least error in so many bytes.
 age_partitioned_size age_partitioned_for_memory(const age_partitioned_target& kept,
