@@ -50,7 +50,7 @@ std::vector<std::byte> written(const side_table& table) {
   return out.written();
 }
 
-std::vector<std::byte> pairs(const std::vector<std::uint64_t>& numbers) {
+std::vector<std::byte> table_bytes(const std::vector<std::uint64_t>& numbers) {
   byte_writer out;
   for (const auto n : numbers) out.u64(n);
   return out.written();
@@ -212,7 +212,7 @@ TEST(side_table, is_written_in_the_order_of_its_cells) {
   side_table table;
   table.set(300, 0x0102);
   table.set(7, 9);
-  EXPECT_EQ(written(table), pairs({7, 9, 300, 0x0102}));
+  EXPECT_EQ(written(table), table_bytes({7, 9, 300, 0x0102}));
   const auto bytes = written(table);
   EXPECT_EQ(bytes.size(), 2 * side_table::bytes_per_entry);
   EXPECT_EQ(bytes[16], std::byte{0x2c});
@@ -233,7 +233,7 @@ TEST(side_table, comes_back_from_what_was_written) {
 TEST(side_table, checks_everything_it_reads_before_it_allocates) {
   const watched_allocator watched;
   const auto reading = [](const std::vector<std::uint64_t>& numbers, std::uint64_t cells) {
-    return [=] { (void)side_table::read(pairs(numbers), cells, anything); };
+    return [=] { (void)side_table::read(table_bytes(numbers), cells, anything); };
   };
   expect_error(errc::corrupt, reading({1, 0, 3, 0, 2, 0}, 10));
   expect_error(errc::corrupt, reading({1, 0, 3, 0, 3, 0}, 10));
@@ -241,14 +241,14 @@ TEST(side_table, checks_everything_it_reads_before_it_allocates) {
   expect_error(errc::corrupt, reading({0, 0}, 0));
   expect_error(errc::corrupt, reading({1, 0, no_cell, 0}, no_cell));
   expect_error(errc::corrupt, [] {
-    (void)side_table::read(pairs({1, 20, 2, 14}), 10,
+    (void)side_table::read(table_bytes({1, 20, 2, 14}), 10,
                            [](std::uint64_t, std::uint64_t value) { return value > 14; });
   });
   expect_error(errc::corrupt, [] {
-    (void)side_table::read(pairs({1, 20, 2, 20}), 10,
+    (void)side_table::read(table_bytes({1, 20, 2, 20}), 10,
                            [](std::uint64_t cell, std::uint64_t) { return cell != 2; });
   });
-  const auto whole = pairs({1, 0, 2, 0});
+  const auto whole = table_bytes({1, 0, 2, 0});
   for (std::size_t n = 1; n < whole.size(); ++n) {
     if (n == 16) continue;
     expect_error(errc::truncated,
