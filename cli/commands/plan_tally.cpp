@@ -33,6 +33,7 @@ struct typed {
 
 struct tally_target : plan_target {
   std::uint64_t total = 0;  // of all counts; as many as items if not known
+  bool total_given = false;
 };
 
 struct choice {
@@ -57,6 +58,7 @@ tally_target target_of(const typed& given) {
   }
   tally_target target;
   target.items = parse_count("--items", given.items);
+  target.total_given = !given.total.empty();
   target.total = given.total.empty() ? target.items : parse_count("--total", given.total);
   if (!given.error.empty()) {
     target.error = parse_chance("--error", given.error);
@@ -128,6 +130,13 @@ choice row_choice(const tally_target& t, const char* engine, cell_width width, b
     const auto size = math::size_for_bits(layout::rows, t.items, cells, most);
     k = size.k;
     cells = size.bits;
+    for (int round = 0; round < 8; ++round) {  // k of its own changes the width
+      const double taken = width(t, cells, k) * static_cast<double>(cells);
+      const double room = 8 * static_cast<double>(*t.memory);
+      if (taken <= room) break;
+      cells = std::max<std::uint64_t>(
+          k, static_cast<std::uint64_t>(static_cast<double>(cells) * room / taken) / k * k);
+    }
   }
   const double bits = width(t, cells, k);
   return {.engine = engine,
@@ -148,7 +157,7 @@ std::vector<choice> choices_for(const tally_target& t) {
                             row_choice(t, "dynamic_count_filter", dynamic_width, true),
                             row_choice(t, "spectral_filter", spectral_width, true)};
     constexpr std::uint64_t often = 8;
-    all[t.total / t.items < often ? 1 : 0].recommended = true;
+    all[t.total_given && t.total / t.items < often ? 1 : 0].recommended = true;
     return all;
   } catch (const error& e) {
     if (e.code() != errc::too_large) throw;

@@ -62,6 +62,7 @@ input_options reading(const typed& given) {
   }
   input_options input = given.input;
   input.needs_time = false;
+  input.data = {"+", "-", "add", "remove"};
   if (!given.op.empty()) input.items.push_back(given.op);
   if (!given.amount.empty()) input.items.push_back(given.amount);
   return input;

@@ -206,10 +206,17 @@ std::vector<std::string> columns_of(input_format f, std::string_view text) {
 
 std::optional<std::vector<std::string>> header_of(input_format f,
                                                   const std::vector<std::string_view>& lines,
-                                                  const std::vector<std::string>& asked) {
+                                                  const std::vector<std::string>& asked,
+                                                  const std::vector<std::string>& data) {
   if (lines.empty() || !has_columns(f)) return std::nullopt;
   table rows = table_of(f, lines);
-  if (!names_columns(rows, asked)) return std::nullopt;
+  const auto is_data = [&](const std::string& name) {
+    return std::find(data.begin(), data.end(), name) != data.end();
+  };
+  if (!names_columns(rows, asked) ||
+      std::any_of(rows.front().begin(), rows.front().end(), is_data)) {
+    return std::nullopt;
+  }
   return std::move(rows.front());
 }
 

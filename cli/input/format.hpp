@@ -26,10 +26,11 @@ std::vector<std::string_view> first_lines(std::string_view text);
 input_format detect(const std::vector<std::string_view>& lines);
 
 // The columns of the first line if it names them: above numbers or times, or with a name that was
-// asked for or is known as that of a time.
+// asked for or is known as that of a time; and with none of the words that are data.
 std::optional<std::vector<std::string>> header_of(input_format f,
                                                   const std::vector<std::string_view>& lines,
-                                                  const std::vector<std::string>& asked);
+                                                  const std::vector<std::string>& asked,
+                                                  const std::vector<std::string>& data);
 
 // All columns of a line of CSV or TSV.
 std::vector<std::string> columns_of(input_format f, std::string_view text);

@@ -184,7 +184,8 @@ std::vector<std::string> names_asked(const input_options& asked) {
 line_layout layout_of(const input_options& asked, const std::string& file,
                       const std::vector<std::string_view>& lines) {
   const input_format format = format_named(asked.format).value_or(detect(lines));
-  const file_facts facts{file, lines, format, header_of(format, lines, names_asked(asked))};
+  const file_facts facts{file, lines, format,
+                         header_of(format, lines, names_asked(asked), asked.data)};
   const std::string time =
       asked.time.empty() && asked.needs_time ? default_time(facts) : asked.time;
   const std::vector<std::string> items =

@@ -10,7 +10,8 @@ struct input_options {
   std::string format = "auto";
   std::vector<std::string> items = {};  // each a field, or several joined by commas
   std::string time = {};
-  bool needs_time = true;  // so that a field with times is looked for if none is named
+  std::vector<std::string> data = {};  // words that are data wherever they stand, and no header
+  bool needs_time = true;              // so that a field with times is looked for if none is named
   std::string rejects = {};
   bool strict = false;
 };

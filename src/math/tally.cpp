@@ -118,10 +118,11 @@ double exact_share(std::uint64_t items, std::uint64_t cells, unsigned k) {
 
 // With f the truth, value <= f + e (mass - f) / row, solved for f. The excess is rounded up.
 std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row) {
+  if (row < 3) return 0;  // e of a row are all of it
   if (mass <= value) return value;
   const double share = std::numbers::e / (static_cast<double>(row) - std::numbers::e);
   const double excess = std::ceil(static_cast<double>(mass - value) * share * (1 + 0x1p-50));
-  if (share < 0 || !(excess < static_cast<double>(value))) return 0;
+  if (!(excess < static_cast<double>(value))) return 0;
   return value - std::min(value, static_cast<std::uint64_t>(excess));
 }
 
@@ -139,7 +140,7 @@ std::uint64_t shrink_threshold(unsigned x, unsigned y, double lambda) {
   expect_width(x, y);
   expect_lambda(lambda);
   expect(y >= 1, "only a vector with bits can become narrower", y);
-  return x + y == 1 ? 1 : raised_power(x + y - 2, lambda);
+  return raised_power(x + y - 2, lambda);
 }
 
 std::uint64_t shrink_threshold_with_gap(unsigned x, unsigned y, double lambda) {
@@ -152,7 +153,7 @@ std::uint64_t level_threshold(unsigned x, unsigned level, double lambda) {
   expect_width(x, level);
   expect_lambda(lambda);
   // Beyond 64 bits there is nothing to split.
-  return x + level == 64 && lambda == 1 ? most : raised_power(x + level - 1, lambda);
+  return x + level == 64 && 1 + lambda >= 2 ? most : raised_power(x + level - 1, lambda);
 }
 
 std::uint64_t published_level_threshold(unsigned x, unsigned level, double lambda) {
@@ -170,7 +171,12 @@ std::uint64_t largest_cell(std::uint64_t items, std::uint64_t total, std::uint64
       static_cast<double>(k) * static_cast<double>(items) / static_cast<double>(cells);
   const double each = static_cast<double>(total) / static_cast<double>(items);
   const double wanted = std::numbers::ln2 / static_cast<double>(cells);
+  constexpr double many = 500;  // e^-load is a number up to 745
   const auto reached = [&](std::uint64_t v) {
+    if (load > many) {  // the sum is nearly normal
+      const double spread = std::sqrt(2 * load * each * (each + 1));
+      return std::erfc((static_cast<double>(v) - load * each) / spread) / 2 >= wanted;
+    }
     double sum = 0;
     for (double j = 1, share = std::exp(-load) * load; j < load + 40 * std::sqrt(load) + 40;
          ++j, share *= load / j) {

@@ -163,8 +163,8 @@ outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
     } else if (tick > newest_) {
       move_to(tick);
     } else if (tick < newest_) {
-      if (tick < window_begin(newest_)) return outcome::dropped_late;
-      became = outcome::late;
+      became = lateness(tick);
+      if (became == outcome::dropped_late) return became;
       const std::uint64_t generation = first_ending_at(oldest_, tick);
       if (generation < current_) {
         set(d, generation);
@@ -195,11 +195,17 @@ std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   return generation;
 }
 
+// What becomes of an insertion in this tick.
+outcome age_partitioned_filter::lateness(std::int64_t tick) const noexcept {
+  if (!timed_ || tick >= newest_) return outcome::added;
+  return tick < window_begin(newest_) ? outcome::dropped_late : outcome::late;
+}
+
 // A second sighting in the same tick would not be remembered for longer.
 novelty age_partitioned_filter::test_and_set(digest d, instant when, bool refresh) noexcept {
   const auto found = find(d, oldest_at(when));
   const bool kept = timed_ && found == current_ && clock_.tick_of(when).number <= end_of(current_);
-  if (found && (!refresh || kept)) return {false, outcome::added};
+  if (found && (!refresh || kept)) return {false, lateness(clock_.tick_of(when).number)};
   return {!found, insert_digest(d, when)};
 }
 

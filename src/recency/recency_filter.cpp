@@ -169,7 +169,11 @@ void recency_filter::learn(digest d, instant when, const opinions& said,
   if (audit_) audit_->question(d, moment_of(when).at, said, costs);
 }
 
-void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_t answers) {
+void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_t answers,
+                                bool has_time) {
+  if (times == 0 && items != 0 && !has_time) {
+    refuse("a window of time has to be told the time of its first event; got none");
+  }
   if (times != 0 && times != items) {
     refuse("a bulk call takes as many times as items or none; got " + text(items) + " items and " +
            text(times) + " times");

@@ -21,11 +21,13 @@ unsigned checked(unsigned counters_per_slack) {
   return counters_per_slack;
 }
 
-// What an empty filter takes per counter, in bits.
-double bits_per_counter(const spectral_config& c) {
+// What an empty filter takes per counter, in bits; by recurring minimum there is another one with
+// half of the rows.
+double bits_per_counter(const spectral_config& c, spectral_rule rule) {
   const double slack = 1.0 / checked(c.counters_per_slack);
   const auto g = math::string_groups_for(c.memory.value_or(1) / 2);
-  return 2 + slack + g.offset_bits * (1 + 1.0 / g.chunk);
+  const double filters = rule == spectral_rule::recurrence ? 1.5 : 1;
+  return filters * (2 + slack + g.offset_bits * (1 + 1.0 / g.chunk));
 }
 
 std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
@@ -140,7 +142,7 @@ basic_spectral_filter<Rule>::basic_spectral_filter(detail::row_shape shape,
 template <spectral_rule Rule>
 basic_spectral_filter<Rule>::basic_spectral_filter(const spectral_config& c)
     : basic_spectral_filter(
-          detail::shape_of({c.items, c.error, c.memory, c.k, bits_per_counter(c), called}),
+          detail::shape_of({c.items, c.error, c.memory, c.k, bits_per_counter(c, Rule), called}),
           c.counters_per_slack, c.seed) {}
 
 template <spectral_rule Rule>

@@ -76,6 +76,7 @@ class row_tally : public tally_face<Engine> {
     std::array<std::uint64_t, most_k> value;
     std::uint64_t least = ~std::uint64_t{0};  // of those that are not stuck
     bool all_stuck = true;
+    bool any_stuck = false;
   };
 
   // The cells of an item and what they hold.
@@ -85,14 +86,18 @@ class row_tally : public tally_face<Engine> {
     for (unsigned i = 0; i < shape_.k; ++i) {
       found.cell[i] = probes.position(d, i);
       found.value[i] = this->self().cell(found.cell[i]);
-      if (this->self().stuck(found.value[i])) continue;
+      if (this->self().stuck(found.value[i])) {
+        found.any_stuck = true;
+        continue;
+      }
       found.least = std::min(found.least, found.value[i]);
       found.all_stuck = false;
     }
     return found;
   }
 
-  // Every cell that is not stuck is an upper bound; of an item whose cells all are, nothing is
+  // Every cell that is not stuck is an upper bound. One that is may have been left by others, and
+  // tells nothing of what all k rows together would; of an item whose cells all are, nothing is
   // known but the sum of all items.
   counted count_digest(digest d) const noexcept {
     const spots found = look_up(d);
@@ -100,8 +105,9 @@ class row_tally : public tally_face<Engine> {
       const std::uint64_t value = found.value[0];
       return {value, 0, std::max(value, this->total_), true};
     }
-    return {found.least, math::count_at_least(found.least, this->total_, shape_.row), found.least,
-            false};
+    const std::uint64_t lower =
+        found.any_stuck ? 0 : math::count_at_least(found.least, this->total_, shape_.row);
+    return {found.least, lower, found.least, false};
   }
 
   void expect_same_shape(const Engine& other) const {

@@ -93,10 +93,10 @@ class age_partitioned_filter {
   // in insertions or microseconds. The likelihood is that of the words as they are: a stranger
   // finds a bit set with the share of set bits in its word.
   template <item T, class Cdf>
-  math::masses masses(const T& x, const Cdf& cdf, instant when = {}) const noexcept;
+  math::masses masses(const T& x, const Cdf& cdf, instant when = {}) const;
 
   template <item T, class Cdf>
-  double posterior(const T& x, const Cdf& cdf, instant when = {}) const noexcept {
+  double posterior(const T& x, const Cdf& cdf, instant when = {}) const {
     return masses(x, cdf, when).probability();
   }
 
@@ -178,6 +178,7 @@ class age_partitioned_filter {
   }
 
   outcome insert_digest(digest d, instant when) noexcept;
+  outcome lateness(std::int64_t tick) const noexcept;
   novelty test_and_set(digest d, instant when, bool refresh) noexcept;
   std::uint64_t generation_for_now() noexcept;
   void set(digest d, std::uint64_t generation) noexcept;
@@ -264,16 +265,17 @@ void age_partitioned_filter::insert_if_new_bulk(const Items& items, std::span<co
 // of 64 / (set bits of the word); "older or never" has 1 (recency.md 10). Bits that earlier
 // insertions of the same item may have left are ignored.
 template <item T, class Cdf>
-math::masses age_partitioned_filter::masses(const T& x, const Cdf& cdf,
-                                            instant when) const noexcept {
+math::masses age_partitioned_filter::masses(const T& x, const Cdf& cdf, instant when) const {
   const digest d = detail::as_digest(x, seed_);
   const std::uint64_t oldest = oldest_at(when);
   if (insertions_ == 0 || oldest > current_) return {0, 1};
   std::array<double, math::most_age_k> surprises{};  // of the last k slices, in a ring
   unsigned run = 0;
   double surprise = 0;
+  const double window = static_cast<double>(window_) + (timed_ ? 1 : 0);
   double in = 0;
-  double scale = 0;  // of `in`: e^scale, so that no product is too large for a double
+  double out = 0;
+  double scale = 0;  // of both: e^scale, so that no product is too large for a double
   for (std::uint64_t slice = lowest_slice(oldest); slice <= current_; ++slice) {
     const spot s = spot_of(d, slice / per_band);
     const std::uint64_t word = word_at(s, slice % per_band);
@@ -287,17 +289,20 @@ math::masses age_partitioned_filter::masses(const T& x, const Cdf& cdf,
     surprise += surprises[run % k_];
     if (++run < k_) continue;
     const age_bracket age = ages_of(slice, when);
-    const double before =
-        cdf(static_cast<double>(age.oldest) + 1) - cdf(static_cast<double>(age.youngest));
+    const auto youngest = static_cast<double>(age.youngest);
+    const double end = static_cast<double>(age.oldest) + 1;
+    const double inner = std::clamp(window, youngest, end);
     if (surprise > scale) {
       in *= std::exp(scale - surprise);
+      out *= std::exp(scale - surprise);
       scale = surprise;
     }
-    in += before * std::exp(surprise - scale);
+    in += (cdf(inner) - cdf(youngest)) * std::exp(surprise - scale);
+    out += (cdf(end) - cdf(inner)) * std::exp(surprise - scale);
   }
   if (in == 0) return {0, 1};
   const double older = cdf(static_cast<double>(ages_of(oldest, when).oldest) + 1);
-  return {in, (1 - older) * std::exp(-scale)};
+  return {in, out + (1 - older) * std::exp(-scale)};
 }
 
 }  // namespace bloomtime

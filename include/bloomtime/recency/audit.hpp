@@ -18,8 +18,8 @@
 namespace bloomtime {
 
 // The ways to answer that an audit compares. Priors: `empirical` is what the audit itself learned,
-// `geometric` what the caller knows about the item (recency/prior.hpp). Likelihoods: `census` is
-// counted in the filter, `analytic` the paper's.
+// `geometric` what the caller knows about the item (recency/age_prior.hpp). Likelihoods: `census`
+// is counted in the filter, `analytic` the paper's.
 enum class arm : std::uint8_t {
   standard,
   empirical_census,

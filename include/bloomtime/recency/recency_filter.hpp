@@ -105,10 +105,10 @@ class recency_filter {
     return test_and_set(d, at, when, &costs);
   }
 
-  // No time passes: for windows in insertions.
+  // No time passes: for windows in insertions. Of time, refused before the first event with one.
   template <item T>
   outcome insert(const T& x) noexcept {
-    return insert(x, newest());
+    return has_time() ? insert(x, newest()) : outcome::refused;
   }
   template <item T>
   bool seen(const T& x) const noexcept {
@@ -116,7 +116,7 @@ class recency_filter {
   }
   template <item T>
   novelty insert_if_new(const T& x) noexcept {
-    return insert_if_new(x, newest());
+    return has_time() ? insert_if_new(x, newest()) : novelty{true, outcome::refused};
   }
 
   // Many at once, in their order, each with its time: the same as one by one, and faster where the
@@ -124,9 +124,9 @@ class recency_filter {
   template <std::ranges::contiguous_range Items>
   void insert_bulk(const Items& items, std::span<const instant> when, std::span<outcome> outcomes) {
     const auto all = as_span(items);
-    check_bulk(all.size(), when.size(), outcomes.size());
+    check_bulk(all.size(), when.size(), outcomes.size(), has_time());
     in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
-      const arrival event = arrive(when.empty() ? newest() : when[i]);
+      const arrival event = arrive(time_of(when, i));
       if (event.recorded()) record(d, at, event);
       outcomes[i] = event.became;
     });
@@ -135,15 +135,15 @@ class recency_filter {
   void insert_if_new_bulk(const Items& items, std::span<const instant> when,
                           std::span<novelty> answers) {
     const auto all = as_span(items);
-    check_bulk(all.size(), when.size(), answers.size());
+    check_bulk(all.size(), when.size(), answers.size(), has_time());
     in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
-      answers[i] = test_and_set(d, at, when.empty() ? newest() : when[i], nullptr);
+      answers[i] = test_and_set(d, at, time_of(when, i), nullptr);
     });
   }
   template <std::ranges::contiguous_range Items>
   void seen_bulk(const Items& items, instant when, std::span<bool> answers) const {
     const auto all = as_span(items);
-    check_bulk(all.size(), 0, answers.size());
+    check_bulk(all.size(), 0, answers.size(), true);
     const moment asked = moment_of(when);
     in_blocks(*this, all,
               [&](digest, const auto& at, std::size_t i) { answers[i] = seen_at(at, asked); });
@@ -246,6 +246,11 @@ class recency_filter {
   static recency_filter load(const std::filesystem::path& path);
 
  private:
+  bool has_time() const noexcept { return started_ || !timed_; }
+  instant time_of(std::span<const instant> when, std::size_t i) const noexcept {
+    return when.empty() ? newest() : when[i];
+  }
+
   using places = detail::stamp_cells::places;
   using sight = detail::stamp_cells::sight;
   enum class likelihood : std::uint8_t { census, analytic };
@@ -319,7 +324,6 @@ class recency_filter {
 
   arrival arrive_elsewhen(instant when) noexcept;
   moment later(std::int64_t at) const noexcept;
-  void start(instant when) noexcept;
   void go_to(std::int64_t tick) noexcept;
   void set_tick(std::int64_t tick) noexcept;
   novelty test_and_set(digest d, const places& at, instant when,
@@ -362,7 +366,7 @@ class recency_filter {
   static auto as_span(const Items& items) {
     return std::span<const std::ranges::range_value_t<Items>>(items);
   }
-  static void check_bulk(std::size_t items, std::size_t times, std::size_t answers);
+  static void check_bulk(std::size_t items, std::size_t times, std::size_t answers, bool has_time);
   // use(digest, places, index) in order, with the lines of the next block on their way.
   template <class Self, item T, class Use>
   static void in_blocks(Self& self, std::span<const T> items, Use&& use);
