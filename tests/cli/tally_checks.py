@@ -131,6 +131,15 @@ def a_tally_takes_words_and_amounts():
 
 
 @check
+def a_first_line_with_an_operation_is_no_header():
+    with folder() as where:
+        row, _ = tallied(write(where + "/f", b"add\tdate\nadd\t5\nadd\t6\n"), "--format", "tsv",
+                         "--op", "1", "--item", "2", "--store", where + "/s")
+        assert row["adds"] == "3", row
+        assert [c[0] for c in counted(where + "/s", ["date", "5"])] == [1, 1]
+
+
+@check
 def a_tally_without_operations_only_adds():
     with folder() as where:
         store = os.path.join(where, "store")

@@ -77,6 +77,8 @@ TEST(math_tally, bounds_counts_from_below) {
   EXPECT_EQ(count_at_least(7, 7, 10), 7U);  // nobody else is there
   EXPECT_EQ(count_at_least(7, 5, 10), 7U);
   EXPECT_EQ(count_at_least(1000, 2000, 2), 0U);  // rows too short to say anything
+  EXPECT_EQ(count_at_least(7, 7, 2), 0U);
+  EXPECT_EQ(count_at_least(7, 7, 1), 0U);
   const std::uint64_t lower = count_at_least(1000, 101'000, 1000);
   EXPECT_EQ(lower, 1000U - 273U);  // 100 000 e / (1000 - e), rounded up
   // It solves value = f + e (mass - f) / row.
@@ -158,6 +160,10 @@ TEST(math_dynamic_count, predicts_the_largest_cell) {
   EXPECT_EQ(overflow_level(largest_cell(1000, 100'000, 6531, 3) >> 6), 3U);
   EXPECT_EQ(overflow_level(largest_cell(1000, 1'000'000'000, 7000, 3)), 22U);
   EXPECT_EQ(largest_cell(5, 0, 10, 2), 0U);
+  // Where a cell has very many items it is the normal law: mean 4e9 and a spread of 9e4.
+  const std::uint64_t crowded = largest_cell(1'000'000'000, 1'000'000'000, 1, 4);
+  EXPECT_GE(crowded, 999'999'999U);
+  EXPECT_LE(crowded, 1'000'000'000U);
 }
 
 // tally.md 3: 13 bits per counter in an array of 54 kbit.
