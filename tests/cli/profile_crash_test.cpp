@@ -84,7 +84,7 @@ class profile_crash : public testing::Test {
 
 TEST_F(profile_crash, at_every_system_call_leaves_the_old_or_the_new_store) {
   int calls = 0;
-  for (;; ++calls) {
+  for (;; calls += support::call_step) {
     restore();
     const pid_t child =
         support::traced([&] { return quiet_run(profile_command({second_}, store_)); });
@@ -100,7 +100,7 @@ TEST_F(profile_crash, at_every_system_call_leaves_the_old_or_the_new_store) {
 
 // At whatever moment, inside of a system call as well.
 TEST_F(profile_crash, at_any_time_leaves_the_old_or_the_new_store) {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 40; round += support::call_step) {
     restore();
     const pid_t child =
         support::in_child([&] { return quiet_run(profile_command({second_}, store_)); });

@@ -48,7 +48,7 @@ TEST(store_crash, at_every_system_call_of_a_checkpoint_leaves_the_old_or_the_new
   int state = 1;
   make_store(directory / "s", state);
   int calls = 0;
-  for (;; ++calls, state += 2) {
+  for (;; calls += support::call_step, state += 2) {
     const pid_t child = traced([&] { return continue_store(directory / "s", state + 1); });
     const fate end = kill_at_call(child, calls);
     if (end == fate::untraceable) GTEST_SKIP() << "skipped: this system does not allow ptrace";
@@ -62,7 +62,7 @@ TEST(store_crash, at_every_system_call_of_a_checkpoint_leaves_the_old_or_the_new
 
 TEST(store_crash, at_every_system_call_of_the_first_checkpoint_leaves_a_store_or_none) {
   const temporary_directory directory(quick_place());
-  for (int calls = 0;; ++calls) {
+  for (int calls = 0;; calls += support::call_step) {
     const auto where = directory / std::to_string(calls).c_str();
     const fate end = kill_at_call(traced([&] { return continue_store(where, 3); }), calls);
     if (end == fate::untraceable) GTEST_SKIP() << "skipped: this system does not allow ptrace";

@@ -148,8 +148,8 @@ TEST(math_dynamic_count, refuses_thresholds_out_of_range) {
 }
 
 // tally.md 6 has 8 rebuilds, that is 4 bits more than x = 6, for any number of items; of a thousand
-// items, one seed in four does. A million of each need 23 bits with a chance of 0.445, that of a cell
-// with five items in it.
+// items, one seed in four does. A million of each need 23 bits with a chance of 0.445, that of a
+// cell with five items in it.
 TEST(math_dynamic_count, predicts_the_largest_cell) {
   for (const std::uint64_t n : {10'000U, 100'000U, 1'000'000U}) {
     const std::uint64_t largest = largest_cell(n, 100 * n, 3 * row_for_error(n, 0.05, 3), 3);

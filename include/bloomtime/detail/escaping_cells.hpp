@@ -13,9 +13,8 @@
 namespace bloomtime::detail {
 
 // Cells of 4 or 8 bits that count up to 2^64 - 1, in lines of 64 bytes. A cell's lower codes are
-// counts. The upper quarter of them has Bits - 2 bits of the count left; the rest of it stands in a
-// side table, so that a frequent item costs a look into it only once in 2^(Bits - 2) times, and a
-// count of a quarter of all codes less than a cell of its own would take.
+// counts. The upper quarter of them has the lowest Bits - 2 bits of a count, whose rest stands in a
+// side table: a frequent item then costs a look into it only once in 2^(Bits - 2) times.
 //
 // A count moves into the table when it reaches 3/4 of the codes and back into the cell when it
 // falls below 1/2 of them: what goes up and down around either stays where it is. So an entry is at

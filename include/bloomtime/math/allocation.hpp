@@ -11,8 +11,8 @@ namespace bloomtime::math {
 // One of the filters: how many different keys it will hold, and how often a question that should be
 // answered "no" asks it.
 struct filter_load {
-  double keys;
-  double probes;
+  double keys = 0;
+  double probes = 0;
 };
 
 // m_i = keys_i / C * log(1 + e^(a_i - theta)), where a_i = log(probes_i C / keys_i), C = (ln 2)^2,
