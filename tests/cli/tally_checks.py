@@ -216,8 +216,11 @@ def plan_tally_has_all_engines_side_by_side():
     assert [row["recommended"] for row in rows] == ["true"] + 6 * ["false"]
     assert all(float(row["error"]) <= 0.01 for row in rows), rows
     assert 11e6 < int(rows[0]["memory_bytes"]) < 13e6, rows[0]
-    few = rows_of(ok("plan", "tally", "--items", "1M", "--memory", "8MB").out)
-    assert few[1]["recommended"] == "true" and int(few[1]["memory_bytes"]) <= 8_000_000
+    few = rows_of(ok("plan", "tally", "--items", "1M", "--total", "2M", "--memory", "8MB").out)
+    assert few[1]["recommended"] == "true"
+    assert all(int(row["memory_bytes"]) <= 8_000_000 for row in few[:-1]), few
+    any_number = rows_of(ok("plan", "tally", "--items", "1M", "--error", "1%").out)
+    assert any_number[0]["recommended"] == "true", any_number  # what tally makes
     refused("plan", "tally", says="--items")
     refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="one of them")
     assert "tally_filter" in on_terminal("plan", "tally", "--items", "1000")

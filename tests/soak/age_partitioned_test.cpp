@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "support/soaking.hpp"
@@ -28,7 +27,7 @@ TEST(age_partitioned_soak, misses_nothing_within_the_window) {
   std::vector<std::int64_t> last(universe, INT64_MIN / 2);
   std::vector<std::uint64_t> items(block);
   std::vector<instant> times(block);
-  const auto seen = std::make_unique<bool[]>(block);
+  std::vector<novelty> answers(block);
   const std::uint64_t operations = support::soaking() ? 1'000'000'000 : 500'000;
   std::int64_t now = 0;
   std::uint64_t misses = 0;
@@ -43,13 +42,13 @@ TEST(age_partitioned_soak, misses_nothing_within_the_window) {
       items[i] = random.below(universe);
       times[i] = instant(now);
     }
-    f.insert_if_new_bulk(items, times, true, {seen.get(), block});
+    f.insert_if_new_bulk(items, times, true, answers);
     for (std::size_t i = 0; i < block; ++i) {
       const std::int64_t age = times[i].micros - last[items[i]];
-      misses += age <= window && !seen[i];
+      misses += age <= window && answers[i].fresh;
       const bool stranger = age > window + (f.k() + 2) * resolution;
       asked += stranger;
-      wrong += stranger && seen[i];
+      wrong += stranger && !answers[i].fresh;
       last[items[i]] = times[i].micros;
     }
   }
