@@ -46,7 +46,8 @@ void deduper::judge(std::span<const judged_line> lines, instant now,
   std::size_t first = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!stamped) {
-      times_.push_back(lines[i].at);
+      // A clock that is set back would make all of them too late to be remembered.
+      times_.push_back(std::max(lines[i].at, filter_.newest().value_or(lines[i].at)));
       continue;
     }
     const bool late = gate_.clock() && lines[i].at < *gate_.clock();
