@@ -183,7 +183,7 @@ class run {
     if (given_.follow) source.follow();
     line_reader lines(source);
     const std::string_view beginning = without_mark(lines.look_ahead());
-    if (beginning.empty()) return;
+    if (beginning.empty() || interrupted(beginning)) return;
     const std::string told = keys_.begin(source.name(), first_lines(beginning));
     if (!work_) {
       note(told);
@@ -192,14 +192,20 @@ class run {
     first_line_ = true;
     header_due_ = keys_.header();
     line next;
-    while (signals_.ending() == 0 && lines.next(next)) {
+    // Lines that have come are judged before the end; what has no end yet is not a line.
+    while (signals_.ending() == 0 ? lines.next(next) : lines.next_buffered(next)) {
+      if (interrupted(next.bytes())) break;
       batch_.clear();
       add(next);
       while (batch_.size() < most_batch && lines.next_buffered(next)) add(next);
       write_batch();
       (void)attend();
-      if (std::chrono::steady_clock::now() >= save_due_) save();
     }
+  }
+
+  // Whether the end was asked for before that of this line came.
+  bool interrupted(std::string_view bytes) const {
+    return signals_.ending() != 0 && bytes.find('\n') == std::string_view::npos;
   }
 
   // Lines without a time have that of the wall; whether they do is known with the first of them.
@@ -212,6 +218,7 @@ class run {
             "which field it stands");
       }
     }
+    keys_.keep_source_of_time();
     settings_.key = keys_.key();
     if (!given_.state.empty() && std::filesystem::exists(given_.state)) {
       work_.emplace(
@@ -296,6 +303,10 @@ class run {
   // Whether this is the end.
   bool attend() {
     if (signals_.take_summary_request() && work_) summarize();
+    if (work_ && std::chrono::steady_clock::now() >= save_due_) {
+      save_due_ = std::chrono::steady_clock::now() + save_period;
+      if (work_->counts().lines() != saved_lines_) save();
+    }
     return signals_.ending() != 0;
   }
 
@@ -307,7 +318,7 @@ class run {
   }
 
   void save() {
-    save_due_ = std::chrono::steady_clock::now() + save_period;
+    saved_lines_ = work_->counts().lines();
     if (given_.state.empty()) return;
     const signals_held calm;
     const auto bytes = work_->serialize();
@@ -327,6 +338,7 @@ class run {
   std::unique_ptr<rejects_file> rejects_;
   std::optional<deduper> work_;
   std::chrono::steady_clock::time_point save_due_;
+  std::uint64_t saved_lines_ = 0;
 
   std::vector<entry> batch_;
   std::vector<judged_line> judged_;

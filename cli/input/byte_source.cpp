@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +21,7 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr std::size_t held_capacity = 1 << 16;
+constexpr int pause = 100;  // milliseconds
 constexpr std::string_view standard_input = "-";
 
 std::string reason(int number) { return std::system_category().message(number); }
@@ -72,6 +73,10 @@ std::size_t byte_source::read(std::span<char> into) {
 
 std::size_t byte_source::read_raw(std::span<char> into) {
   while (!at_end_) {
+    if (stop_ && !ready()) {
+      at_end_ = stopped();
+      continue;
+    }
     const ssize_t got = ::read(descriptor_, into.data(), into.size());
     if (got > 0) {
       position_ += static_cast<std::uint64_t>(got);
@@ -84,6 +89,13 @@ std::size_t byte_source::read_raw(std::span<char> into) {
     if ((got == 0 && !following_) || stopped()) at_end_ = true;
   }
   return 0;
+}
+
+// Whether a read would not wait.
+bool byte_source::ready() const {
+  pollfd asked{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  const int found = ::poll(&asked, 1, pause);
+  return found > 0 || (found < 0 && errno != EINTR);
 }
 
 // Once a file was replaced it is read to its end again before the next one is opened: its writer
@@ -110,8 +122,7 @@ void byte_source::wait_for_more() {
     }
   }
   replaced_ = other;
-  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 100'000'000};
-  (void)::nanosleep(&pause, nullptr);
+  (void)::poll(nullptr, 0, pause);
 }
 
 // As few reads as it takes: a line that came through a pipe must not wait for the next one.

@@ -26,7 +26,7 @@ class byte_source {
   // At the end of the file waits for more, as `tail -F` does: also in the file that takes its
   // place, or from the beginning if it was cut off. `stop` is asked all the while.
   void follow() { following_ = true; }
-  // Asked while waiting for input, when a signal came; what it says yes to is the end.
+  // Asked while waiting for input, ten times a second; what it says yes to is the end.
   void stop_if(std::function<bool()> stop) { stop_ = std::move(stop); }
 
   // As much as there is without waiting for more; 0 at the end.
@@ -39,6 +39,7 @@ class byte_source {
   std::size_t read_raw(std::span<char> into);
   std::size_t read_plain(std::span<char> into);
   bool stopped() const { return stop_ && stop_(); }
+  bool ready() const;
   void wait_for_more();
   std::size_t decompress(std::span<char> into);
   void recognise();

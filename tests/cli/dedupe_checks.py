@@ -115,6 +115,17 @@ def dedupe_takes_several_fields_as_one_key():
 
 
 @check
+def dedupe_takes_times_as_the_first_file_has_them():
+    plain, stamped = b"a\nb\n", b"".join(b'{"time":%d,"x":"k"}\n' % (START + i) for i in (0, 0, 9, 9))
+    with folder() as where:
+        one, two = (write(os.path.join(where, n), d) for n, d in (("1", plain), ("2", stamped)))
+        out, _ = deduped(b"", "dedupe", "--window", "10m", one, two)
+        assert out == plain + b"".join(stamped.splitlines(keepends=True)[::2])
+        out, err = deduped(b"", "dedupe", "--window", "10m", two, one, status=2)
+        assert "has no times that are known" in err.splitlines()[-1], err
+
+
+@check
 def dedupe_keeps_its_state_across_restarts():
     made = spread(4000, 7)
     data = tsv(made)
@@ -252,6 +263,29 @@ def dedupe_ends_in_order_when_told_to():
             assert (out, child.returncode) == (b"", -signal.SIGTERM)
             assert told(err.decode())["passed"] == 1
         assert deduped(b"a\nb\n", "dedupe", "--last", "100", "--state", state)[0] == b"b\n"
+
+
+@check
+def dedupe_leaves_half_a_line_when_told_to_end():
+    with folder() as where:
+        state = os.path.join(where, "state")
+        with deduping("dedupe", "--last", "100", "--state", state) as child:
+            child.stdin.write(b"a\nhal")
+            child.stdin.flush()
+            assert child.stdout.readline() == b"a\n"
+            child.send_signal(signal.SIGTERM)
+            assert child.communicate()[0] == b""
+        assert deduped(b"a\nhal\n", "dedupe", "--last", "100", "--state", state)[0] == b"hal\n"
+        # Nobody reads: what was told once is told again.
+        lines = write(os.path.join(where, "lines"), b"".join(b"%d\n" % i for i in range(100000)))
+        with deduping("dedupe", "--last", "1M", lines, stdin=None) as child:
+            if not wait_until_writing(child):
+                return
+            child.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+            assert child.poll() is None
+            child.send_signal(signal.SIGTERM)
+            assert child.wait(timeout=60) == -signal.SIGTERM
 
 
 @check
