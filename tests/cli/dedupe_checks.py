@@ -187,8 +187,16 @@ def dedupe_is_not_misled_by_a_wrong_stamp():
     # A real gap, with the first line after it repeated at once.
     later = [(START + 30 * DAY + s, item) for s, item in ((0, "a"), (1, "a"), (2, "b"), (3, "a"))]
     made = [(START + s, item) for s, item in enumerate("aabbcc")] + later
-    out, _ = deduped(tsv(made), *DEDUPE)
-    assert out == b"".join(tsv(made).splitlines(keepends=True)[i] for i in passing(made))
+    # Late lines while the first ones, and those after the gap, are not believed yet.
+    early = [(START + s, item) for s, item in ((0, "a"), (-9, "b"), (-700, "b"), (1, "b"), (2, "a"))]
+    early += [(s + 30 * DAY, item) for s, item in early]
+    for made in (made, early):
+        lines = tsv(made).splitlines(keepends=True)
+        for late in ("now", "pass", "drop"):
+            for refresh in ([], ["--no-refresh"]):
+                out, _ = deduped(tsv(made), *DEDUPE, "--late", late, *refresh)
+                kept = passing(made, late=late, refresh=not refresh)
+                assert out == b"".join(lines[i] for i in kept), (made, late, refresh, out)
 
 
 @check
