@@ -182,15 +182,15 @@ class run {
     source.stop_if([this] { return attend(); });
     if (given_.follow) source.follow();
     line_reader lines(source);
-    const std::string_view beginning = without_mark(lines.look_ahead());
-    if (beginning.empty() || interrupted(beginning)) return;
+    const std::string_view ahead = lines.look_ahead();
+    const std::string_view beginning = without_mark(ahead);
+    if (interrupted(ahead)) return;
+    if (beginning.empty()) return out_.print(ahead);
     const std::string told = keys_.begin(source.name(), first_lines(beginning));
     if (!work_) {
       note(told);
       begin();
     }
-    first_line_ = true;
-    header_due_ = keys_.header();
     line next;
     // Lines that have come are judged before the end; what has no end yet is not a line.
     while (signals_.ending() == 0 ? lines.next(next) : lines.next_buffered(next)) {
@@ -247,20 +247,24 @@ class run {
     entry e{next.bytes(), false, !inside_long_line_, !next.ending.empty()};
     judged_line key{.key = {}, .at = now_};
     std::optional<bad_line> bad = bad_line::too_long;
+    if (next.first) header_due_ = keys_.header();
     if (next.what == line::part::whole) {
-      const std::string_view text = first_line_ ? without_mark(next.text) : next.text;
+      const std::string_view text = next.first ? without_mark(next.text) : next.text;
       if (header_due_ && !text.empty()) {
-        header_due_ = first_line_ = false;
+        header_due_ = false;
         batch_.push_back(e);
         ++unjudged_;
         return;
       }
       bad = keys_.read(text, key.key, key.at);
     }
-    first_line_ = false;
     if (bad) {
       // A long line is one line, however many pieces it comes in.
-      if (!inside_long_line_) reject(*bad, next);
+      if (!inside_long_line_) {
+        reject(*bad, next);
+      } else if (rejects_) {
+        rejects_->add(next.bytes(), false);
+      }
       inside_long_line_ = next.what == line::part::piece;
     } else {
       e.judged = true;
@@ -346,7 +350,6 @@ class run {
   std::string output_;
   instant now_;
   std::uint64_t unjudged_ = 0;  // lines of this batch
-  bool first_line_ = true;
   bool header_due_ = false;
   bool inside_long_line_ = false;
   bool open_ = false;  // the last line that was passed had no end: that of its file came first

@@ -85,6 +85,11 @@ def dedupe_passes_bytes_as_they_are():
     assert told(err)["unjudged"] == 1  # the long one
     out, _ = deduped(b"".join(odd + [b"\n"] + odd), "dedupe", "--last", "10")
     assert out == b"".join(odd + [b"\n", odd[4]])
+    assert deduped(b"\xef\xbb\xbf", "dedupe", "--last", "10")[0] == b"\xef\xbb\xbf"
+    with folder() as where:
+        rejects = os.path.join(where, "rejects")
+        deduped(odd[4] + b"a\n" + odd[4], "dedupe", "--last", "10", "--rejects", rejects)
+        assert read(rejects) == 2 * odd[4]
     # Without the key or a time: passed and counted.
     data = b"1\ta\n1\n\n\tb\nx\ta\n2\ta\n2\tc\n"
     with folder() as where:
@@ -331,8 +336,29 @@ def dedupe_follows_a_file_across_rotation():
             assert child.stdout.readline() == b"d\n"
             write(log, b"e\n")  # cut off and begun again
             assert child.stdout.readline() == b"e\n"
+            with open(log, "ab") as old:
+                old.write(b"unended")
+            write(log + ".2", b"e\nf\n")
+            os.rename(log + ".2", log)  # its first line does not go on with that of another file
+            assert [child.stdout.readline() for _ in range(2)] == [b"unended\n", b"f\n"]
             child.send_signal(signal.SIGINT)
             assert child.wait(timeout=60) == -signal.SIGINT
+
+
+@check
+def dedupe_finds_the_header_of_every_file_it_follows():
+    with folder() as where:
+        log = write(os.path.join(where, "log.csv"), b"time,id\n%d,a\n" % START)
+        with deduping("dedupe", "--follow", log, "--window", "1h", "--item", "id", "--json",
+                      stdin=None) as child:
+            for second in (1, 2):
+                assert child.stdout.readline() == b"time,id\n"
+                assert child.stdout.readline().endswith(b",a\n" if second == 1 else b",b\n")
+                if second == 1:
+                    write(log + ".1", b"time,id\n%d,a\n%d,b\n" % (START + 1, START + 2))
+                    os.rename(log + ".1", log)
+            child.send_signal(signal.SIGTERM)
+            assert told(child.communicate()[1].decode())["unjudged"] == 2
 
 
 @check
