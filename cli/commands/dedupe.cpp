@@ -85,6 +85,13 @@ late_policy late_of(const std::string& text) {
   throw usage_error(fmt::format("--late must be now, pass or drop, got {}", shown(text)));
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(a, ignored) ==
+             std::filesystem::weakly_canonical(b, ignored) ||
+         std::filesystem::equivalent(a, b, ignored);
+}
+
 void expect_together(const typed& given) {
   const auto refuse = [](const char* sentence) { throw usage_error(sentence); };
   if (given.window.empty() == given.last.empty()) {
@@ -106,9 +113,22 @@ void expect_together(const typed& given) {
     refuse(
         "no line is late by the clock on the wall; leave out "
         "--late");
+  if (!given.state.empty() && !given.input.rejects.empty() &&
+      same_file(given.state, given.input.rejects)) {
+    refuse("--state and --rejects would overwrite each other; give two files");
+  }
   if (given.follow && (given.files.size() != 1 || given.files.front() == "-")) {
     refuse("--follow needs the name of one file, as in bloomtime dedupe --follow access.log");
   }
+}
+
+// Beyond it no filter can be saved.
+microseconds window_of(const std::string& text) {
+  constexpr microseconds most{std::int64_t{1} << 61};
+  const microseconds window = parse_span("--window", text);
+  if (window <= most) return window;
+  throw usage_error(fmt::format("--window can be at most {} seconds (73,000 years), got {}",
+                                most.count() / 1'000'000, shown(text)));
 }
 
 dedupe_settings settings_of(const typed& given) {
@@ -125,7 +145,7 @@ dedupe_settings settings_of(const typed& given) {
   if (!given.last.empty()) {
     s.time = time_source::none;
   } else {
-    s.window = parse_span("--window", given.window);
+    s.window = window_of(given.window);
     s.time = given.wall ? time_source::wall : time_source::lines;
   }
   return s;

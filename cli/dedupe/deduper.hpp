@@ -54,7 +54,7 @@ class deduper {
   const age_partitioned_filter& filter() const noexcept { return filter_; }
   const store::minute_totals& drops() const noexcept { return drops_; }
   const suppressed_lines& suppressed() const noexcept { return suppressed_; }
-  std::uint64_t memory() const noexcept { return filter_.memory(); }
+  std::uint64_t memory() const noexcept { return filter_.memory() + suppressed_.memory(); }
 
   std::vector<std::byte> serialize() const;
   // Of a run with the same settings; throws if they are others.

@@ -177,6 +177,10 @@ def dedupe_counts_what_it_suppressed():
             waiting[item] = waiting.get(item, 0) + 1
     assert out.decode() == "".join(expected)
     assert any(not line.startswith("0") for line in expected)
+    # Keys that never pass again make room for others.
+    data = "".join(f"x{i}\nx{i}\n" for i in range(50)) + "a\na\n" + "".join(f"y{i}\n" for i in range(9))
+    out, err = deduped((data + "a\n").encode(), "dedupe", "--last", "5", "--count")
+    assert out.splitlines()[-1] == b"1\ta" and "may be too low" in err, (out, err)
 
 
 @check
@@ -350,7 +354,7 @@ def dedupe_finds_the_header_of_every_file_it_follows():
     with folder() as where:
         log = write(os.path.join(where, "log.csv"), b"time,id\n%d,a\n" % START)
         with deduping("dedupe", "--follow", log, "--window", "1h", "--item", "id", "--json",
-                      stdin=None) as child:
+                      "--strict", stdin=None) as child:
             for second in (1, 2):
                 assert child.stdout.readline() == b"time,id\n"
                 assert child.stdout.readline().endswith(b",a\n" if second == 1 else b",b\n")
@@ -380,6 +384,9 @@ def dedupe_says_what_it_needs():
             (["--window", "10m", "--cost-loss", "0", "--cost-duplicate", "1"], "above zero"),
             (["--window", "10m", "--cost-loss", "1", "--cost-duplicate", "inf"], "above zero"),
             (["--window", "10m", "--follow"], "--follow"),
+            (["--window", "100000y"], "--window"),
+            (["--window", "2305843009214s"], "73,000 years"),
+            (["--last", "5", "--state", "/tmp/x", "--rejects", "/tmp/./x"], "two files"),
             (["--window", "10m", "/nonexistent"], "/nonexistent"),
             (["--last", "1e15"], "2^48")):
         _, err = deduped(b"", "dedupe", *arguments, status=2)
