@@ -395,13 +395,16 @@ constexpr const char* details =
     "mistakes are to be expected. A window ends a little late: by 1/600 of it or less on average, "
     "and\n"
     "1/100 by the clock on the wall. Lines without the key or with a time that cannot be read are\n"
-    "passed and counted; so are lines of more than 1 MiB and the header of CSV and TSV.\n"
+    "passed and counted; so are lines of more than 1 MiB. --rejects and --strict concern both. The\n"
+    "header of CSV and TSV is always passed.\n"
     "--late says what becomes of a line older than one before it: now judges it as if it came "
     "with\n"
     "that one; pass and drop do so without remembering it.\n"
     "--state keeps all that is remembered in a file, replaced as a whole every minute and at the "
     "end,\n"
-    "with the number of lines dropped in every minute; another run continues it.\n"
+    "with the number of lines dropped in every minute; another run continues it, but --follow "
+    "reads\n"
+    "its file from the beginning again.\n"
     "--cost-duplicate and --cost-loss weigh what is likely against what it costs: of the two "
     "answers\n"
     "the one that is cheaper on average is taken, given how many lines were duplicates so far.\n"
@@ -423,7 +426,8 @@ void add_dedupe(command& root, output_options& asked) {
   const auto given = std::make_shared<typed>();
   self.files(given->files, "one after the other; - for standard input");
   self.text("--window", given->window, "TIME", "within which a key passes once: 600s, 10m, 1d");
-  self.text("--last", given->last, "N", "lines within which a key passes once, instead of a time");
+  self.text("--last", given->last, "N",
+            "the same in lines; with --no-refresh in lines that passed");
   self.text("--expect", given->expect, "N", "lines within a window: 1M unless given");
   self.text("--error", given->error, "E", "chance to drop another line: 1e-6 unless given");
   self.flag("--refresh", given->refresh, "every sighting begins the window anew (the default)");
