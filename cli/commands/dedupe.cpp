@@ -85,6 +85,13 @@ late_policy late_of(const std::string& text) {
   throw usage_error(fmt::format("--late must be now, pass or drop, got {}", shown(text)));
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(a, ignored) ==
+             std::filesystem::weakly_canonical(b, ignored) ||
+         std::filesystem::equivalent(a, b, ignored);
+}
+
 void expect_together(const typed& given) {
   const auto refuse = [](const char* sentence) { throw usage_error(sentence); };
   if (given.window.empty() == given.last.empty()) {
@@ -106,9 +113,22 @@ void expect_together(const typed& given) {
     refuse(
         "no line is late by the clock on the wall; leave out "
         "--late");
+  if (!given.state.empty() && !given.input.rejects.empty() &&
+      same_file(given.state, given.input.rejects)) {
+    refuse("--state and --rejects would overwrite each other; give two files");
+  }
   if (given.follow && (given.files.size() != 1 || given.files.front() == "-")) {
     refuse("--follow needs the name of one file, as in bloomtime dedupe --follow access.log");
   }
+}
+
+// Beyond it no filter can be saved.
+microseconds window_of(const std::string& text) {
+  constexpr microseconds most{std::int64_t{1} << 61};
+  const microseconds window = parse_span("--window", text);
+  if (window <= most) return window;
+  throw usage_error(fmt::format("--window can be at most {} seconds (73,000 years), got {}",
+                                most.count() / 1'000'000, shown(text)));
 }
 
 dedupe_settings settings_of(const typed& given) {
@@ -125,7 +145,7 @@ dedupe_settings settings_of(const typed& given) {
   if (!given.last.empty()) {
     s.time = time_source::none;
   } else {
-    s.window = parse_span("--window", given.window);
+    s.window = window_of(given.window);
     s.time = given.wall ? time_source::wall : time_source::lines;
   }
   return s;
@@ -182,24 +202,30 @@ class run {
     source.stop_if([this] { return attend(); });
     if (given_.follow) source.follow();
     line_reader lines(source);
-    const std::string_view beginning = without_mark(lines.look_ahead());
-    if (beginning.empty()) return;
+    const std::string_view ahead = lines.look_ahead();
+    const std::string_view beginning = without_mark(ahead);
+    if (interrupted(ahead)) return;
+    if (beginning.empty()) return out_.print(ahead);
     const std::string told = keys_.begin(source.name(), first_lines(beginning));
     if (!work_) {
       note(told);
       begin();
     }
-    first_line_ = true;
-    header_due_ = keys_.header();
     line next;
-    while (signals_.ending() == 0 && lines.next(next)) {
+    // Lines that have come are judged before the end; what has no end yet is not a line.
+    while (signals_.ending() == 0 ? lines.next(next) : lines.next_buffered(next)) {
+      if (interrupted(next.bytes())) break;
       batch_.clear();
       add(next);
       while (batch_.size() < most_batch && lines.next_buffered(next)) add(next);
       write_batch();
       (void)attend();
-      if (std::chrono::steady_clock::now() >= save_due_) save();
     }
+  }
+
+  // Whether the end was asked for before that of this line came.
+  bool interrupted(std::string_view bytes) const {
+    return signals_.ending() != 0 && bytes.find('\n') == std::string_view::npos;
   }
 
   // Lines without a time have that of the wall; whether they do is known with the first of them.
@@ -212,6 +238,7 @@ class run {
             "which field it stands");
       }
     }
+    keys_.keep_source_of_time();
     settings_.key = keys_.key();
     if (!given_.state.empty() && std::filesystem::exists(given_.state)) {
       work_.emplace(
@@ -240,20 +267,24 @@ class run {
     entry e{next.bytes(), false, !inside_long_line_, !next.ending.empty()};
     judged_line key{.key = {}, .at = now_};
     std::optional<bad_line> bad = bad_line::too_long;
+    if (next.first) header_due_ = keys_.header();
     if (next.what == line::part::whole) {
-      const std::string_view text = first_line_ ? without_mark(next.text) : next.text;
+      const std::string_view text = next.first ? without_mark(next.text) : next.text;
       if (header_due_ && !text.empty()) {
-        header_due_ = first_line_ = false;
+        header_due_ = false;
         batch_.push_back(e);
         ++unjudged_;
         return;
       }
       bad = keys_.read(text, key.key, key.at);
     }
-    first_line_ = false;
     if (bad) {
       // A long line is one line, however many pieces it comes in.
-      if (!inside_long_line_) reject(*bad, next);
+      if (!inside_long_line_) {
+        reject(*bad, next);
+      } else if (rejects_) {
+        rejects_->add(next.bytes(), false);
+      }
       inside_long_line_ = next.what == line::part::piece;
     } else {
       e.judged = true;
@@ -296,6 +327,10 @@ class run {
   // Whether this is the end.
   bool attend() {
     if (signals_.take_summary_request() && work_) summarize();
+    if (work_ && std::chrono::steady_clock::now() >= save_due_) {
+      save_due_ = std::chrono::steady_clock::now() + save_period;
+      if (work_->counts().lines() != saved_lines_) save();
+    }
     return signals_.ending() != 0;
   }
 
@@ -307,7 +342,7 @@ class run {
   }
 
   void save() {
-    save_due_ = std::chrono::steady_clock::now() + save_period;
+    saved_lines_ = work_->counts().lines();
     if (given_.state.empty()) return;
     const signals_held calm;
     const auto bytes = work_->serialize();
@@ -327,6 +362,7 @@ class run {
   std::unique_ptr<rejects_file> rejects_;
   std::optional<deduper> work_;
   std::chrono::steady_clock::time_point save_due_;
+  std::uint64_t saved_lines_ = 0;
 
   std::vector<entry> batch_;
   std::vector<judged_line> judged_;
@@ -334,7 +370,6 @@ class run {
   std::string output_;
   instant now_;
   std::uint64_t unjudged_ = 0;  // lines of this batch
-  bool first_line_ = true;
   bool header_due_ = false;
   bool inside_long_line_ = false;
   bool open_ = false;  // the last line that was passed had no end: that of its file came first
@@ -360,13 +395,16 @@ constexpr const char* details =
     "mistakes are to be expected. A window ends a little late: by 1/600 of it or less on average, "
     "and\n"
     "1/100 by the clock on the wall. Lines without the key or with a time that cannot be read are\n"
-    "passed and counted; so are lines of more than 1 MiB and the header of CSV and TSV.\n"
+    "passed and counted; so are lines of more than 1 MiB. --rejects and --strict concern both. The\n"
+    "header of CSV and TSV is always passed.\n"
     "--late says what becomes of a line older than one before it: now judges it as if it came "
     "with\n"
     "that one; pass and drop do so without remembering it.\n"
     "--state keeps all that is remembered in a file, replaced as a whole every minute and at the "
     "end,\n"
-    "with the number of lines dropped in every minute; another run continues it.\n"
+    "with the number of lines dropped in every minute; another run continues it, but --follow "
+    "reads\n"
+    "its file from the beginning again.\n"
     "--cost-duplicate and --cost-loss weigh what is likely against what it costs: of the two "
     "answers\n"
     "the one that is cheaper on average is taken, given how many lines were duplicates so far.\n"
@@ -388,7 +426,8 @@ void add_dedupe(command& root, output_options& asked) {
   const auto given = std::make_shared<typed>();
   self.files(given->files, "one after the other; - for standard input");
   self.text("--window", given->window, "TIME", "within which a key passes once: 600s, 10m, 1d");
-  self.text("--last", given->last, "N", "lines within which a key passes once, instead of a time");
+  self.text("--last", given->last, "N",
+            "the same in lines; with --no-refresh in lines that passed");
   self.text("--expect", given->expect, "N", "lines within a window: 1M unless given");
   self.text("--error", given->error, "E", "chance to drop another line: 1e-6 unless given");
   self.flag("--refresh", given->refresh, "every sighting begins the window anew (the default)");

@@ -29,9 +29,12 @@ std::uint64_t most_per_minute(const store::minute_totals& drops) {
 
 std::string plan_of(const deduper& work) {
   const dedupe_settings& s = work.settings();
-  return fmt::format("dedupe: {} for {} within {}; error {}, {}; key {}, times {}",
-                     bytes_text(work.memory()), count_text(s.expect) + " lines", window_text(s),
-                     brief_chance_text(s.error),
+  const std::string counts = s.count ? fmt::format(" and up to {} for --count",
+                                                   bytes_text(work.suppressed().most_memory()))
+                                     : std::string();
+  return fmt::format("dedupe: {} for {} within {}{}; error {}, {}; key {}, times {}",
+                     bytes_text(work.filter().memory()), count_text(s.expect) + " lines",
+                     window_text(s), counts, brief_chance_text(s.error),
                      s.refresh ? "every sighting begins the window anew"
                                : "the window begins with the line that passed",
                      s.key,
@@ -83,7 +86,7 @@ report summary_of(const deduper& work) {
                       .as_list = true});
   if (!work.suppressed().complete()) {
     r.notes.push_back(
-        "--count: more keys were dropped than --expect says; some counts are too low");
+        "--count: keys that did not come for long were forgotten; some counts may be too low");
   }
   return r;
 }

@@ -8,6 +8,10 @@
 namespace bloomtime::cli {
 namespace {
 
+bool is_doubted(std::optional<instant> clock, instant at) {
+  return !clock || time_gate::is_far(*clock, at);
+}
+
 constexpr std::uint64_t least_between_errors = 256;  // lines
 
 std::string text_of(digest key) {
@@ -46,21 +50,25 @@ void deduper::judge(std::span<const judged_line> lines, instant now,
   std::size_t first = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!stamped) {
-      times_.push_back(lines[i].at);
+      // A clock that is set back would make all of them too late to be remembered.
+      times_.push_back(std::max(lines[i].at, filter_.newest().value_or(lines[i].at)));
       continue;
     }
-    const bool late = gate_.clock() && lines[i].at < *gate_.clock();
+    const instant clock = clock_at(lines[i].at);
+    const bool late = lines[i].at < clock;
+    const bool aside = late && settings_.late != late_policy::now;
     counts_.late += late;
-    if (gate_.passes(lines[i].at) && (!late || settings_.late == late_policy::now)) {
-      times_.push_back(*gate_.clock());
+    const bool believed = gate_.passes(lines[i].at);
+    if (believed && !aside) {
+      times_.push_back(clock);
       continue;
     }
     judge_alike(lines.subspan(first, i - first), times_, now, verdicts.subspan(first, i - first));
     times_.clear();
     first = i + 1;
-    const bool drop = late && settings_.late != late_policy::now
-                          ? settings_.late == late_policy::drop
-                          : judge_doubted(lines[i]);
+    if (aside && !believed) ask_gate(lines[i].at, {});
+    const bool drop =
+        aside ? settings_.late == late_policy::drop : judge_doubted(lines[i].key, clock);
     settle(lines[i], drop, gate_.clock().value_or(lines[i].at), verdicts[i]);
   }
   judge_alike(lines.subspan(first), times_, now, verdicts.subspan(first));
@@ -86,7 +94,7 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
   const bool timed = settings_.time != time_source::none;
   if (settings_.costs) {
     for (std::size_t i = 0; i < lines.size(); ++i)
-      answers_[i].fresh = !judge_costs(lines[i], times[i]);
+      answers_[i].fresh = !judge_costs(lines[i].key, times[i]);
   } else {
     filter_.insert_if_new_bulk(keys_, timed ? times : std::span<const instant>(), settings_.refresh,
                                answers_);
@@ -106,47 +114,59 @@ double deduper::duplicate_share() const noexcept {
 
 // A "no" is certain and needs no weighing. Before the filter is asked a line is a duplicate with
 // the share that duplicates had, of one at any time of the window.
-bool deduper::judge_costs(const judged_line& line, instant at) {
-  const bool seen = filter_.seen(line.key, at);
-  bool drop = false;
-  if (seen) {
-    const double share = duplicate_share();
-    const auto window = static_cast<double>(filter_.window());
-    const math::masses masses = filter_.masses(
-        line.key, [&](double age) { return share * std::min(1., age / window); }, at);
-    drop = math::positive(masses, *settings_.costs, seen);
-    if (drop) counts_.wrong += 1 - masses.probability();
-  }
-  if (!drop || settings_.refresh) (void)filter_.insert(line.key, at);
+bool deduper::seems_seen(digest key, instant at) {
+  const bool seen = filter_.seen(key, at);
+  if (!seen || !settings_.costs) return seen;
+  const double share = duplicate_share();
+  const auto window = static_cast<double>(filter_.window());
+  const math::masses masses = filter_.masses(
+      key, [&](double age) { return share * std::min(1., age / window); }, at);
+  const bool drop = math::positive(masses, *settings_.costs, seen);
+  if (drop) counts_.wrong += 1 - masses.probability();
+  return drop;
+}
+
+bool deduper::judge_costs(digest key, instant at) {
+  const bool drop = seems_seen(key, at);
+  if (!drop || settings_.refresh) (void)filter_.insert(key, at);
   return drop;
 }
 
 // -- times that are doubted ----------------------------------------------------------------------
 
+// Time does not go back for a line at `at`, neither behind what is believed nor behind lines that
+// wait; but for those that lie so far ahead of it that they may be wrong.
+instant deduper::clock_at(instant at) const noexcept {
+  instant clock = std::max(at, gate_.clock().value_or(at));
+  for (const held_event& e : gate_.held()) {
+    if (!time_gate::is_far(at, e.at)) clock = std::max(clock, e.at);
+  }
+  return clock;
+}
+
 // A line far ahead is judged by its own time, and waits in the gate, where those after it see it;
 // once it is believed the filter knows it as well.
-bool deduper::judge_doubted(const judged_line& line) {
-  const auto clock = gate_.clock();
-  const auto doubted = [&](instant at) { return !clock || time_gate::is_far(*clock, at); };
+bool deduper::judge_doubted(digest key, instant at) {
+  const std::string text = text_of(key);
   const auto same = [&](const held_event& e) {
-    return e.line == text_of(line.key) && within(e.at, line.at, settings_.window);
+    return e.line == text && within(e.at, at, settings_.window);
   };
-  bool seen = std::any_of(gate_.held().begin(), gate_.held().end(), same);
-  if (doubted(line.at)) {
-    seen = seen || filter_.seen(line.key, line.at);
-  } else {
-    seen = !filter_.insert_if_new(line.key, std::max(*clock, line.at), settings_.refresh).fresh ||
-           seen;
-  }
-  const bool remembered = !seen || settings_.refresh;
-  auto verdict = gate_.judge(
-      {.at = line.at, .items = {}, .line = remembered ? text_of(line.key) : std::string()});
+  const bool drop =
+      std::any_of(gate_.held().begin(), gate_.held().end(), same) || seems_seen(key, at);
+  const bool remembered = !drop || settings_.refresh;
+  if (remembered && !is_doubted(gate_.clock(), at)) (void)filter_.insert(key, at);
+  ask_gate(at, remembered ? text : std::string());
+  return drop;
+}
+
+void deduper::ask_gate(instant at, std::string remembered) {
+  const auto clock = gate_.clock();
+  auto verdict = gate_.judge({.at = at, .items = {}, .line = std::move(remembered)});
   std::sort(verdict.believed.begin(), verdict.believed.end(),
             [](const held_event& a, const held_event& b) { return a.at < b.at; });
   for (const held_event& e : verdict.believed) {
-    if (!e.line.empty() && doubted(e.at)) (void)filter_.insert(digest_in(e.line), e.at);
+    if (!e.line.empty() && is_doubted(clock, e.at)) (void)filter_.insert(digest_in(e.line), e.at);
   }
-  return seen;
 }
 
 // -- counts --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <bloomtime/recency/age_partitioned_filter.hpp>
@@ -53,7 +54,7 @@ class deduper {
   const age_partitioned_filter& filter() const noexcept { return filter_; }
   const store::minute_totals& drops() const noexcept { return drops_; }
   const suppressed_lines& suppressed() const noexcept { return suppressed_; }
-  std::uint64_t memory() const noexcept { return filter_.memory(); }
+  std::uint64_t memory() const noexcept { return filter_.memory() + suppressed_.memory(); }
 
   std::vector<std::byte> serialize() const;
   // Of a run with the same settings; throws if they are others.
@@ -67,8 +68,11 @@ class deduper {
                    std::span<line_verdict> verdicts);
   void judge_some(std::span<const judged_line> lines, std::span<const instant> times, instant now,
                   std::span<line_verdict> verdicts);
-  bool judge_costs(const judged_line& line, instant at);
-  bool judge_doubted(const judged_line& line);
+  bool seems_seen(digest key, instant at);
+  bool judge_costs(digest key, instant at);
+  instant clock_at(instant at) const noexcept;
+  bool judge_doubted(digest key, instant at);
+  void ask_gate(instant at, std::string remembered);
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);
   void refresh_error();
   double duplicate_share() const noexcept;

@@ -57,6 +57,12 @@ std::string line_keys::begin(const std::string& file, const std::vector<std::str
   return told;
 }
 
+void line_keys::keep_source_of_time() {
+  if (wanted_ != times::if_any) return;
+  wanted_ = has_times() ? times::needed : times::none;
+  if (whole_line_ && wanted_ == times::none) record_.reset();
+}
+
 std::optional<bad_line> line_keys::read(std::string_view text, digest& key, instant& at) {
   if (record_) {
     if (const auto bad = record_->read(text)) return bad;

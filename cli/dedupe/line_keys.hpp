@@ -25,6 +25,10 @@ class line_keys {
   // The next file begins with these lines. Returns what people should know of it.
   std::string begin(const std::string& file, const std::vector<std::string_view>& lines);
 
+  // Whether the first file had times decides for those after it: they need them too, or the clock
+  // on the wall counts, as if that had been asked for.
+  void keep_source_of_time();
+
   const std::string& key() const { return key_; }  // "host,path"
   bool has_times() const { return wanted_ != times::none && record_ && record_->has_time(); }
   bool header() const { return record_ && record_->layout().header; }

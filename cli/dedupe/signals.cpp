@@ -23,6 +23,8 @@ void handle(int number, void (*handler)(int)) {
     action = {};
   }
   action.sa_handler = handler;
+  // A second one ends what cannot end in good order, such as a write that nobody reads.
+  if (number != SIGUSR1) action.sa_flags = static_cast<int>(SA_RESETHAND);
   (void)::sigaction(number, &action, nullptr);
 }
 

@@ -9,26 +9,33 @@
 namespace bloomtime::cli {
 
 void suppressed_lines::add(digest key) {
-  const auto found = counts_.find(key.lo);
-  if (found != counts_.end()) {
+  const auto found = young_.find(key.lo);
+  if (found != young_.end()) {
     ++found->second;
-  } else if (counts_.size() < most_keys_) {
-    counts_.emplace(key.lo, 1);
-  } else {
-    complete_ = false;
+    return;
   }
+  if (young_.size() >= most_keys_) {
+    complete_ = complete_ && old_.empty();
+    old_ = std::exchange(young_, {});
+  }
+  young_.emplace(key.lo, take_from(old_, key) + 1);
 }
 
 std::uint64_t suppressed_lines::take(digest key) {
-  const auto found = counts_.find(key.lo);
-  if (found == counts_.end()) return 0;
+  return take_from(young_, key) + take_from(old_, key);
+}
+
+std::uint64_t suppressed_lines::take_from(counts& some, digest key) {
+  const auto found = some.find(key.lo);
+  if (found == some.end()) return 0;
   const std::uint64_t count = found->second;
-  counts_.erase(found);
+  some.erase(found);
   return count;
 }
 
 std::vector<std::byte> suppressed_lines::bytes() const {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(counts_.begin(), counts_.end());
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(young_.begin(), young_.end());
+  sorted.insert(sorted.end(), old_.begin(), old_.end());
   std::sort(sorted.begin(), sorted.end());
   detail::byte_writer out;
   out.u64(complete_ ? 1 : 0);
@@ -47,10 +54,10 @@ void suppressed_lines::read(std::span<const std::byte> bytes) {
   for (std::uint64_t last = 0; sound && in.remaining() != 0;) {
     const std::uint64_t key = in.u64();
     const std::uint64_t count = in.u64();
-    sound = count != 0 && (counts_.empty() || key > last);
-    counts_.emplace(last = key, count);
+    sound = count != 0 && (old_.empty() || key > last);
+    old_.emplace(last = key, count);
   }
-  if (sound && counts_.size() <= most_keys_) return;
+  if (sound && old_.size() / 2 <= most_keys_) return;
   throw error(errc::corrupt, "the counts of dropped lines contradict each other");
 }
 

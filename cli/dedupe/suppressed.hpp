@@ -10,8 +10,8 @@
 
 namespace bloomtime::cli {
 
-// How many lines of a key were dropped since one of it passed, for as many keys as a window may
-// have; what does not fit is not counted, and that is told.
+// How many lines of a key were dropped since one of it passed. A key is forgotten once as many
+// others as a window may have were counted after it, or twice as many; that is told.
 class suppressed_lines {
  public:
   explicit suppressed_lines(std::uint64_t most_keys) : most_keys_(most_keys) {}
@@ -20,15 +20,22 @@ class suppressed_lines {
   std::uint64_t take(digest key);
 
   bool complete() const noexcept { return complete_; }
-  std::uint64_t keys() const noexcept { return counts_.size(); }
+  std::uint64_t memory() const noexcept { return (young_.size() + old_.size()) * bytes_per_key; }
+  std::uint64_t most_memory() const noexcept { return 2 * most_keys_ * bytes_per_key; }
 
   std::vector<std::byte> bytes() const;
   void read(std::span<const std::byte> bytes);
 
  private:
-  std::uint64_t most_keys_;
+  using counts = std::unordered_map<std::uint64_t, std::uint64_t>;  // by `lo` of the digest
+  static std::uint64_t take_from(counts& some, digest key);
+  // Key, count, the next in the chain, what the allocator adds, and a bucket.
+  static constexpr std::uint64_t bytes_per_key = 40;
+
+  std::uint64_t most_keys_;  // of each
   bool complete_ = true;
-  std::unordered_map<std::uint64_t, std::uint64_t> counts_;
+  counts young_;
+  counts old_;
 };
 
 }  // namespace bloomtime::cli

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +21,7 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr std::size_t held_capacity = 1 << 16;
+constexpr int pause = 100;  // milliseconds
 constexpr std::string_view standard_input = "-";
 
 std::string reason(int number) { return std::system_category().message(number); }
@@ -72,6 +73,10 @@ std::size_t byte_source::read(std::span<char> into) {
 
 std::size_t byte_source::read_raw(std::span<char> into) {
   while (!at_end_) {
+    if (stop_ && !ready()) {
+      at_end_ = stopped();
+      continue;
+    }
     const ssize_t got = ::read(descriptor_, into.data(), into.size());
     if (got > 0) {
       position_ += static_cast<std::uint64_t>(got);
@@ -80,22 +85,28 @@ std::size_t byte_source::read_raw(std::span<char> into) {
     if (got < 0 && errno != EINTR) {
       fail(fmt::format("cannot be read beyond byte {}: {}", count_text(position_), reason(errno)));
     }
-    if (got == 0 && following_) wait_for_more();
+    if (got == 0 && following_ && wait_for_more()) return 0;
     if ((got == 0 && !following_) || stopped()) at_end_ = true;
   }
   return 0;
 }
 
+// Whether a read would not wait.
+bool byte_source::ready() const {
+  pollfd asked{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  const int found = ::poll(&asked, 1, pause);
+  return found > 0 || (found < 0 && errno != EINTR);
+}
+
 // Once a file was replaced it is read to its end again before the next one is opened: its writer
-// may have been slower.
-void byte_source::wait_for_more() {
+// may have been slower. Returns whether what comes next belongs to another file than what came.
+bool byte_source::wait_for_more() {
   struct stat mine {};
   struct stat there {};
   if (::fstat(descriptor_, &mine) == 0 && S_ISREG(mine.st_mode) &&
       static_cast<std::uint64_t>(mine.st_size) < position_) {
-    position_ = 0;
     (void)::lseek(descriptor_, 0, SEEK_SET);
-    return;
+    return begin_anew();
   }
   const bool found = ::stat(path_.c_str(), &there) == 0;
   const bool other = found && (there.st_ino != mine.st_ino || there.st_dev != mine.st_dev);
@@ -104,21 +115,26 @@ void byte_source::wait_for_more() {
     if (next >= 0) {
       ::close(descriptor_);
       descriptor_ = next;
-      position_ = 0;
       replaced_ = false;
-      return;
+      return begin_anew();
     }
   }
   replaced_ = other;
-  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 100'000'000};
-  (void)::nanosleep(&pause, nullptr);
+  (void)::poll(nullptr, 0, pause);
+  return false;
+}
+
+bool byte_source::begin_anew() {
+  broken_ = position_ != 0;
+  position_ = 0;
+  return broken_;
 }
 
 // As few reads as it takes: a line that came through a pipe must not wait for the next one.
 void byte_source::recognise() {
   held_.resize(held_capacity);
   const auto beginning = [&] { return std::string_view(held_.data(), held_end_); };
-  while (magic_unclear(beginning()) && !at_end_) fill();
+  while (magic_unclear(beginning()) && !at_end_ && !broken_) fill();
   decompressor_ = decompressor_for(beginning());
   recognised_ = true;
 }

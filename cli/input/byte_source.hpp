@@ -26,11 +26,14 @@ class byte_source {
   // At the end of the file waits for more, as `tail -F` does: also in the file that takes its
   // place, or from the beginning if it was cut off. `stop` is asked all the while.
   void follow() { following_ = true; }
-  // Asked while waiting for input, when a signal came; what it says yes to is the end.
+  // Asked while waiting for input, ten times a second; what it says yes to is the end.
   void stop_if(std::function<bool()> stop) { stop_ = std::move(stop); }
 
-  // As much as there is without waiting for more; 0 at the end.
+  // As much as there is without waiting for more; 0 at the end, and where a file that is followed
+  // was cut off or replaced.
   std::size_t read(std::span<char> into);
+  // Whether such a place was reached since the last time; there is more behind it.
+  bool take_break() { return std::exchange(broken_, false); }
 
   const std::string& name() const { return name_; }
   std::uint64_t position() const { return position_; }  // in the file, compressed or not
@@ -39,7 +42,9 @@ class byte_source {
   std::size_t read_raw(std::span<char> into);
   std::size_t read_plain(std::span<char> into);
   bool stopped() const { return stop_ && stop_(); }
-  void wait_for_more();
+  bool ready() const;
+  bool wait_for_more();
+  bool begin_anew();
   std::size_t decompress(std::span<char> into);
   void recognise();
   void fill();
@@ -50,6 +55,7 @@ class byte_source {
   int descriptor_;
   bool following_ = false;
   bool replaced_ = false;  // another file stands there now; this one may have grown meanwhile
+  bool broken_ = false;
   std::function<bool()> stop_;
   std::uint64_t position_ = 0;
   bool recognised_ = false;

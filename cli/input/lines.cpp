@@ -1,6 +1,7 @@
 #include "cli/input/lines.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace bloomtime::cli {
 namespace {
@@ -48,11 +49,14 @@ bool line_reader::next(line& found) {
       in_pieces_ = true;
       return true;
     }
-    if (!fill()) break;
+    if (fill()) continue;
+    const bool left = begin_ != end_;
+    if (left) take(found, waiting().size(), 0);
+    if (at_end_) return left;
+    at_break_ = false;
+    at_begin_ = true;
+    if (left) return true;
   }
-  if (begin_ == end_) return false;
-  take(found, waiting().size(), 0);
-  return true;
 }
 
 void line_reader::take(line& found, std::size_t size, std::size_t ending) {
@@ -61,6 +65,7 @@ void line_reader::take(line& found, std::size_t size, std::size_t ending) {
   found.ending = rest.substr(size, ending);
   const bool whole = !in_pieces_ && size <= longest;
   found.what = whole ? line::part::whole : line::part::last_piece;
+  found.first = std::exchange(at_begin_, false);
   in_pieces_ = false;
   begin_ += size + ending;
   scanned_ = 0;
@@ -68,14 +73,15 @@ void line_reader::take(line& found, std::size_t size, std::size_t ending) {
 
 // What is left of a line moves to the front, so that the same memory is used again.
 bool line_reader::fill() {
-  if (at_end_) return false;
+  if (at_end_ || at_break_) return false;
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   const std::size_t got = from_.read({buffer_.get() + end_, chunk});
   end_ += got;
-  at_end_ = got == 0;
-  return !at_end_;
+  at_break_ = got == 0 && from_.take_break();
+  at_end_ = got == 0 && !at_break_;
+  return got != 0;
 }
 
 std::string_view line_reader::look_ahead() {

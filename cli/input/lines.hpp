@@ -16,6 +16,7 @@ struct line {
   std::string_view text;
   std::string_view ending;
   part what = part::whole;
+  bool first = false;  // of the input, or of a file that took the place of one that is followed
 
   std::string_view bytes() const { return {text.data(), text.size() + ending.size()}; }
 };
@@ -52,6 +53,8 @@ class line_reader {
   std::size_t scanned_ = 0;  // bytes from begin_ on that hold no line end
   std::size_t end_ = 0;
   bool at_end_ = false;
+  bool at_break_ = false;  // what waits belongs to a file that has ended
+  bool at_begin_ = true;
   bool in_pieces_ = false;
 };
 

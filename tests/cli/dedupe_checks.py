@@ -85,6 +85,11 @@ def dedupe_passes_bytes_as_they_are():
     assert told(err)["unjudged"] == 1  # the long one
     out, _ = deduped(b"".join(odd + [b"\n"] + odd), "dedupe", "--last", "10")
     assert out == b"".join(odd + [b"\n", odd[4]])
+    assert deduped(b"\xef\xbb\xbf", "dedupe", "--last", "10")[0] == b"\xef\xbb\xbf"
+    with folder() as where:
+        rejects = os.path.join(where, "rejects")
+        deduped(odd[4] + b"a\n" + odd[4], "dedupe", "--last", "10", "--rejects", rejects)
+        assert read(rejects) == 2 * odd[4]
     # Without the key or a time: passed and counted.
     data = b"1\ta\n1\n\n\tb\nx\ta\n2\ta\n2\tc\n"
     with folder() as where:
@@ -112,6 +117,17 @@ def dedupe_takes_several_fields_as_one_key():
     assert deduped(data, "dedupe", "--window", "10m")[0] == log % 0 + log % 1
     assert deduped(data, "dedupe", "--window", "10m", "--item", "path")[0] == log % 0
     assert deduped(data, "dedupe", "--window", "10m", "--wall")[0] == log % 0 + log % 1
+
+
+@check
+def dedupe_takes_times_as_the_first_file_has_them():
+    plain, stamped = b"a\nb\n", b"".join(b'{"time":%d,"x":"k"}\n' % (START + i) for i in (0, 0, 9, 9))
+    with folder() as where:
+        one, two = (write(os.path.join(where, n), d) for n, d in (("1", plain), ("2", stamped)))
+        out, _ = deduped(b"", "dedupe", "--window", "10m", one, two)
+        assert out == plain + b"".join(stamped.splitlines(keepends=True)[::2])
+        out, err = deduped(b"", "dedupe", "--window", "10m", two, one, status=2)
+        assert "has no times that are known" in err.splitlines()[-1], err
 
 
 @check
@@ -161,6 +177,10 @@ def dedupe_counts_what_it_suppressed():
             waiting[item] = waiting.get(item, 0) + 1
     assert out.decode() == "".join(expected)
     assert any(not line.startswith("0") for line in expected)
+    # Keys that never pass again make room for others.
+    data = "".join(f"x{i}\nx{i}\n" for i in range(50)) + "a\na\n" + "".join(f"y{i}\n" for i in range(9))
+    out, err = deduped((data + "a\n").encode(), "dedupe", "--last", "5", "--count")
+    assert out.splitlines()[-1] == b"1\ta" and "may be too low" in err, (out, err)
 
 
 @check
@@ -176,8 +196,16 @@ def dedupe_is_not_misled_by_a_wrong_stamp():
     # A real gap, with the first line after it repeated at once.
     later = [(START + 30 * DAY + s, item) for s, item in ((0, "a"), (1, "a"), (2, "b"), (3, "a"))]
     made = [(START + s, item) for s, item in enumerate("aabbcc")] + later
-    out, _ = deduped(tsv(made), *DEDUPE)
-    assert out == b"".join(tsv(made).splitlines(keepends=True)[i] for i in passing(made))
+    # Late lines while the first ones, and those after the gap, are not believed yet.
+    early = [(START + s, item) for s, item in ((0, "a"), (-9, "b"), (-700, "b"), (1, "b"), (2, "a"))]
+    early += [(s + 30 * DAY, item) for s, item in early]
+    for made in (made, early):
+        lines = tsv(made).splitlines(keepends=True)
+        for late in ("now", "pass", "drop"):
+            for refresh in ([], ["--no-refresh"]):
+                out, _ = deduped(tsv(made), *DEDUPE, "--late", late, *refresh)
+                kept = passing(made, late=late, refresh=not refresh)
+                assert out == b"".join(lines[i] for i in kept), (made, late, refresh, out)
 
 
 @check
@@ -255,6 +283,29 @@ def dedupe_ends_in_order_when_told_to():
 
 
 @check
+def dedupe_leaves_half_a_line_when_told_to_end():
+    with folder() as where:
+        state = os.path.join(where, "state")
+        with deduping("dedupe", "--last", "100", "--state", state) as child:
+            child.stdin.write(b"a\nhal")
+            child.stdin.flush()
+            assert child.stdout.readline() == b"a\n"
+            child.send_signal(signal.SIGTERM)
+            assert child.communicate()[0] == b""
+        assert deduped(b"a\nhal\n", "dedupe", "--last", "100", "--state", state)[0] == b"hal\n"
+        # Nobody reads: what was told once is told again.
+        lines = write(os.path.join(where, "lines"), b"".join(b"%d\n" % i for i in range(100000)))
+        with deduping("dedupe", "--last", "1M", lines, stdin=None) as child:
+            if not wait_until_writing(child):
+                return
+            child.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+            assert child.poll() is None
+            child.send_signal(signal.SIGTERM)
+            assert child.wait(timeout=60) == -signal.SIGTERM
+
+
+@check
 def dedupe_ends_in_silence_when_nobody_listens():
     with deduping("dedupe", "--last", "100") as child:
         child.stdout.close()
@@ -289,8 +340,29 @@ def dedupe_follows_a_file_across_rotation():
             assert child.stdout.readline() == b"d\n"
             write(log, b"e\n")  # cut off and begun again
             assert child.stdout.readline() == b"e\n"
+            with open(log, "ab") as old:
+                old.write(b"unended")
+            write(log + ".2", b"e\nf\n")
+            os.rename(log + ".2", log)  # its first line does not go on with that of another file
+            assert [child.stdout.readline() for _ in range(2)] == [b"unended\n", b"f\n"]
             child.send_signal(signal.SIGINT)
             assert child.wait(timeout=60) == -signal.SIGINT
+
+
+@check
+def dedupe_finds_the_header_of_every_file_it_follows():
+    with folder() as where:
+        log = write(os.path.join(where, "log.csv"), b"time,id\n%d,a\n" % START)
+        with deduping("dedupe", "--follow", log, "--window", "1h", "--item", "id", "--json",
+                      "--strict", stdin=None) as child:
+            for second in (1, 2):
+                assert child.stdout.readline() == b"time,id\n"
+                assert child.stdout.readline().endswith(b",a\n" if second == 1 else b",b\n")
+                if second == 1:
+                    write(log + ".1", b"time,id\n%d,a\n%d,b\n" % (START + 1, START + 2))
+                    os.rename(log + ".1", log)
+            child.send_signal(signal.SIGTERM)
+            assert told(child.communicate()[1].decode())["unjudged"] == 2
 
 
 @check
@@ -312,6 +384,9 @@ def dedupe_says_what_it_needs():
             (["--window", "10m", "--cost-loss", "0", "--cost-duplicate", "1"], "above zero"),
             (["--window", "10m", "--cost-loss", "1", "--cost-duplicate", "inf"], "above zero"),
             (["--window", "10m", "--follow"], "--follow"),
+            (["--window", "100000y"], "--window"),
+            (["--window", "2305843009214s"], "73,000 years"),
+            (["--last", "5", "--state", "/tmp/x", "--rejects", "/tmp/./x"], "two files"),
             (["--window", "10m", "/nonexistent"], "/nonexistent"),
             (["--last", "1e15"], "2^48")):
         _, err = deduped(b"", "dedupe", *arguments, status=2)
