@@ -283,6 +283,22 @@ def dedupe_ends_in_order_when_told_to():
 
 
 @check
+def dedupe_saves_its_state_while_nothing_comes():
+    if not os.environ.get("BLOOMTIME_SOAK"):
+        return  # takes a minute
+    with folder() as where:
+        states = [os.path.join(where, name) for name in ("pipe", "file")]
+        log = write(os.path.join(where, "log"), b"a\n")
+        with deduping("dedupe", "--last", "9", "--state", states[0]) as piped, deduping(
+                "dedupe", "--last", "9", "--state", states[1], "--follow", log) as following:
+            piped.stdin.write(b"a\n")
+            piped.stdin.flush()
+            assert [c.stdout.readline() for c in (piped, following)] == [b"a\n", b"a\n"]
+            time.sleep(63)
+            assert all(map(os.path.exists, states))
+
+
+@check
 def dedupe_leaves_half_a_line_when_told_to_end():
     with folder() as where:
         state = os.path.join(where, "state")
