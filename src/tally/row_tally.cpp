@@ -1,5 +1,7 @@
 #include <bloomtime/detail/row_tally.hpp>
 
+#include <algorithm>
+
 #include <bloomtime/detail/buffer.hpp>
 
 namespace bloomtime::detail {
@@ -14,8 +16,8 @@ constexpr unsigned usual_k = 4;  // if items are not known
 row_shape shape_in_memory(const row_request& asked) {
   const std::uint64_t memory = *asked.memory;
   const unsigned least_k = asked.k.value_or(1);
-  const auto cells =
-      static_cast<std::uint64_t>(static_cast<double>(memory) * 8 / asked.bits_per_cell);
+  const auto within = static_cast<double>(std::min(memory, max_buffer_bytes));
+  const auto cells = static_cast<std::uint64_t>(within * 8 / asked.bits_per_cell);
   if (cells < least_k || memory > max_buffer_bytes) {
     refuse(memory > max_buffer_bytes ? errc::too_large : errc::invalid_argument, asked,
            "needs memory for at least " + std::to_string(least_k) + " cells of about " +
