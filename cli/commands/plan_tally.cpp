@@ -71,9 +71,9 @@ tally_target target_of(const typed& given) {
 // -- sizes ---------------------------------------------------------------------------------------
 
 choice line_choice(const tally_target& t, const char* engine, unsigned bits, bool removes) {
-  constexpr std::uint64_t line_bytes = 64;
-  constexpr unsigned most_k = 8;
-  const unsigned per_line = 512 / bits;
+  constexpr std::uint64_t line_bytes = detail::line_bytes;
+  constexpr unsigned most_k = tally_filter::most_k;
+  const unsigned per_line = 8 * line_bytes / bits;
   math::line_size size{};
   if (t.error) {
     size = math::lines_for_error(t.items, *t.error, per_line, most_k);
@@ -156,8 +156,8 @@ std::vector<choice> choices_for(const tally_target& t) {
                             row_choice(t, "counting_filter", fixed_width, false),
                             row_choice(t, "dynamic_count_filter", dynamic_width, true),
                             row_choice(t, "spectral_filter", spectral_width, true)};
-    constexpr std::uint64_t often = 8;
-    all[t.total_given && t.total / t.items < often ? 1 : 0].recommended = true;
+    const unsigned bits = math::tally_cell_bits(t.total_given ? t.total : 0, t.items);
+    all[bits == 4 ? 1 : 0].recommended = true;
     return all;
   } catch (const error& e) {
     if (e.code() != errc::too_large) throw;

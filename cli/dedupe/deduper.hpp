@@ -57,6 +57,9 @@ class deduper {
   std::uint64_t memory() const noexcept { return filter_.memory() + suppressed_.memory(); }
 
   std::vector<std::byte> serialize() const;
+  static bool is_state(std::span<const std::byte> container);
+  // As they were when it was written; what may change (late, costs, count) is not kept.
+  static dedupe_settings settings_in(std::span<const std::byte> container);
   // Of a run with the same settings; throws if they are others.
   static deduper load(std::span<const std::byte> container, const dedupe_settings& settings,
                       const std::string& name);

@@ -65,6 +65,14 @@ struct numbers {
   double error = 0;
   std::uint64_t refresh = 0;
 
+  static numbers read(detail::byte_reader& in) {
+    numbers n;
+    for (std::uint64_t* value : {&n.time, &n.window, &n.expect}) *value = in.u64();
+    n.error = in.f64();
+    n.refresh = in.u64();
+    if (n.time > 2 || n.refresh > 1 || n.window > INT64_MAX) corrupt();
+    return n;
+  }
   static numbers of(const dedupe_settings& s) {
     return {.time = static_cast<std::uint64_t>(s.time),
             .window = static_cast<std::uint64_t>(s.window.count()),
@@ -83,7 +91,6 @@ std::string window_text(const numbers& n) {
 void expect_settings(const std::string& name, const std::string& key, const numbers& kept,
                      const dedupe_settings& s) {
   const numbers asked = numbers::of(s);
-  if (kept.time > 2 || kept.refresh > 1 || kept.window > INT64_MAX) corrupt();
   expect_same(name, "the key", key, s.key);
   expect_same(name, "times taken from", name_of(static_cast<time_source>(kept.time)),
               name_of(s.time));
@@ -150,19 +157,34 @@ std::vector<std::byte> deduper::serialize() const {
   return out.bytes();
 }
 
+bool deduper::is_state(std::span<const std::byte> container) {
+  return detail::container_view::parse(container).info() == kind;
+}
+
+dedupe_settings deduper::settings_in(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  view.expect_sections(5);
+  view.verify();
+  detail::byte_reader in = view.parameters();
+  const numbers n = numbers::read(in);
+  return {.key = text_of(view.section(key_section)),
+          .time = static_cast<time_source>(n.time),
+          .window = std::chrono::microseconds(static_cast<std::int64_t>(n.window)),
+          .expect = n.expect,
+          .error = n.error,
+          .refresh = n.refresh != 0};
+}
+
 deduper deduper::load(std::span<const std::byte> container, const dedupe_settings& settings,
                       const std::string& name) {
   const auto view = detail::container_view::parse(container);
-  if (view.info() != kind) {
+  if (!is_state(container)) {
     throw error(errc::unknown_kind, name + " is not a state that dedupe has written");
   }
   view.expect_sections(5);
   view.verify();
   detail::byte_reader in = view.parameters();
-  numbers kept;
-  for (std::uint64_t* value : {&kept.time, &kept.window, &kept.expect}) *value = in.u64();
-  kept.error = in.f64();
-  kept.refresh = in.u64();
+  const numbers kept = numbers::read(in);
   expect_settings(name, text_of(view.section(key_section)), kept, settings);
   deduper d(settings, age_partitioned_filter::load(view.section(filter_section)));
   for (std::uint64_t* value : {&d.counts_.passed, &d.counts_.dropped, &d.counts_.unjudged,

@@ -126,6 +126,11 @@ std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint6
   return value - std::min(value, static_cast<std::uint64_t>(excess));
 }
 
+unsigned tally_cell_bits(std::uint64_t total, std::uint64_t items) {
+  constexpr std::uint64_t often = 8;
+  return total > 0 && items > 0 && total / items < often ? 4 : 8;
+}
+
 unsigned base_bits_for(std::uint64_t total, std::uint64_t items) {
   if (total == 0 || items == 0) return 4;
   const std::uint64_t each = total / items;  // floor(log2) of it is that of the exact ratio

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/math/timing.hpp>
 
 namespace bloomtime {
 namespace {
 
 constexpr std::uint64_t windows_kept = 4;
-constexpr std::uint64_t most_window = std::uint64_t{1} << 60;
 constexpr std::uint32_t fewest_entries = 64;
 constexpr std::uint32_t most_entries = 65536;
 constexpr unsigned most_shift = 63;  // of 63 bits of the key
@@ -39,7 +39,7 @@ std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
 }
 
 bool possible(const audit_config& c) noexcept {
-  return c.window > 0 && c.window <= most_window && c.entries >= fewest_entries &&
+  return c.window > 0 && c.window <= math::most_recent_window && c.entries >= fewest_entries &&
          c.entries <= most_entries;
 }
 

@@ -9,8 +9,6 @@
 namespace bloomtime {
 namespace {
 
-constexpr std::uint64_t most_window = std::uint64_t{1} << 60;
-
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
 [[noreturn]] void refuse(const std::string& sentence) {
@@ -33,7 +31,7 @@ std::uint64_t window_of(const recency_config& c) {
   }
   const std::uint64_t window =
       c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.insertions;
-  if (window == 0 || window > most_window) {
+  if (window == 0 || window > math::most_recent_window) {
     refuse("a window has 1 to 2^60 microseconds or insertions, got " + text(window));
   }
   return window;

@@ -12,7 +12,6 @@ constexpr std::uint32_t timers_section = 1;
 constexpr std::uint32_t arrivals_section = 2;
 constexpr std::uint32_t audit_section = 3;
 
-constexpr std::uint64_t most_window = std::uint64_t{1} << 60;
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
 [[noreturn]] void contradict() {
@@ -79,7 +78,7 @@ recency_filter recency_filter::load(std::span<const std::byte> container) {
   detail::byte_reader in = file.parameters();
   const std::uint64_t window = in.u64();
   const std::uint64_t tick = in.u64();
-  expect(window >= 1 && window <= most_window && tick >= 1 && tick <= window &&
+  expect(window >= 1 && window <= math::most_recent_window && tick >= 1 && tick <= window &&
          (window - 1) / tick < (std::uint64_t{1} << 32) - 4);
   f.set_window(window, tick);
   expect(!f.timed_ || *info.clock == f.clock_);

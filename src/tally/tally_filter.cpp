@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::uint32_t lines_section = 1;
 constexpr std::uint32_t large_section = 2;
-constexpr unsigned usual_k = 4;     // if items are not known
-constexpr std::uint64_t often = 8;  // from so many of each item on cells have 8 bits
+constexpr unsigned usual_k = 4;  // if items are not known
 constexpr std::uint64_t any_number = ~std::uint64_t{0};
 __extension__ using wide_sum = unsigned __int128;
 
@@ -28,8 +27,7 @@ unsigned cell_bits_for(const tally_config& c) {
     throw error(errc::invalid_argument,
                 "a tally's cells have 4 or 8 bits, asked for " + text(*c.cell_bits));
   }
-  if (c.cell_bits) return *c.cell_bits;
-  return c.total > 0 && c.items > 0 && c.total / c.items < often ? 4 : 8;
+  return c.cell_bits.value_or(math::tally_cell_bits(c.total, c.items));
 }
 
 // Entries of the largest table within so many bytes.

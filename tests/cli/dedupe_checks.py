@@ -157,6 +157,9 @@ def dedupe_keeps_its_state_across_restarts():
                 _, err2 = deduped(b"1\t2\n", *arguments, *more, *other, "--state", state, status=2)
                 assert says in err2, err2
             assert read(state) == before
+            assert rows_of(ok("verify", state).out)[0]["ok"] == "true"
+            write(state, before[:-1] + bytes([before[-1] ^ 1]))
+            assert run("verify", state).status == 2
             write(state, b"no state")
             deduped(b"1\t2\n", *DEDUPE, "--state", state, status=2)
             write(state, before[:-1])

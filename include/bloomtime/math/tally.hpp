@@ -37,6 +37,10 @@ double exact_share(std::uint64_t items, std::uint64_t cells, unsigned k);
 // mean share of the others, e (mass - f) / row, with a chance of at most 1/e.
 std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row);
 
+// Bits of a cell with a table for large counts: 4 if there are fewer than 8 of an item on average,
+// else 8, as when either number is unknown (0).
+unsigned tally_cell_bits(std::uint64_t total, std::uint64_t items);
+
 // -- dynamic count filters (Aguilar-Saborit et al.), corrected as tally.md 5.3 shows -------------
 
 // x, the bits of the base vector: max(1, floor(log2(total / items))); 4 if either is unknown (0).

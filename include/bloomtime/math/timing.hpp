@@ -11,6 +11,9 @@
 // bloomtime::error.
 namespace bloomtime::math {
 
+// Of filters that know how long ago, in microseconds or insertions.
+inline constexpr std::uint64_t most_recent_window = std::uint64_t{1} << 60;
+
 // Windows of `window` insertions, remembered by blocks. A window touches at most `oldest` full
 // blocks and the present one.
 struct timing_size {

@@ -90,8 +90,9 @@ class timing_filter {
   template <item T, class Prior, class Likelihood = census>
   double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
                    const Likelihood& likelihood = {}) const {
-    if (!is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
-    return masses(evidence(x, likelihood), window.value_or(own_window()), prior).probability();
+    if (!detail::is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
+    return detail::prior_masses(evidence(x, likelihood), window.value_or(own_window()), prior)
+        .probability();
   }
 
   // The answer that costs least on average: true for "within the window". The standard answer if
@@ -100,10 +101,10 @@ class timing_filter {
   bool decide(const T& x, const Prior& prior, const math::penalties& costs,
               const Likelihood& likelihood = {}) const {
     math::check(costs);
-    if (!is_known(prior)) return seen(x);
+    if (!detail::is_known(prior)) return seen(x);
     const math::evidence e = evidence(x, likelihood);
     if (e.a >= own_window()) return math::positive({0, 1}, costs, false);
-    return math::positive(masses(e, own_window(), prior), costs, true);
+    return math::positive(detail::prior_masses(e, own_window(), prior), costs, true);
   }
 
   // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
@@ -148,19 +149,6 @@ class timing_filter {
   math::evidence analytic_evidence(detail::stamp_cells::sight seen,
                                    const analytic& likelihood) const noexcept;
   math::evidence expired_evidence() const noexcept;
-
-  template <class Prior>
-  static bool is_known(const Prior&) noexcept {
-    return true;
-  }
-  static bool is_known(const age_prior& prior) noexcept { return prior.known(); }
-  template <class Prior>
-  static math::masses masses(const math::evidence& e, double w, const Prior& prior) {
-    return math::window_masses(e, w, prior);
-  }
-  static math::masses masses(const math::evidence& e, double w, const age_prior& prior) {
-    return prior.window(e, w);
-  }
 
   detail::container_writer container() const;
 

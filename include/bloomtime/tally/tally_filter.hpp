@@ -47,6 +47,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   static constexpr bool removes = Rule == tally_rule::all;
   static constexpr bool one_sided = true;
   static constexpr std::uint8_t engine_id = removes ? 4 : 5;  // of family tally, in containers
+  static constexpr unsigned most_k = 8;
   static constexpr std::string_view called = removes ? "a tally filter" : "a rising tally";
 
   explicit basic_tally_filter(const tally_config& config);
@@ -97,7 +98,6 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
 
  private:
   friend face;
-  static constexpr unsigned most_k = 8;
   using narrow = detail::escaping_cells<4>;
   using wide = detail::escaping_cells<8>;
 
