@@ -119,7 +119,12 @@ class tables {
     run_.csv.line("generate", "", name, "ns_per_event", time);
   }
 
-  void print() const { table_.print(stdout); }
+  void print() const {
+    if (table_.empty()) return;
+    fmt::print(
+        "\nGenerated streams, written to a file; copying: the same bytes by memcpy and write\n\n");
+    table_.print(stdout);
+  }
 
  private:
   session& run_;
@@ -133,8 +138,6 @@ void generate_tables(session& run) {
   const std::uint64_t records = run.quick ? 500'000 : 2'000'000;
   pairs_config edgar = like_edgar();
   if (run.quick) edgar = {.records = records, .items = 2'500, .pairs = records / 5 * 2};
-  fmt::print(
-      "\nGenerated streams, written to a file; copying: the same bytes by memcpy and write\n\n");
   tables all(run);
   all.measure<visits>("traffic, combined", visits_config{records, 50'000}, line_form::combined);
   all.measure<visits>("traffic, ndjson", visits_config{records, 50'000}, line_form::ndjson);

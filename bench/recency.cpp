@@ -24,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using bloomtime::age_prior;
 using bloomtime::instant;
+using bloomtime::novelty;
 using bloomtime::recency_filter;
 using bloomtime::timing_filter;
 

@@ -17,6 +17,7 @@ class table {
   table(std::vector<std::string> head, std::size_t word_columns);
 
   void row(std::vector<std::string> cells);
+  bool empty() const noexcept { return rows_.size() == 1; }
   void print(std::FILE* out) const;
 
  private:

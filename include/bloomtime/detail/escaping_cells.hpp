@@ -81,11 +81,16 @@ class escaping_cells {
   // Gives back memory of the table; after many sets.
   void trim() noexcept { large_.trim(); }
 
-  // One more or less, unless a table is in the way.
+  // One more or less, unless a table is in the way: one more than escape - 1 or than the last code
+  // is, and these two differ in one bit.
   static constexpr bool counts_up_alone(unsigned code) noexcept {
-    return (code & low_mask) != low_mask || code < escape - 1;
+    return (code | (1U << low_bits)) != (1U << Bits) - 1;
   }
   static constexpr bool counts_down_alone(unsigned code) noexcept { return code != escape; }
+  void count_up(std::uint64_t i) noexcept {
+    std::byte& byte = storage_.data()[i * Bits / 8];
+    byte = static_cast<std::byte>(std::to_integer<unsigned>(byte) + (1U << (i * Bits % 8)));
+  }
 
   void prefetch_write(std::uint64_t line) const noexcept {
     detail::prefetch_write(storage_.data() + line * line_bytes);

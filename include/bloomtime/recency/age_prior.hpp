@@ -71,7 +71,7 @@ inline bool is_known(const age_prior& prior) noexcept { return prior.known(); }
 
 template <class Prior>
 math::masses prior_masses(const math::evidence& seen, double w, const Prior& prior) {
-  return math::window_masses(seen, w, prior);
+  return window_masses(seen, w, prior);  // found by its arguments, wherever it is declared
 }
 inline math::masses prior_masses(const math::evidence& seen, double w, const age_prior& prior) {
   return prior.window(seen, w);

@@ -145,9 +145,11 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   template <unsigned k, class Cells>
   outcome add_one(Cells& cells, digest d);
   template <unsigned k, class Cells>
+  outcome add_alone(Cells& cells, digest d);
+  template <unsigned k, class Cells>
   outcome remove_one(Cells& cells, digest d);
-  template <class Cells>
-  outcome add_amount(Cells& cells, const spots& where, std::uint64_t amount);
+  template <unsigned k, class Cells>
+  outcome add_amount(Cells& cells, digest d, std::uint64_t amount);
   template <class Cells>
   outcome remove_amount(Cells& cells, const spots& where, std::uint64_t amount);
   template <unsigned k, class Cells>
