@@ -237,16 +237,11 @@ outcome basic_tally_filter<Rule>::remove_digest(digest d, std::uint64_t amount) 
 // What the items of a line have together: each of the k parts of the line holds it, and with
 // minimum increase all parts together hold it, since every arrival raises the least cell in full.
 template <tally_rule Rule>
-template <class Cells>
-std::uint64_t basic_tally_filter<Rule>::line_mass(const Cells& cells,
-                                                  std::uint64_t first_cell) const noexcept {
-  const unsigned count = removes ? Cells::per_line / k_ : Cells::per_line;
-  std::uint64_t mass = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    const std::uint64_t value = cells.get(first_cell + i);
-    mass = value > ~mass ? any_number : mass + value;
-  }
-  return std::min(mass, this->total_);
+template <unsigned k, class Cells>
+BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::line_mass(
+    const Cells& cells, std::uint64_t first_cell) const noexcept {
+  constexpr unsigned count = removes ? Cells::per_line / k : Cells::per_line;
+  return std::min(cells.template sum<count>(first_cell), this->total_);
 }
 
 // Where an item lies in each part does not depend on where the others of its line do, so that the
@@ -258,7 +253,7 @@ counted basic_tally_filter<Rule>::count_in(const Cells& cells, digest d) const n
   std::uint64_t least = any_number;
   for (unsigned i = 0; i < k; ++i) least = std::min(least, cells.get(where[i]));
   if (least == 0) return {};
-  const std::uint64_t mass = line_mass(cells, line_of(d) * Cells::per_line);
+  const std::uint64_t mass = line_mass<k>(cells, line_of(d) * Cells::per_line);
   return {least, math::count_at_least(least, mass, Cells::per_line / k), least, false};
 }
 

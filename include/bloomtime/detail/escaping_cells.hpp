@@ -61,6 +61,23 @@ class escaping_cells {
     const std::uint64_t* const high = large_.find(i);
     return (high == nullptr ? 0 : *high << low_bits) | (code & low_mask);
   }
+  // Of so many counts from the first on, or 2^64 - 1 if that is less.
+  template <unsigned count>
+  std::uint64_t sum(std::uint64_t first) const noexcept {
+    unsigned small = 0;
+    bool escaped = false;
+    for (unsigned i = 0; i < count; ++i) {
+      small += code(first + i);
+      escaped |= code(first + i) >= escape;
+    }
+    if (!escaped) return small;
+    std::uint64_t all = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      const std::uint64_t value = get(first + i);
+      all = value > ~all ? ~std::uint64_t{0} : all + value;
+    }
+    return all;
+  }
 
   // Whether set() would need room for an entry more.
   bool escapes(std::uint64_t i, std::uint64_t value) const noexcept {

@@ -154,7 +154,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   outcome remove_amount(Cells& cells, const spots& where, std::uint64_t amount);
   template <unsigned k, class Cells>
   counted count_in(const Cells& cells, digest d) const noexcept;
-  template <class Cells>
+  template <unsigned k, class Cells>
   std::uint64_t line_mass(const Cells& cells, std::uint64_t first_cell) const noexcept;
   template <class Cells>
   bool adds_up(const Cells& cells) const noexcept;
