@@ -2,15 +2,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <bloomtime/any.hpp>
 
 namespace bloomtime::cli {
 
-// A file that was asked about: the filter in it, or the sentence that says why there is none.
+// A file that was asked about, a filter or the state of dedupe: what it says of itself, or the
+// sentence that says why it cannot.
 struct loaded {
   std::string path;
-  std::optional<any_filter> filter;
+  std::optional<std::vector<fact>> facts;
   std::string sentence;
 
   std::string sentence_with_path() const;  // for where the path does not stand beside it

@@ -27,7 +27,8 @@ constexpr const char* details =
     "bits, k, seed, capacity, insertions, distinct (estimated from the bits), fill (share of bits\n"
     "set), error_at_capacity and error_now (chance of a wrong yes). A history says records, pairs\n"
     "(different items and ticks), items (different ones; estimated where some have no name),\n"
-    "nameless_pairs, partitions and partition_ticks.\n"
+    "nameless_pairs, partitions and partition_ticks. The state of dedupe says key, last or\n"
+    "window_seconds and expect, error, memory, passed, dropped and unjudged (lines).\n"
     "A store has a row of its own (keys: store, records, bad_lines, first_event, last_event and\n"
     "created in microseconds since 1970, zone, items (in JSON a list), generation, version,\n"
     "bytes) and one for each of its containers (store, role, file, bytes, and what the filter\n"
@@ -172,8 +173,8 @@ class collection {
  private:
   void add_file(const std::string& path) {
     const loaded file = load_file(path);
-    if (file.filter) {
-      files_.add({text_cell(path)}, describe(*file.filter));
+    if (file.facts) {
+      files_.add({text_cell(path)}, *file.facts);
     } else {
       fail(file.sentence_with_path());
     }

@@ -5,12 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
 #include "cli/commands/files.hpp"
-#include "cli/dedupe/deduper.hpp"
 #include "cli/output/report.hpp"
 #include "cli/store/inspect.hpp"
 #include "cli/store/reader.hpp"
@@ -43,21 +41,9 @@ row row_of(const store::finding& file) {
            {sound ? value() : value(file.problem), sound ? verdict : file.problem, l}}};
 }
 
-// A filter, or the state of dedupe.
-std::string problem_of(const std::string& path) {
-  try {
-    const auto file = detail::mapped_file::open(path);
-    if (!deduper::is_state(file->bytes())) return load_file(path).sentence;
-    (void)deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path);
-    return "";
-  } catch (const error& e) {
-    return e.what();
-  }
-}
-
 // A store that cannot be used at all is one finding, as a file is.
 std::vector<store::finding> findings(const std::string& path) {
-  if (!store::is_folder(path)) return {{path, problem_of(path)}};
+  if (!store::is_folder(path)) return {{path, load_file(path).sentence}};
   try {
     return store::inspect(path);
   } catch (const error& e) {
