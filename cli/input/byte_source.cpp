@@ -161,6 +161,10 @@ std::size_t byte_source::decompress(std::span<char> into) {
     held_begin_ += done.consumed;
     if (done.produced != 0) return done.produced;
     const std::uint64_t at = position_ - (held_end_ - held_begin_);
+    if (done.too_large) {
+      fail(fmt::format("the {} data needs more than 1 GiB of memory; decompress it beforehand",
+                       decompressor_->name()));
+    }
     if (done.damaged) {
       fail(fmt::format("the {} data is damaged at byte {}; what stood before was read",
                        decompressor_->name(), count_text(at)));

@@ -9,6 +9,7 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 namespace bloomtime::cli {
 namespace {
@@ -17,6 +18,9 @@ using namespace std::string_view_literals;
 
 // zlib counts in 32 bits.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
+
+// A few bytes may ask for memory before anything is read: no more than 2^30 of it.
+constexpr int most_memory_log = 30;
 
 Bytef* zlib_bytes(const char* p) {
   return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(p));  // NOLINT: it only reads
@@ -64,8 +68,7 @@ class zstd_decompressor final : public decompressor {
   zstd_decompressor() : stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
     // Data made with --long is not damaged.
-    const int most = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
-    (void)ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, most);
+    (void)ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, most_memory_log);
   }
   ~zstd_decompressor() override { ZSTD_freeDStream(stream_); }
 
@@ -74,7 +77,8 @@ class zstd_decompressor final : public decompressor {
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const std::size_t status = ZSTD_decompressStream(stream_, &to, &from);
     if (from.pos != 0 || to.pos != 0) complete_ = status == 0;
-    return {from.pos, to.pos, ZSTD_isError(status) != 0};
+    return {from.pos, to.pos, ZSTD_isError(status) != 0,
+            ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge};
   }
 
   bool complete() const override { return complete_; }
@@ -88,7 +92,7 @@ class zstd_decompressor final : public decompressor {
 class xz_decompressor final : public decompressor {
  public:
   xz_decompressor() {
-    constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;
+    constexpr std::uint64_t most_memory = std::uint64_t{1} << most_memory_log;
     if (lzma_stream_decoder(&stream_, most_memory, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();
     }
@@ -104,7 +108,8 @@ class xz_decompressor final : public decompressor {
     complete_ = status == LZMA_STREAM_END;
     if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out,
-            status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR};
+            status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR,
+            status == LZMA_MEMLIMIT_ERROR};
   }
 
   bool complete() const override { return complete_; }

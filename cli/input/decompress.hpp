@@ -14,6 +14,7 @@ class decompressor {
     std::size_t consumed = 0;
     std::size_t produced = 0;
     bool damaged = false;
+    bool too_large = false;  // rather: what stands there needs more than 1 GiB of memory
   };
 
   decompressor() = default;

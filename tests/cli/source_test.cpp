@@ -88,6 +88,19 @@ TEST(byte_source, gzip_may_be_padded_with_zeros) {
   EXPECT_EQ(read_files({path}, {}).raw, "x\n");
 }
 
+// The head of a frame made with --long=31, and not much else.
+TEST(byte_source, a_few_bytes_do_not_get_two_gigabytes) {
+  const support::temporary_directory folder;
+  const std::string path =
+      write_text(folder / "log", std::string("\x28\xb5\x2f\xfd\x00\xa8\x55\x00\x00", 9));
+  try {
+    (void)read_files({path}, {});
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("more than 1 GiB"), std::string::npos) << e.what();
+  }
+}
+
 TEST(byte_source, short_beginnings_of_magic_are_text) {
   for (const std::string_view text : {"\x1f", "\x28\xb5\x2f", "\xfd",
                                       "\xfd"
