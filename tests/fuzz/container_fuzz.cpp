@@ -321,7 +321,7 @@ void map_and_ask(const bytes_type& container) {
   try_map(level_history::map);
   try_map(timeline_history::map);
   // To tell how many items it has, a history goes through all its timelines, and may find damage.
-  (void)unless_refused([&] { return ask(*history::map(path)), true; });
+  (void)unless_refused([&] { return ask(history::map(path)), true; });
 }
 
 }  // namespace
