@@ -23,7 +23,7 @@ using namespace experiments;
 using namespace bloomtime;
 
 constexpr std::uint64_t first_questions = std::uint64_t{1} << 18;  // to choose k by
-constexpr std::uint64_t telling_errors = 1000;  // of the standard answer; with fewer k is luck
+constexpr std::uint64_t telling_errors = 300;  // of the standard answer; with fewer k is luck
 constexpr unsigned most_k = 30;
 constexpr double hopeless = 1.2;  // times the least penalty so far; after two of these we stop
 constexpr std::uint64_t all_bits[] = {2, 5, 10, 15, 20};
