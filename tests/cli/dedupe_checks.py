@@ -158,8 +158,8 @@ def dedupe_keeps_its_state_across_restarts():
                 assert says in err2, err2
             assert read(state) == before
             assert rows_of(ok("verify", state).out)[0]["ok"] == "true"
-            told = rows_of(ok("info", state).out)[0]
-            assert told["family"] == "dedupe" and int(told["passed"]) > 0, told
+            about = rows_of(ok("info", state).out)[0]
+            assert about["family"] == "dedupe" and int(about["passed"]) > 0, about
             write(state, before[:-1] + bytes([before[-1] ^ 1]))
             assert run("verify", state).status == 2
             write(state, b"no state")
