@@ -24,3 +24,9 @@ foreach(folder IN LISTS folders)
   # They take longest and so start first.
   set_tests_properties(${folder} PROPERTIES WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COST 1000)
 endforeach()
+
+# Breaking the code takes hours (make soak); that the breaks still fit it does not.
+if(NOT BLOOMTIME_SANITIZE)
+  bloomtime_add_test(mutations.fit LABEL mutation
+    COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/mutation/run" --check)
+endif()
