@@ -283,7 +283,15 @@ TEST(audit, badly_calibrated_arms_are_out) {
   EXPECT_EQ(p.result().choice(), arm::standard);
 }
 
-// By realised penalties, as soon as memory allows: it reaches back to 1024 errors at most.
+// At 1024 errors half is forgotten: of 2000 in a row (1024 + 512 + 464), 512 + 464 are left.
+TEST(audit, remembers_1024_errors_at_most) {
+  posed p;
+  p.ask(4000, [](bool, int) { return standard_only(true); });
+  EXPECT_EQ(p.result().errors(), 976);
+  EXPECT_EQ(p.result().cost_of(arm::standard), 976);
+}
+
+// By realised penalties, as soon as memory allows.
 TEST(audit, a_posterior_that_turns_bad_is_dropped) {
   posed p;
   const auto says = [](double right) {
