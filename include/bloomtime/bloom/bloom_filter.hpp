@@ -13,7 +13,7 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
-#include <bloomtime/detail/line_bits.hpp>
+#include <bloomtime/detail/line_bulk.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
@@ -164,8 +164,7 @@ class bloom_filter {
 template <item T>
 void bloom_filter::insert_span(std::span<const T> items) noexcept {
   if (layout_ == layout::line) {
-    ones_ +=
-        detail::insert_lines(detail::fastest_line_kernels(), bits_.data(), lines(), items, seed_);
+    ones_ += detail::insert_lines(bits_.data(), lines(), items, seed_);
   } else {
     detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t) {
       for (std::size_t i = 0; i < next.count; ++i) flat().prefetch_write(bits_.data(), next[i]);
@@ -178,8 +177,7 @@ void bloom_filter::insert_span(std::span<const T> items) noexcept {
 template <item T>
 void bloom_filter::contains_span(std::span<const T> items, std::span<bool> answers) const noexcept {
   if (layout_ == layout::line) {
-    detail::contains_lines(detail::fastest_line_kernels(), bits_.data(), lines(), items, seed_,
-                           answers.data());
+    detail::contains_lines(bits_.data(), lines(), items, seed_, answers.data());
   } else {
     detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t first) {
       for (std::size_t i = 0; i < next.count; ++i) flat().prefetch_read(bits_.data(), next[i]);

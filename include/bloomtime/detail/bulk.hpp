@@ -37,7 +37,6 @@ inline constexpr std::size_t bulk_block = 16;
 struct digest_block {
   std::array<std::uint64_t, bulk_block> lo;
   std::array<std::uint64_t, bulk_block> hi;
-  std::array<std::size_t, bulk_block> offset;  // for whoever prefetches, to find it again
   std::size_t count = 0;
 
   digest operator[](std::size_t i) const noexcept { return {lo[i], hi[i]}; }
