@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core.hpp"
 #include "parts.hpp"
 
 namespace {
@@ -57,6 +58,8 @@ constexpr std::array parts{bench::machine_tables, bench::dedupe_tables,      ben
 void run(const options& chosen) {
   bench::session session{chosen.quick, chosen.filter, bench::csv_file(chosen.csv)};
   for (const auto part : parts) part(session);
+  fmt::print("\nBlocks left out because another thread shared the core: {:.1f} %\n",
+             100 * bench::core::instance().share_of_shared());
   session.csv.close();
 }
 

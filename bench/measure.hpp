@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core.hpp"
+
 // How times are taken: every case once per round, round after round, never two at once. What
 // disturbs the machine for a while then disturbs all cases alike, and medians leave it out.
 namespace bench {
@@ -63,20 +65,24 @@ std::span<Operand> operand_block() {
 
 // fill(block) makes ready what use(block) is timed on, block by block, so that the operands of
 // any number of operations stay in the cache and do not push out what is measured. The median of
-// the blocks: those during which the system ran something else do not count.
+// the blocks: those during which the system ran something else do not count. Nor do those during
+// which the core was shared, unless nearly all were.
 template <class Operand, class Fill, class Use>
 double time_in_blocks(std::uint64_t operations, Fill&& fill, Use&& use) {
   std::vector<double> times;
+  std::vector<double> alone;
   for (std::uint64_t left = operations; left != 0;) {
     const auto operands = operand_block<Operand>().first(std::min<std::uint64_t>(left, block_size));
     fill(operands);
+    core::instance().wait_until_alone();
     const auto start = std::chrono::steady_clock::now();
     use(std::span<const Operand>(operands));
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
     times.push_back(taken.count() / static_cast<double>(operands.size()));
+    if (core::instance().was_alone()) alone.push_back(times.back());
     left -= operands.size();
   }
-  return summarize(std::move(times)).median;
+  return summarize(4 * alone.size() >= times.size() ? std::move(alone) : std::move(times)).median;
 }
 
 }  // namespace bench
