@@ -38,8 +38,8 @@ class memory {
   std::string pages() const;  // whether the system gave the large ones the buffer asked for
 
   double dependent_reads(std::uint64_t count);
-  // Independent ones, as a plain loop or as a bulk call does them: the lines of a block of 16 are
-  // prefetched while those of the block before are used.
+  // Independent ones, in a plain loop or in blocks: the lines of a block of 16 are prefetched while
+  // those of the block before are used.
   double plain_reads(std::uint64_t count);
   double block_reads(std::uint64_t count);
   double plain_updates(std::uint64_t count);  // read, change and write back

@@ -73,7 +73,7 @@ void print_memory(session& run) {
 
   fmt::print(
       "\nRandom lines of 64 bytes, ns each, with their quartiles. Blocks: {} prefetched\n"
-      "while those before are used, as bulk calls do. Pages other than 2 MiB have {} KiB.\n\n",
+      "while those before are used. Pages other than 2 MiB have {} KiB.\n\n",
       bloomtime::detail::bulk_block, sysconf(_SC_PAGESIZE) / 1024);
   table text({"array", "pages", "dependent", "read, loop", "read, blocks", "update, loop",
               "update, blocks"},
