@@ -37,7 +37,7 @@ constexpr std::uint64_t population = 1 << 16;
 class timing_subject {
  public:
   timing_subject() : filter_({.window = window, .memory = window * 10 / 8, .k = 4, .bits = 4}) {
-    for (std::uint64_t i = 0; i < 2 * window; ++i) filter_.insert(random_.below(population));
+    for (std::uint64_t i = 0; i < 2 * window; ++i) (void)filter_.insert(random_.below(population));
   }
 
   void fill(std::span<short_key> keys) noexcept {
@@ -46,7 +46,7 @@ class timing_subject {
   void standard(std::span<const short_key> keys) {
     for (const short_key key : keys) {
       keep(filter_.seen(key));
-      filter_.insert(key);
+      (void)filter_.insert(key);
     }
   }
   // Every item comes with a share of its own.
@@ -54,13 +54,13 @@ class timing_subject {
     for (const short_key key : keys) {
       const double share = 1 / static_cast<double>(population + key % 2);
       keep(filter_.decide(key, age_prior::share(share), costs));
-      filter_.insert(key);
+      (void)filter_.insert(key);
     }
   }
   void shared(std::span<const short_key> keys) {
     for (const short_key key : keys) {
       keep(filter_.decide(key, *prior_, costs));
-      filter_.insert(key);
+      (void)filter_.insert(key);
     }
   }
 

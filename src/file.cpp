@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -52,6 +53,21 @@ bool write_all(int fd, std::span<const std::byte> bytes) noexcept {
   return true;
 }
 
+void expect_regular(const struct stat& status, const std::filesystem::path& path) {
+  if (S_ISREG(status.st_mode)) return;
+  throw error(errc::io, "expected a regular file, but " + path.string() + " is not one");
+}
+
+// Who may do what with the file that is to be replaced; none if there is none. To rename a file
+// over a device or a pipe would harm everybody who uses it: over /dev/null, the whole system.
+std::optional<mode_t> permissions_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  if (S_ISDIR(status.st_mode)) fail("replace", path, EISDIR);
+  expect_regular(status, path);
+  return status.st_mode & 0777;
+}
+
 // The new name is durable only when the directory that holds it is.
 void sync_directory(const std::filesystem::path& path) noexcept {
   const descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -70,12 +86,12 @@ class temporary {
 
   // A name that nobody else has: not another thread, not a process with the same number in another
   // container, not one that crashed.
-  int create() {
+  int create(mode_t permissions) {
     static std::atomic<std::uint64_t> serial{0};
     int fd = -1;
     do {
       path_ = prefix_ + std::to_string(serial++);
-      fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
     } while (fd < 0 && errno == EEXIST);
     created_ = fd >= 0;
     return fd;
@@ -97,9 +113,12 @@ class temporary {
 void replace_file(const std::filesystem::path& path,
                   std::span<const std::span<const std::byte>> pieces) {
   const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const std::optional<mode_t> permissions = permissions_of(path);
   temporary file(path);
-  descriptor out(file.create());
+  descriptor out(file.create(permissions.value_or(0666)));
   if (out.get() < 0) fail("create a file beside", path, errno);
+  // The umask took some away. Some file systems have none to give back.
+  if (permissions) (void)::fchmod(out.get(), *permissions);
   for (const auto piece : pieces) {
     if (!write_all(out.get(), piece)) fail("write", path, errno);
   }
@@ -115,9 +134,7 @@ std::shared_ptr<const mapped_file> mapped_file::open(const std::filesystem::path
   if (in.get() < 0) fail("open", path, errno);
   struct stat status {};
   if (::fstat(in.get(), &status) != 0) fail("read", path, errno);
-  if (!S_ISREG(status.st_mode)) {
-    throw error(errc::io, "expected a regular file, but " + path.string() + " is not one");
-  }
+  expect_regular(status, path);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) throw error(errc::truncated, path.string() + " is empty");
   const std::shared_ptr<mapped_file> file(new mapped_file);

@@ -17,8 +17,10 @@ math::bloom_size planned(const plan_target& target) {
                       : math::plan_bloom_in_bits(target.items, *target.memory * 8);
 }
 
-// Lines can be too large where flat is not; then they are no choice.
+// Lines can be too large where flat is not, or there is no room for a whole one; then they are no
+// choice.
 std::optional<math::bloom_size> sized_line(const plan_target& target, unsigned most_k) {
+  if (target.memory && *target.memory * 8 < math::line_bits) return std::nullopt;
   try {
     return sized(target, layout::line, most_k);
   } catch (const error& e) {

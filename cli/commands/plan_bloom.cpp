@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@
 
 namespace bloomtime::cli {
 namespace {
+
+constexpr std::uint64_t least_memory = 8;  // one word of bits
 
 struct typed {
   std::string items;
@@ -46,6 +49,10 @@ plan_target target_of(const typed& given) {
   target.items = parse_count("--items", given.items);
   if (!given.error.empty()) target.error = parse_chance("--error", given.error);
   if (!given.memory.empty()) target.memory = parse_memory(given.memory);
+  if (target.memory && *target.memory < least_memory) {
+    throw usage_error(fmt::format("--memory of a Bloom filter must be at least {} bytes, got {}",
+                                  least_memory, given.memory));
+  }
   return target;
 }
 

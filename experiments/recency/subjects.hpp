@@ -58,7 +58,7 @@ class charged_subject {
   void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
     timing_.ask(item, truth, costs);
   }
-  void insert(std::uint32_t item) { timing_.insert(item); }
+  void insert(std::uint32_t item) { (void)timing_.insert(item); }
   const score& of(std::size_t way) const {
     return timing_.of(way == 0 ? 0 : timing_subject::names.size() - 1);
   }
@@ -82,7 +82,7 @@ class generalized_subject {
     const double posterior = filter_.posterior(item, priors_[item]);
     scores_[1].count(bloomtime::math::masses{posterior, 1 - posterior}, standard, truth, costs);
   }
-  void insert(std::uint32_t item) { filter_.insert(item); }
+  void insert(std::uint32_t item) { (void)filter_.insert(item); }
   const score& of(std::size_t way) const { return scores_[way]; }
 
  private:
@@ -110,7 +110,7 @@ class buffer_subject {
         bloomtime::math::window_masses(buffer_.evidence(item, distinct_), window, priors_[item]),
         standard, truth, costs);
   }
-  void insert(std::uint32_t item) { buffer_.insert(item); }
+  void insert(std::uint32_t item) { (void)buffer_.insert(item); }
   const score& of(std::size_t way) const { return scores_[way]; }
 
  private:

@@ -4,7 +4,9 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <ratio>
 #include <string>
+#include <type_traits>
 
 #include <bloomtime/error.hpp>
 
@@ -17,9 +19,10 @@ struct instant {
 
   constexpr instant() = default;
   constexpr explicit instant(std::int64_t microseconds) noexcept : micros(microseconds) {}
+  // Times beyond the range, such as sys_seconds::max(), are clamped to its ends.
   template <class Duration>
   constexpr instant(std::chrono::sys_time<Duration> t) noexcept  // NOLINT: meant to convert
-      : micros(std::chrono::floor<std::chrono::microseconds>(t).time_since_epoch().count()) {}
+      : micros(clamped(t.time_since_epoch())) {}
 
   // Seconds beyond the range are clamped to its ends.
   static constexpr instant from_seconds(std::int64_t s) noexcept {
@@ -28,6 +31,18 @@ struct instant {
   }
 
   friend constexpr auto operator<=>(const instant&, const instant&) = default;
+
+ private:
+  template <class Rep, class Period>
+  static constexpr std::int64_t clamped(std::chrono::duration<Rep, Period> since_1970) noexcept {
+    if constexpr (!std::is_integral_v<Rep> || std::ratio_greater_v<Period, std::micro>) {
+      using limits = std::numeric_limits<std::int64_t>;
+      const std::chrono::duration<long double, std::micro> about = since_1970;
+      if (!(about.count() < 0x1p63L)) return limits::max();  // no number at all, too
+      if (about.count() < -0x1p63L) return limits::min();
+    }
+    return std::chrono::floor<std::chrono::microseconds>(since_1970).count();
+  }
 };
 
 // A whole number of a clock's steps since its origin.

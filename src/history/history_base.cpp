@@ -86,8 +86,8 @@ byte_reader history_base::read_span(const container_view& view, std::uint8_t eng
   first_ = in.u64();
   ticks_ = in.u64();
   records_ = in.u64();
-  if (info.layout != layout || !info.clock ||
-      first_ > most_ticks || ticks_ == 0 || ticks_ > most_ticks) {
+  if (info.layout != layout || !info.clock || first_ > most_ticks || ticks_ == 0 ||
+      ticks_ > most_ticks) {
     refuse_parameters(name);
   }
   seed_ = info.seed;

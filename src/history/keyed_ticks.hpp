@@ -91,9 +91,8 @@ inline timelines sealed_of(std::span<const keyed_ticks> lists, std::uint64_t spa
   });
   if (items == 0) return {};
   timelines_writer out(span, items);
-  for_each_in_order(lists, [&](std::uint64_t key, std::span<const std::uint32_t> ticks) {
-    out.add(key, ticks);
-  });
+  for_each_in_order(
+      lists, [&](std::uint64_t key, std::span<const std::uint32_t> ticks) { out.add(key, ticks); });
   return out.finish();
 }
 

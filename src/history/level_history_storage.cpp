@@ -127,7 +127,8 @@ bool level_history::grown_alike() const noexcept {
 
 level_history level_history::decode(const detail::container_view& view) {
   level_history f;
-  detail::byte_reader in = f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), name);
+  detail::byte_reader in =
+      f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), name);
   const std::uint64_t most_levels = in.u64();
   const std::uint64_t doubts = in.u64();
   const std::uint64_t learns = in.u64();

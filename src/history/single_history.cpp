@@ -102,7 +102,8 @@ detail::history_parts single_history::parts() const {
 
 single_history single_history::decode(const detail::container_view& view) {
   single_history f;
-  f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), "a single history").expect_end();
+  f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), "a single history")
+      .expect_end();
   view.expect_sections(2);
   detail::filter_reader filters(view, 1);
   f.filter_ = filters.next();

@@ -153,7 +153,8 @@ bool tree_history::grown_alike() const noexcept {
 
 tree_history tree_history::decode(const detail::container_view& view) {
   tree_history f;
-  detail::byte_reader in = f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), name);
+  detail::byte_reader in =
+      f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), name);
   const std::uint64_t granularity = in.u64();
   f.grows_by_.bits = in.u64();
   const std::uint64_t k = in.u64();

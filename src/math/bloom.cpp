@@ -11,7 +11,8 @@ namespace bloomtime::math {
 namespace {
 
 void expect_k(unsigned k, unsigned most) {
-  expect(k >= 1 && k <= most, "k must be from 1 to " + std::to_string(most), k);
+  const auto range = [&] { return "k must be from 1 to " + std::to_string(most); };
+  expect(k >= 1 && k <= most, range, k);
 }
 
 // Logarithm of the chance that one item leaves a given bit of the filter alone.
@@ -39,7 +40,8 @@ double flat_error(std::uint64_t items, std::uint64_t bits, unsigned k) {
 
 double rows_error(std::uint64_t items, std::uint64_t cells, unsigned k) {
   expect_k(k, max_k(layout::rows));
-  expect(cells >= k, "each of " + std::to_string(k) + " rows must have a cell", cells);
+  const auto enough = [&] { return "each of " + std::to_string(k) + " rows must have a cell"; };
+  expect(cells >= k, enough, cells);
   const std::uint64_t row = cells / k;
   return all_set(items, std::log1p(-1 / static_cast<double>(row)), k);
 }
@@ -69,7 +71,8 @@ double bloom_error(layout kind, std::uint64_t items, std::uint64_t bits, unsigne
 
 double fill_items(std::uint64_t ones, std::uint64_t bits, unsigned k, layout kind) {
   expect(bits >= 1, "a filter must have at least one bit", bits);
-  expect(ones <= bits, "at most " + std::to_string(bits) + " bits can be set", ones);
+  const auto most = [&] { return "at most " + std::to_string(bits) + " bits can be set"; };
+  expect(ones <= bits, most, ones);
   expect_k(k, max_k(kind));
   if (ones == bits) return std::numeric_limits<double>::infinity();
   const auto size = static_cast<double>(bits);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,12 @@ void expect(bool holds, std::string_view what_was_expected, T came) {
   if (!holds) {
     throw error(errc::invalid_argument, std::string(what_was_expected) + ", got " + text_of(came));
   }
+}
+
+// A sentence with numbers in it is made only if it is needed: queries neither allocate nor throw.
+template <std::invocable Sentence, class T>
+void expect(bool holds, const Sentence& what_was_expected, T came) {
+  if (!holds) expect(false, what_was_expected(), came);
 }
 
 }  // namespace bloomtime::math

@@ -210,7 +210,7 @@ inline any_filter history_forgetting() {
 
 template <class Filter>
 any_filter with_insertions(Filter f) {
-  for (int i = 0; i < 40; ++i) f.insert("item-" + std::to_string(i % 7 + i / 10));
+  for (int i = 0; i < 40; ++i) (void)f.insert("item-" + std::to_string(i % 7 + i / 10));
   return f;
 }
 inline any_filter recency_generalized() {
@@ -253,7 +253,7 @@ inline any_filter recency_count() {
 }
 inline any_filter timing() {
   timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = 42});
-  for (int i = 0; i < 100; ++i) f.insert("item-" + std::to_string(i % 40));
+  for (int i = 0; i < 100; ++i) (void)f.insert("item-" + std::to_string(i % 40));
   return f;
 }
 

@@ -190,7 +190,7 @@ void ask_recent(const Filter& f) {
 template <class Filter>
 void change_recent(Filter f) {
   for (int i = 0; i < 20; ++i) {
-    f.insert(i);
+    (void)f.insert(i);
     require(f.seen(i), "what was just inserted is seen");
   }
   const bytes_type stored = f.serialize();
@@ -239,7 +239,7 @@ void ask(const timing_filter& f) {
 
 void change(timing_filter f) {
   for (int i = 0; i < 100; ++i) {
-    f.insert(i);
+    (void)f.insert(i);
     require(f.seen(i), "what was added is seen");
   }
   const bytes_type stored = f.serialize();

@@ -49,7 +49,8 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do, ()) {
   const auto ticks = *rc::gen::inRange<std::uint64_t>(1, 700);
   const double error = *rc::gen::element(0.5, 0.01, 1e-6);
   timeline_history h({.ticks = ticks, .error = error, .length = 3});
-  timeline_history other = empty_timelines_like(h, error);  // whose events are in `exact` once it is merged
+  // Its events are in `exact` once it is merged.
+  timeline_history other = empty_timelines_like(h, error);
   oracle_history late;
   oracle_history exact;
   const auto rounds = *rc::gen::inRange(1, 25);

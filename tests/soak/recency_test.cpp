@@ -129,7 +129,7 @@ TEST(recency_soak, timing_filter_never_denies) {
     last_seen exact;
     for (std::uint64_t i = 0; i < recency_operations() / lives; ++i) {
       const std::uint64_t item = random.below(random.below(2) == 0 ? recent_items : 16);
-      f.insert(item);
+      (void)f.insert(item);
       exact.record(item, static_cast<std::int64_t>(i));
       const std::uint64_t other = random.below(recent_items);
       if (exact.within(other, static_cast<std::int64_t>(i), window - 1)) {

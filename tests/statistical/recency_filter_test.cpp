@@ -56,7 +56,7 @@ TEST(timing_error, of_different_items_is_as_predicted) {
     predicted = f.predicted_error();
     // Until the present block lacks one insertion: window + block - 1 are alive at most.
     std::uint64_t next = 0;
-    while (next < 3 * f.window() || f.filled() + 1 != f.size().block) f.insert(next++);
+    while (next < 3 * f.window() || f.filled() + 1 != f.size().block) (void)f.insert(next++);
     std::uint64_t wrong = 0;
     constexpr std::uint64_t asked = 20'000;
     for (std::uint64_t i = 0; i < asked; ++i) wrong += f.seen(1'000'000 + i);
@@ -91,7 +91,7 @@ judged calibration_errors() {
       census.add(f.posterior(x, prior), within);
       analytic.add(f.posterior(x, prior, {}, likelihood), within);
     }
-    f.insert(x);
+    (void)f.insert(x);
     last[x] = n;
   }
   return {census.expected_error(), analytic.expected_error()};

@@ -9,6 +9,7 @@
 #include "support/bloom_samples.hpp"
 #include "support/expect_error.hpp"
 #include "support/numbers.hpp"
+#include "support/refused_new.hpp"
 
 namespace bloomtime {
 namespace {
@@ -32,6 +33,21 @@ TEST(bloom_posterior, counts_each_bit_of_an_item_once) {
     any_coincide |= positions.size() < 20;
   }
   EXPECT_TRUE(any_coincide);
+}
+
+// Queries neither throw nor allocate.
+TEST(bloom_posterior, needs_no_memory) {
+  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
+  for (const layout kind : both_layouts) {
+    bloom_filter f = small(kind);
+    f.insert("x");
+    const support::refused_new refused(0);
+    const double posterior = f.posterior("x", prior::membership(0.5));
+    const bool decision = f.decide("x", prior::share(0.5), {1, 1});
+    EXPECT_GT(posterior, 0.5);
+    EXPECT_TRUE(decision);
+    EXPECT_GT(f.distinct(), 0.5);
+  }
 }
 
 // -- when every bit is set ---------------------------------------------------------------------

@@ -83,7 +83,6 @@ TEST(file, that_cannot_be_made_is_an_error_that_names_it) {
   EXPECT_EQ(directory.entries(), 0u);
 }
 
-// Only the very last step fails here: a file cannot take the place of a folder.
 TEST(file, is_old_or_new_when_memory_is_out) {
   if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   const temporary_directory directory;
@@ -105,7 +104,7 @@ TEST(file, is_old_or_new_when_memory_is_out) {
   EXPECT_TRUE(read_file(path) == next);
 }
 
-TEST(file, that_cannot_be_renamed_leaves_nothing_behind) {
+TEST(file, never_takes_the_place_of_a_folder) {
   const temporary_directory directory;
   std::filesystem::create_directory(directory / "folder");
   write_file(directory / "folder/inside", support::filled(1, 1));
@@ -113,6 +112,42 @@ TEST(file, that_cannot_be_renamed_leaves_nothing_behind) {
       errc::io, [&] { replace(directory / "folder", support::filled(3, 1)); }, "folder");
   EXPECT_EQ(directory.entries(), 1u);
   EXPECT_TRUE(std::filesystem::exists(directory / "folder/inside"));
+}
+
+// Who could not read the old bytes may not read the new ones; and the other way round.
+TEST(file, keeps_its_permissions) {
+  const temporary_directory directory;
+  const auto permissions = [&] {
+    struct stat status {};
+    EXPECT_EQ(::stat((directory / "f").c_str(), &status), 0);
+    return status.st_mode & 0777;
+  };
+  const mode_t before = ::umask(022);
+  replace(directory / "f", support::filled(3, 1));
+  EXPECT_EQ(permissions(), 0644u);
+  for (const mode_t wanted : {0600u, 0640u, 0666u}) {
+    ASSERT_EQ(::chmod((directory / "f").c_str(), wanted), 0);
+    replace(directory / "f", support::filled(3, 2));
+    EXPECT_EQ(permissions(), wanted);
+  }
+  ::umask(before);
+}
+
+TEST(file, never_takes_the_place_of_a_pipe_or_of_what_a_link_leads_to) {
+  const temporary_directory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", directory / "link to a pipe");
+  for (const char* name : {"pipe", "link to a pipe"}) {
+    expect_error(
+        errc::io, [&] { replace(directory / name, support::filled(3, 1)); }, "regular file");
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(directory / "pipe"));
+  write_file(directory / "f", support::filled(3, 1));
+  std::filesystem::create_symlink("f", directory / "link");
+  replace(directory / "link", support::filled(3, 2));
+  EXPECT_TRUE(read_file(directory / "f") == support::filled(3, 1));
+  EXPECT_TRUE(read_file(directory / "link") == support::filled(3, 2));
+  EXPECT_EQ(directory.entries(), 4u);
 }
 
 // -- in another process ------------------------------------------------------------------------

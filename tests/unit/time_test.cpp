@@ -57,6 +57,37 @@ TEST(instant, from_seconds_clamps_what_does_not_fit) {
   EXPECT_EQ(instant::from_seconds(lowest).micros, -most * 1'000'000);
 }
 
+// sys_seconds::max() is how people write "for ever".
+TEST(instant, clamps_times_that_do_not_fit) {
+  using std::chrono::sys_days;
+  using std::chrono::sys_seconds;
+  EXPECT_EQ(instant(sys_seconds::max()).micros, highest);
+  EXPECT_EQ(instant(sys_seconds::min()).micros, lowest);
+  EXPECT_EQ(instant(sys_days::max()).micros, highest);
+  EXPECT_EQ(instant(sys_days::min()).micros, lowest);
+  EXPECT_EQ(instant(sys_seconds(9'223'372'036'854s)).micros, 9'223'372'036'854'000'000);
+  EXPECT_EQ(instant(sys_seconds(9'223'372'036'855s)).micros, highest);
+  EXPECT_EQ(instant(sys_seconds(-9'223'372'036'854s)).micros, -9'223'372'036'854'000'000);
+  EXPECT_EQ(instant(sys_seconds(-9'223'372'036'855s)).micros, lowest);
+  EXPECT_EQ(instant(std::chrono::sys_time<microseconds>::max()).micros, highest);
+  EXPECT_EQ(instant(std::chrono::sys_time<microseconds>::min()).micros, lowest);
+  EXPECT_EQ(instant(std::chrono::system_clock::time_point::max()).micros, highest / 1000);
+}
+
+TEST(instant, takes_seconds_that_are_no_whole_number_or_no_number) {
+  const auto at = [](double s) {
+    return instant(std::chrono::sys_time<std::chrono::duration<double>>(
+                       std::chrono::duration<double>(s)))
+        .micros;
+  };
+  EXPECT_EQ(at(1.5), 1'500'000);
+  EXPECT_EQ(at(-0.25), -250'000);
+  EXPECT_EQ(at(1e300), highest);
+  EXPECT_EQ(at(-1e300), lowest);
+  EXPECT_EQ(at(std::numeric_limits<double>::infinity()), highest);
+  EXPECT_EQ(at(std::numeric_limits<double>::quiet_NaN()), highest);
+}
+
 // -- clocks ------------------------------------------------------------------------------------
 
 TEST(clock, refuses_a_resolution_below_a_microsecond) {

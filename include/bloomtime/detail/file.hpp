@@ -8,7 +8,9 @@
 namespace bloomtime::detail {
 
 // Replaces a file as a whole: whatever happens, `path` holds the old bytes or all of the new ones.
-// Written to a temporary name beside it, synced, renamed; the temporary is removed on failure.
+// Written to a temporary name beside it, synced, renamed; the temporary is removed on failure. The
+// new file has the permissions of the old one. A link is replaced, never written through; what is
+// no file is refused.
 void replace_file(const std::filesystem::path& path,
                   std::span<const std::span<const std::byte>> pieces);
 

@@ -14,6 +14,7 @@
 #include <bloomtime/detail/flat_bits.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/touch_chain.hpp>
+#include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
 namespace bloomtime {
@@ -39,9 +40,11 @@ class generalized_filter {
   // Half of the bits are set, at random, as they would be after many insertions.
   explicit generalized_filter(const generalized_config& config);
 
+  // Always added: there is no clock to be late for.
   template <item T>
-  void insert(const T& x) noexcept {
+  outcome insert(const T& x) noexcept {
     insert_digest(detail::as_digest(x, seed_));
+    return outcome::added;
   }
 
   // The standard answer: do all its bits match?

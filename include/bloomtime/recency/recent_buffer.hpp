@@ -17,6 +17,7 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
+#include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
 namespace bloomtime {
@@ -41,9 +42,11 @@ class recent_buffer {
 
   explicit recent_buffer(const recent_config& config);
 
+  // Always added: there is no clock to be late for.
   template <item T>
-  void insert(const T& x) noexcept {
+  outcome insert(const T& x) noexcept {
     push(fingerprint(detail::as_digest(x, seed_)));
+    return outcome::added;
   }
 
   // The standard answer.

@@ -16,6 +16,7 @@
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/math/shared_geometric.hpp>
 #include <bloomtime/math/timing.hpp>
+#include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
 namespace bloomtime {
@@ -46,8 +47,9 @@ class timing_filter {
   // With these very numbers, which have to fit together as plan_timing() makes them.
   explicit timing_filter(const math::timing_size& size, std::uint64_t seed = 0);
 
+  // Always added: there is no clock to be late for.
   template <item T>
-  BLOOMTIME_INLINE void insert(const T& x) noexcept {
+  BLOOMTIME_INLINE outcome insert(const T& x) noexcept {
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     cells_.stamp(at);
@@ -57,6 +59,7 @@ class timing_filter {
       cells_.step();
     }
     cells_.sweep_some(size_.sweep);
+    return outcome::added;
   }
 
   // The standard answer.
