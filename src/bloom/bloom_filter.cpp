@@ -63,11 +63,11 @@ double bloom_filter::distinct() const noexcept {
   return math::fill_items(ones_, bit_count_, k_, layout_);
 }
 
-double bloom_filter::predicted_error(std::uint64_t items) const noexcept {
+double bloom_filter::predicted_error(std::uint64_t items) const {
   return math::bloom_error(layout_, items, bit_count_, k_);
 }
 
-double bloom_filter::current_error() const noexcept {
+double bloom_filter::current_error() const {
   if (layout_ == layout::flat) return std::pow(fill(), k_);
   if (ones_ == bit_count_) return 1;  // by no finite number of items
   return predicted_error(static_cast<std::uint64_t>(std::ceil(distinct())));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <set>
 
 #include "support/bloom_samples.hpp"
@@ -48,6 +49,18 @@ TEST(bloom_posterior, needs_no_memory) {
     EXPECT_TRUE(decision);
     EXPECT_GT(f.distinct(), 0.5);
   }
+}
+
+TEST(bloom_error, of_lines_is_refused_when_memory_is_out) {
+  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
+  bloom_filter f = small(layout::line);
+  f.insert("x");
+  const auto without_memory = [](auto ask) {
+    const support::refused_new refused(0);
+    ask();
+  };
+  EXPECT_THROW(without_memory([&] { (void)f.predicted_error(10); }), std::bad_alloc);
+  EXPECT_THROW(without_memory([&] { (void)f.current_error(); }), std::bad_alloc);
 }
 
 // -- when every bit is set ---------------------------------------------------------------------

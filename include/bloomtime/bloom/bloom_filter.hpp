@@ -116,8 +116,9 @@ class bloom_filter {
 
   double fill() const noexcept;      // the share of bits that are set
   double distinct() const noexcept;  // different items inserted, from the fill
-  double predicted_error(std::uint64_t items) const noexcept;
-  double current_error() const noexcept;  // what a new item would meet now
+  // These two add up a table for lines, and may run out of memory.
+  double predicted_error(std::uint64_t items) const;
+  double current_error() const;  // what a new item would meet now
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
