@@ -1,6 +1,9 @@
-#include <algorithm>
+#include <bloomtime/detail/line_kernels.hpp>
 
-#include <bloomtime/detail/line_bits.hpp>
+#include <algorithm>
+#include <array>
+
+#include <bloomtime/detail/line_bits_avx2.hpp>
 
 namespace bloomtime::detail {
 namespace {

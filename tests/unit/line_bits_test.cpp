@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/detail/buffer.hpp>
-#include <bloomtime/detail/line_bits.hpp>
+#include <bloomtime/detail/line_bits_avx2.hpp>
+#include <bloomtime/detail/line_kernels.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
-#include <bloomtime/detail/line_bits.hpp>
+#include <bloomtime/detail/line_kernels.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
