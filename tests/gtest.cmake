@@ -17,8 +17,6 @@ target_link_libraries(bloomtime_test_support PUBLIC
   bloomtime::bloomtime bloomtime_traffic GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
 target_precompile_headers(bloomtime_test_support PRIVATE
   <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
-# More costs compile time and finds nothing more; the last -O counts.
-set(quick_to_build $<IF:$<CONFIG:Release>,-O1,-O0>)
 target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
 bloomtime_cache_precompiled(bloomtime_test_support)
 

@@ -27,6 +27,7 @@ foreach(source IN LISTS sources)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
     target_link_libraries(${target} PRIVATE fuzz_replay)
+    target_compile_options(${target} PRIVATE ${quick_to_build})
     bloomtime_add_test(fuzz.${name}
       LABEL fuzz
       COMMAND ${target} "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")

@@ -3,7 +3,6 @@
 // Which vector code may be compiled and run. BLOOMTIME_PORTABLE leaves all of it out.
 #if defined(__x86_64__) && !defined(BLOOMTIME_PORTABLE)
 #define BLOOMTIME_X86 1
-#include <immintrin.h>
 #define BLOOMTIME_AVX2 [[gnu::target("avx2")]]
 #else
 #define BLOOMTIME_X86 0

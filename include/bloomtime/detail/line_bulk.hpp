@@ -102,10 +102,9 @@ struct line_tester {
 
   BLOOMTIME_AVX2 BLOOMTIME_INLINE void operator()(const std::byte* line, digest d,
                                                   std::size_t i) const noexcept {
-    __m256i lacks = missing(line, line_bits::first_hash(d), window_of(first, d));
+    words lacks = missing(line, line_bits::first_hash(d), window_of(first, d));
     if constexpr (two_rounds) {
-      lacks =
-          _mm256_or_si256(lacks, missing(line, line_bits::second_hash(d), window_of(second, d)));
+      lacks |= missing(line, line_bits::second_hash(d), window_of(second, d));
     }
     answers[i] = is_zero(lacks);
   }
@@ -115,14 +114,14 @@ template <bool two_rounds>
 struct line_setter {
   const line_round& first;
   const line_round& second;
-  __m256i complete;  // minus the number of words that lacked nothing, in four parts
+  words complete;  // minus the number of words that lacked nothing, in four parts
 
   BLOOMTIME_AVX2 BLOOMTIME_INLINE void operator()(std::byte* line, digest d, std::size_t) noexcept {
     count(set(line, line_bits::first_hash(d), window_of(first, d)));
     if constexpr (two_rounds) count(set(line, line_bits::second_hash(d), window_of(second, d)));
   }
-  BLOOMTIME_AVX2 BLOOMTIME_INLINE void count(line_halves words) noexcept {
-    complete = _mm256_add_epi64(complete, _mm256_add_epi64(words.low, words.high));
+  BLOOMTIME_AVX2 BLOOMTIME_INLINE void count(line_halves lacked_nothing) noexcept {
+    complete += lacked_nothing.low + lacked_nothing.high;
   }
 };
 
@@ -138,12 +137,11 @@ template <bool two_rounds, item T>
 BLOOMTIME_AVX2 std::uint64_t insert_lines(std::byte* lines, line_bits bits,
                                           std::span<const T> items, std::uint64_t seed) noexcept {
   line_setter<two_rounds> setter{line_windows[bits.first_round()],
-                                 line_windows[bits.second_round()], _mm256_setzero_si256()};
+                                 line_windows[bits.second_round()], words{}};
   pass_lines(lines, bits, items, seed, setter);
-  std::array<std::uint64_t, 4> parts;
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts.data()), setter.complete);
-  const std::uint64_t words = (two_rounds ? 2 : 1) * line_words * items.size();
-  return words + parts[0] + parts[1] + parts[2] + parts[3];
+  const words parts = setter.complete;
+  const std::uint64_t all = (two_rounds ? 2 : 1) * line_words * items.size();
+  return all + parts[0] + parts[1] + parts[2] + parts[3];
 }
 
 }  // namespace avx2

@@ -1,0 +1,15 @@
+# Benchmarks and experiments take too long for a test, but have to compile. One build is enough, and
+# without what costs time and finds no errors.
+
+if(NOT BLOOMTIME_SANITIZE OR NOT BLOOMTIME_BUILD_CLI)
+  return()
+endif()
+
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/bench/*.cpp" "${PROJECT_SOURCE_DIR}/experiments/*.cpp")
+add_library(compiled_only OBJECT ${sources})
+target_link_libraries(compiled_only PRIVATE bloomtime_cli_support)
+target_compile_definitions(compiled_only PRIVATE BENCH_FLAGS="" EXPERIMENTS_DATA="")
+target_compile_options(compiled_only PRIVATE -O0 -g0 -fno-sanitize=all)
+target_precompile_headers(compiled_only PRIVATE <fmt/format.h> <bloomtime/bloomtime.hpp>)
+bloomtime_cache_precompiled(compiled_only)
