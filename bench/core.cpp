@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -30,9 +29,9 @@ double crowding() {
   return time_of(sum, sum, sum, sum) / one;
 }
 
-constexpr std::size_t calibration = 40'000;  // about 40 ms
-constexpr unsigned patience = 1000;          // about 1 ms
-constexpr double tolerance = 1.05;           // measured: shared cores show 1.1 to 2
+constexpr std::uint64_t calibration = 1 << 18;  // about a quarter of a second
+constexpr unsigned patience = 1000;             // about 1 ms
+constexpr double tolerance = 1.05;              // measured: shared cores show 1.1 to 2
 
 }  // namespace
 
@@ -41,16 +40,25 @@ core& core::instance() {
   return here;
 }
 
-// The twentieth part at the bottom was alone, if anything was; below it are interrupted clocks.
 core::core() {
-  std::vector<double> seen(calibration);
-  for (double& value : seen) value = crowding();
-  const auto low = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 20);
-  std::nth_element(seen.begin(), low, seen.end());
-  limit_ = tolerance * *low;
+  while (probes_ < calibration) learn(crowding());
 }
 
-bool core::alone() const { return crowding() <= limit_; }
+// One probe in a hundred was alone, if anything was; a few of them are an interrupted clock.
+void core::learn(double crowding) {
+  const auto hundredths = static_cast<std::size_t>(100 * crowding);
+  ++seen_[std::min(hundredths, seen_.size() - 1)];
+  if (++probes_ % 4096 != 0) return;
+  std::size_t least = 0;
+  for (std::uint64_t below = seen_[0]; below < probes_ / 100; below += seen_[least]) ++least;
+  limit_ = tolerance * static_cast<double>(least) / 100;
+}
+
+bool core::alone() {
+  const double now = crowding();
+  learn(now);
+  return now <= limit_;
+}
 
 void core::wait_until_alone() {
   began_alone_ = false;

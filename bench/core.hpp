@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 // Is this core working for somebody else as well? Where two threads run on one core, another
@@ -22,9 +23,12 @@ class core {
 
  private:
   core();
-  bool alone() const;
+  bool alone();
+  void learn(double crowding);
 
-  double limit_;
+  std::array<std::uint64_t, 300> seen_{};  // by crowding, in hundredths
+  std::uint64_t probes_ = 0;
+  double limit_ = 0;
   bool began_alone_ = false;
   std::uint64_t asked_ = 0;
   std::uint64_t shared_ = 0;

@@ -124,7 +124,7 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE line_halves load(const std::byte* line) noexcept
 // round[line_bits::start(d)], by a shift and a mask: one operation less than an index takes.
 BLOOMTIME_INLINE const std::byte* window_of(const line_round& round, digest d) noexcept {
   constexpr std::uint64_t last = (line_words - 1) * sizeof(line_window);
-  return reinterpret_cast<const std::byte*>(round.data()) + ((d.lo >> 55) & last);
+  return reinterpret_cast<const std::byte*>(round.data()) + (std::rotr(d.lo, 55) & last);
 }
 
 // Which bit of each word a round's hash means.
