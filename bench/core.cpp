@@ -46,8 +46,8 @@ core::core() {
 
 // One probe in a hundred was alone, if anything was; a few of them are an interrupted clock.
 void core::learn(double crowding) {
-  const auto hundredths = static_cast<std::size_t>(100 * crowding);
-  ++seen_[std::min(hundredths, seen_.size() - 1)];
+  const double last = static_cast<double>(seen_.size() - 1);
+  ++seen_[static_cast<std::size_t>(std::min(100 * crowding, last))];
   if (++probes_ % 4096 != 0) return;
   std::size_t least = 0;
   for (std::uint64_t below = seen_[0]; below < probes_ / 100; below += seen_[least]) ++least;

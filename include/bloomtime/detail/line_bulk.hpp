@@ -45,8 +45,8 @@ std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> 
 #if BLOOMTIME_X86
 namespace avx2 {
 
-// Items whose lines were asked for and are not used yet. 32 are enough for a core that has its
-// caches for itself; measured, more than 64 are no better anywhere.
+// Items whose lines were asked for and are not used yet. Measured: 32 hide the latency of memory as
+// well, unless another thread shares the core.
 inline constexpr std::size_t lines_ahead = 64;
 
 struct line_queue {
