@@ -37,8 +37,7 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
 
 experiments:  ## reproduce the papers' figures and tables
-	@if [[ -x experiments/run ]]; then experiments/run; \
-	else echo "There are no experiments yet."; fi
+	@experiments/run
 
 soak:  ## everything that takes long: thread sanitizer, big oracles, fuzzing; logs to docs/soak.log
 	@scripts/soak
