@@ -67,10 +67,6 @@ concept asks_nothrow = requires(Filter& f, const digest& d, const std::string& s
   noexcept;
   { f.distinct() }
   noexcept;
-  { f.current_error() }
-  noexcept;
-  { f.predicted_error(1) }
-  noexcept;
 };
 static_assert(asks_nothrow<const bloom_filter>);
 static_assert(noexcept(std::declval<bloom_filter&>().insert(1)));
