@@ -58,8 +58,10 @@ constexpr std::array parts{bench::machine_tables, bench::dedupe_tables,      ben
 void run(const options& chosen) {
   bench::session session{chosen.quick, chosen.filter, bench::csv_file(chosen.csv)};
   for (const auto part : parts) part(session);
-  fmt::print("\nBlocks left out because another thread shared the core: {:.1f} %\n",
-             100 * bench::core::instance().share_of_shared());
+  fmt::print(
+      "\nAnother thread shared the core in {:.1f} % of the blocks. They are left out, but where\n"
+      "fewer than a quarter of a case's blocks remain.\n",
+      100 * bench::core::instance().share_of_shared());
   session.csv.close();
 }
 
