@@ -33,7 +33,7 @@ std::vector<fact> facts_of(const bloom_filter& f) {
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
 // A decay is rounded. What gives the same one in whole seconds or microseconds is what was meant.
-double half_life_seconds(const decay& d, const clock& c) {
+double half_life_seconds(const decay& d, const tick_clock& c) {
   const double exact = d.half_life() * seconds(c.resolution());
   for (const double unit : {1e6, 1.}) {
     const double micros = std::round(exact * 1e6 / unit) * unit;

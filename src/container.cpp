@@ -213,7 +213,7 @@ void check_sizes(const fixed_part& fixed, std::uint64_t size) {
   }
 }
 
-std::optional<bloomtime::clock> read_clock(const fixed_part& fixed) {
+std::optional<tick_clock> read_clock(const fixed_part& fixed) {
   if (fixed.flags > has_clock) {
     corrupt("unknown flags in the head of this container: " + text(fixed.flags));
   }
@@ -227,7 +227,7 @@ std::optional<bloomtime::clock> read_clock(const fixed_part& fixed) {
     corrupt("a clock's resolution is at least one microsecond, found " +
             std::to_string(fixed.clock_resolution));
   }
-  return bloomtime::clock(std::chrono::microseconds(fixed.clock_resolution), fixed.clock_origin);
+  return tick_clock(std::chrono::microseconds(fixed.clock_resolution), fixed.clock_origin);
 }
 
 }  // namespace

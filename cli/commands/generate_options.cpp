@@ -107,7 +107,7 @@ std::optional<Number> number_of(std::string_view text) {
 std::int64_t start_of(const std::string& text) {
   for (const std::string& typed : {text, text + "T00:00:00Z"}) {
     const time_reading got = read_time(typed);
-    if (got.ok()) return bloomtime::clock().tick_of(got.time.at).number;
+    if (got.ok()) return bloomtime::tick_clock().tick_of(got.time.at).number;
   }
   throw usage_error(fmt::format(
       "--start must be a date such as 2014-01-01 or seconds since 1970, got {}", shown(text)));

@@ -16,7 +16,7 @@ std::vector<std::string> names_of(const profiler& profile) {
 
 void expect_not_before(instant asked, instant clock, const profiler& profile,
                        const time_zone& zone) {
-  const bloomtime::clock epochs(profile.settings().resolution);
+  const bloomtime::tick_clock epochs(profile.settings().resolution);
   if (epochs.tick_of(asked) >= epochs.tick_of(clock)) return;
   throw usage_error(
       fmt::format("the store's clock stands at {}; heat can be asked from there on, not back at "

@@ -76,7 +76,7 @@ std::string ticks_text(std::uint64_t ticks, std::chrono::microseconds resolution
 }
 
 std::string title_of(const typed& given, const opened_history& opened, const found& f) {
-  const bloomtime::clock& clock = opened.past.clock();
+  const bloomtime::tick_clock& clock = opened.past.clock();
   if (f.bars.empty()) return fmt::format("{}: no events yet", given.words.front());
   if (f.seen.empty()) {
     return fmt::format(
@@ -91,7 +91,7 @@ std::string title_of(const typed& given, const opened_history& opened, const fou
 }
 
 table picture(const opened_history& opened, const found& f) {
-  const bloomtime::clock& clock = opened.past.clock();
+  const bloomtime::tick_clock& clock = opened.past.clock();
   return {.key = "picture",
           .columns = {{"bars",
                        range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last),
@@ -104,7 +104,7 @@ table picture(const opened_history& opened, const found& f) {
 // -- the table -----------------------------------------------------------------------------------
 
 table intervals_table(const opened_history& opened, const found& f, std::size_t rows) {
-  const bloomtime::clock& clock = opened.past.clock();
+  const bloomtime::tick_clock& clock = opened.past.clock();
   table t{
       .key = "intervals",
       .columns = {{"from", "from", side::left},
@@ -125,7 +125,7 @@ table intervals_table(const opened_history& opened, const found& f, std::size_t 
 
 report report_of(const typed& given, const opened_history& opened, const found& f,
                  std::size_t rows) {
-  const bloomtime::clock& clock = opened.past.clock();
+  const bloomtime::tick_clock& clock = opened.past.clock();
   const auto start = [&](bool there, tick t) {
     return there ? value(clock.start_of(t).micros) : value();
   };
@@ -166,7 +166,7 @@ void show(const typed& given, const opened_history& opened, const found& f, std:
       r.notes.push_back(fmt::format("chance that something in it is not so: {}",
                                     chance_text(opened.error(f.asked))));
     }
-    const bloomtime::clock& clock = opened.past.clock();
+    const bloomtime::tick_clock& clock = opened.past.clock();
     std::size_t ahead = 0;
     for (const held_event& e : opened.gate.held()) ahead += clock.tick_of(e.at) > f.asked.last;
     if (const std::string held = held_text(ahead); !held.empty()) r.notes.push_back(held);

@@ -149,7 +149,7 @@ void profiler::compact() {
 }
 
 bool profiler::has_come(const held_event& e, instant when) const {
-  const clock epochs(settings_.resolution);
+  const tick_clock epochs(settings_.resolution);
   return epochs.tick_of(e.at) <= epochs.tick_of(when);
 }
 

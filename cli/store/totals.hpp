@@ -53,7 +53,7 @@ class minute_totals {
     std::uint32_t minute;
   };
 
-  static clock minutes() { return clock(std::chrono::minutes(1)); }
+  static tick_clock minutes() { return tick_clock(std::chrono::minutes(1)); }
   static place place_of(std::int64_t minute);
   std::uint64_t& count_of(std::int64_t minute);
 

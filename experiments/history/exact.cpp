@@ -13,7 +13,7 @@ exact_history::exact_history(std::span<const record> records) {
 }
 
 void exact_history::add(std::uint32_t item, instant when) {
-  const std::int64_t t = bloomtime::clock().tick_of(when).number;
+  const std::int64_t t = bloomtime::tick_clock().tick_of(when).number;
   std::vector<std::int64_t>& ticks = ticks_[digest_of(item).lo];
   const auto place = ticks.empty() || ticks.back() < t
                          ? ticks.end()

@@ -65,10 +65,10 @@ struct interval {
 
 // Turns instants into ticks by floor division, so that times before the origin work as well.
 // Results that do not fit are clamped to the ends of the range.
-class clock {
+class tick_clock {
  public:
-  constexpr clock() noexcept = default;
-  explicit clock(std::chrono::microseconds resolution, instant origin = instant())
+  constexpr tick_clock() noexcept = default;
+  explicit tick_clock(std::chrono::microseconds resolution, instant origin = instant())
       : origin_(origin), resolution_(resolution.count()) {
     if (resolution_ <= 0) {
       throw error(errc::invalid_argument,
@@ -105,7 +105,7 @@ class clock {
     return {tick_of(from), tick_of(to)};
   }
 
-  friend constexpr bool operator==(const clock&, const clock&) = default;
+  friend constexpr bool operator==(const tick_clock&, const tick_clock&) = default;
 
  private:
   __extension__ using wide = __int128;

@@ -95,7 +95,7 @@ decay_ring::decay_ring(const decay_ring_config& c) {
                 "a decay ring fades by one of window, polynomial, weights and g, and got " +
                     std::to_string(ways) + " of them");
   }
-  clock_ = bloomtime::clock(std::chrono::microseconds(epoch_of(c)));
+  clock_ = tick_clock(std::chrono::microseconds(epoch_of(c)));
   if (c.polynomial) {
     kind_ = kind::polynomial;
     alpha_ = *c.polynomial;

@@ -114,7 +114,7 @@ inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const d
 }
 
 // Events per second.
-inline estimate rate_of(const estimate& count, const decay& fading, const clock& epochs) {
+inline estimate rate_of(const estimate& count, const decay& fading, const tick_clock& epochs) {
   if (!fading.fades()) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {nan, nan, nan};

@@ -219,7 +219,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   }
   seed_ = info.seed;
   clock_ = *info.clock;
-  bucket_clock_ = bloomtime::clock(std::chrono::microseconds(bucket));
+  bucket_clock_ = tick_clock(std::chrono::microseconds(bucket));
   buckets_ = static_cast<unsigned>(buckets);
   if (events_ == 0) {
     if (start_ != 0 || newest_epoch != 0 || newest_bucket != 0 || mass_ != 0) {

@@ -41,7 +41,7 @@ container_writer history_index::writer() const {
   container_writer out({.family = family::history,
                         .engine = engine_id,
                         .seed = config.seed,
-                        .clock = clock(config.resolution, config.origin)});
+                        .clock = tick_clock(config.resolution, config.origin)});
   byte_writer& p = out.parameters();
   p.u64(config.partition);
   p.u64(config.retention);

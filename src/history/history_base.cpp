@@ -14,7 +14,7 @@ constexpr std::uint64_t size_bytes = 17;  // of one filter: bits, ones, k
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
-std::string text(const clock& c) {
+std::string text(const tick_clock& c) {
   return "ticks of " + std::to_string(c.resolution().count()) + " microseconds from " +
          std::to_string(c.origin().micros);
 }

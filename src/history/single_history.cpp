@@ -39,7 +39,7 @@ math::filter_size size_of(const single_config& c) {
 }  // namespace
 
 single_history::single_history(const single_config& config)
-    : history_face(bloomtime::clock(config.resolution, config.origin), config.first, config.ticks,
+    : history_face(tick_clock(config.resolution, config.origin), config.first, config.ticks,
                    config.seed),
       filter_(size_of(config)) {}
 

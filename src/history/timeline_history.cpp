@@ -49,7 +49,7 @@ double position_bits(double error, std::uint64_t length) {
 }  // namespace
 
 timeline_history::timeline_history(const timeline_config& config)
-    : history_calls(bloomtime::clock(config.resolution, config.origin), config.first, config.ticks,
+    : history_calls(tick_clock(config.resolution, config.origin), config.first, config.ticks,
                     config.seed),
       error_(config.error),
       length_(config.length) {

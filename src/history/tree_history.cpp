@@ -66,7 +66,7 @@ std::vector<std::uint64_t> tree_history::nodes_for(std::uint64_t ticks, std::uin
 }
 
 tree_history::tree_history(const tree_config& config)
-    : history_face(bloomtime::clock(config.resolution, config.origin), config.first,
+    : history_face(tick_clock(config.resolution, config.origin), config.first,
                    config.ticks == 0 ? config.granularity : config.ticks, config.seed) {
   expect_span(ticks_, config.granularity);
   if (config.first > (config.ticks == 0 ? 0 : detail::most_ticks)) {

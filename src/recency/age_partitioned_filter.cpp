@@ -61,7 +61,7 @@ age_partitioned_filter::age_partitioned_filter(const age_partitioned_config& con
   items_ = kept.items;
   window_ = timed_ ? static_cast<std::uint64_t>(config.window->count()) : *config.last;
   ticks_ = static_cast<std::int64_t>(kept.ticks);
-  if (timed_) clock_ = bloomtime::clock(resolution_of(config));
+  if (timed_) clock_ = tick_clock(resolution_of(config));
   bits_ = detail::buffer(bands_ * lines_ * detail::line_bytes);
   ones_.resize(bands_ * per_band);
   if (timed_) ends_.resize(bands_ * per_band);

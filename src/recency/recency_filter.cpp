@@ -87,7 +87,7 @@ detail::stamp_shape recency_filter::shape() const noexcept {
 
 void recency_filter::set_window(std::uint64_t window, std::uint64_t tick) {
   window_ = window;
-  clock_ = bloomtime::clock(std::chrono::microseconds(static_cast<std::int64_t>(tick)));
+  clock_ = tick_clock(std::chrono::microseconds(static_cast<std::int64_t>(tick)));
   size_.oldest = static_cast<std::uint32_t>(ratio_up(window, tick));
   cut_ = static_cast<std::int64_t>(window - (size_.oldest - 1) * tick);
   if (timed_) return;

@@ -68,7 +68,7 @@ TEST(past, takes_every_time_that_can_be_read) {
       EXPECT_EQ(past.seen(d, when, when), sighting::maybe);
     }
     // The ticks are those of heat.
-    const clock heat(resolution);
+    const tick_clock heat(resolution);
     const instant some = instant::from_seconds(1'400'000'123);
     EXPECT_EQ(past.clock().start_of(past.clock().tick_of(some)), heat.start_of(heat.tick_of(some)));
   }

@@ -103,7 +103,7 @@ class exact_counts {
   }
 
  private:
-  clock epochs_;
+  tick_clock epochs_;
   double per_half_life_;
   std::map<std::string, std::vector<std::int64_t>> counts_;
 };

@@ -56,7 +56,7 @@ TEST_P(real_past, is_never_missed) {
         *e, [](instant) {}, [](const held_event&) { FAIL() << "these logs have none far ahead"; });
     for (std::size_t i = 0; i < 2; ++i) {
       truth[i][std::string(e->items[i])].insert(
-          clock(std::chrono::seconds(1)).tick_of(*e->at).number);
+          tick_clock(std::chrono::seconds(1)).tick_of(*e->at).number);
     }
   }
   profile.compact();

@@ -121,7 +121,7 @@ void expect_corrupt(const forged_totals& f) {
                                 .engine = 1,
                                 .layout = 0,
                                 .seed = 0,
-                                .clock = clock(std::chrono::minutes(1))});
+                                .clock = tick_clock(std::chrono::minutes(1))});
   out.parameters().i64(f.first);
   out.parameters().u64(f.minutes);
   out.parameters().u64(f.events);
@@ -163,7 +163,7 @@ TEST(store_totals, that_are_full_are_not_stored) {
                                 .engine = 1,
                                 .layout = 0,
                                 .seed = 0,
-                                .clock = clock(std::chrono::minutes(1))});
+                                .clock = tick_clock(std::chrono::minutes(1))});
   out.parameters().i64(0);
   out.parameters().u64(1);
   out.parameters().u64(std::uint64_t{1} << 63);

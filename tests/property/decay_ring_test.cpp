@@ -84,7 +84,7 @@ struct fed_ring {
 
   void add(const heat_event& e) {
     const outcome became = ring.add(e.item, e.when(), e.weight);
-    const clock& c = ring.clock();
+    const tick_clock& c = ring.clock();
     const bool late = newest != std::numeric_limits<std::int64_t>::min() &&
                       c.tick_of(e.when()) < c.tick_of(instant::from_seconds(newest));
     newest = std::max(newest, e.at);

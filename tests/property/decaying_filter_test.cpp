@@ -55,7 +55,7 @@ Filter fed(const decaying_config& c, const std::vector<heat_event>& steps) {
   return f;
 }
 
-oracle_heat exact_of(const decay& by, const clock& epochs, const std::vector<heat_event>& steps) {
+oracle_heat exact_of(const decay& by, const tick_clock& epochs, const std::vector<heat_event>& steps) {
   oracle_heat exact(by, epochs);
   for (const heat_event& s : steps) exact.add(s.item, instant::from_seconds(s.at), s.weight);
   return exact;

@@ -129,7 +129,7 @@ RC_GTEST_PROP(hot_list, is_tightened_by_a_filter, ()) {
 RC_GTEST_PROP(hot_list, evicts_the_least_and_counts_exactly_since, ()) {
   fed_list f(any_small());
   std::map<std::uint64_t, std::vector<heat_event>> since;
-  const clock buckets(f.list.bucket());
+  const tick_clock buckets(f.list.bucket());
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100))) {
     const instant now = std::max(e.when(), f.list.newest().value_or(e.when()));
     const auto before = f.list.top(100, now);

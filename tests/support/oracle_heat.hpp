@@ -13,7 +13,7 @@ namespace bloomtime::support {
 // Every event of every item, and their weights by libm.
 class oracle_heat {
  public:
-  oracle_heat(const decay& fading, const clock& epochs) : decay_(fading), clock_(epochs) {}
+  oracle_heat(const decay& fading, const tick_clock& epochs) : decay_(fading), clock_(epochs) {}
 
   void add(std::uint64_t item, instant when, std::uint64_t weight = 1) {
     events_[item].push_back({clock_.tick_of(when).number, weight});
@@ -57,7 +57,7 @@ class oracle_heat {
   }
 
   decay decay_;
-  clock clock_;
+  tick_clock clock_;
   std::map<std::uint64_t, std::vector<event>> events_;
 };
 

@@ -31,7 +31,7 @@ container_info some_info() {
           .engine = 7,
           .layout = 2,
           .seed = 0x0123456789abcdef,
-          .clock = clock(std::chrono::milliseconds(250), instant(-12345))};
+          .clock = tick_clock(std::chrono::milliseconds(250), instant(-12345))};
 }
 
 // -- what comes back ---------------------------------------------------------------------------
@@ -43,7 +43,7 @@ RC_GTEST_PROP(container, comes_back_as_it_was_written, ()) {
                       .seed = *rc::gen::arbitrary<std::uint64_t>(),
                       .clock = {}};
   if (*rc::gen::arbitrary<bool>()) {
-    info.clock = clock(std::chrono::microseconds(*rc::gen::positive<std::int64_t>()),
+    info.clock = tick_clock(std::chrono::microseconds(*rc::gen::positive<std::int64_t>()),
                        instant(*rc::gen::arbitrary<std::int64_t>()));
   }
   const auto parameters = *rc::gen::arbitrary<std::vector<std::uint8_t>>();

@@ -22,7 +22,7 @@ constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
 // -- compile time ------------------------------------------------------------------------------
 
-constexpr clock seconds_clock;
+constexpr tick_clock seconds_clock;
 static_assert(seconds_clock.resolution() == 1s && seconds_clock.origin() == instant());
 static_assert(seconds_clock.tick_of(instant(1'999'999)) == tick{1});
 static_assert(seconds_clock.tick_of(instant(-1)) == tick{-1});
@@ -92,16 +92,16 @@ TEST(instant, takes_seconds_that_are_no_whole_number_or_no_number) {
 
 TEST(clock, refuses_a_resolution_below_a_microsecond) {
   expect_error(
-      errc::invalid_argument, [] { clock(microseconds(0)); }, "got 0");
+      errc::invalid_argument, [] { tick_clock(microseconds(0)); }, "got 0");
   expect_error(
-      errc::invalid_argument, [] { clock(microseconds(-5)); }, "got -5");
-  expect_error(errc::invalid_argument, [] { clock{microseconds(lowest)}; });
-  EXPECT_NO_THROW(clock(microseconds(1)));
-  EXPECT_NO_THROW(clock{microseconds(highest)});
+      errc::invalid_argument, [] { tick_clock(microseconds(-5)); }, "got -5");
+  expect_error(errc::invalid_argument, [] { tick_clock{microseconds(lowest)}; });
+  EXPECT_NO_THROW(tick_clock(microseconds(1)));
+  EXPECT_NO_THROW(tick_clock{microseconds(highest)});
 }
 
 TEST(clock, floors_on_both_sides_of_its_origin) {
-  const clock c(10us, instant(5));
+  const tick_clock c(10us, instant(5));
   EXPECT_EQ(c.tick_of(instant(-16)).number, -3);
   EXPECT_EQ(c.tick_of(instant(-15)).number, -2);
   EXPECT_EQ(c.tick_of(instant(-6)).number, -2);
@@ -115,13 +115,13 @@ TEST(clock, floors_on_both_sides_of_its_origin) {
 }
 
 TEST(clock, works_at_the_ends_of_the_range) {
-  const clock fine(1us);
+  const tick_clock fine(1us);
   EXPECT_EQ(fine.tick_of(instant(lowest)).number, lowest);
   EXPECT_EQ(fine.tick_of(instant(highest)).number, highest);
   EXPECT_EQ(fine.start_of({lowest}), instant(lowest));
   EXPECT_EQ(fine.end_of({highest}), instant(highest));
 
-  const clock coarse{microseconds(highest)};
+  const tick_clock coarse{microseconds(highest)};
   EXPECT_EQ(coarse.tick_of(instant(lowest)).number, -2);
   EXPECT_EQ(coarse.tick_of(instant(-highest)).number, -1);
   EXPECT_EQ(coarse.tick_of(instant(highest)).number, 1);
@@ -133,18 +133,18 @@ TEST(clock, works_at_the_ends_of_the_range) {
 }
 
 TEST(clock, clamps_ticks_that_do_not_fit) {
-  EXPECT_EQ(clock(1us, instant(highest)).tick_of(instant(lowest)).number, lowest);
-  EXPECT_EQ(clock(1us, instant(lowest)).tick_of(instant(highest)).number, highest);
+  EXPECT_EQ(tick_clock(1us, instant(highest)).tick_of(instant(lowest)).number, lowest);
+  EXPECT_EQ(tick_clock(1us, instant(lowest)).tick_of(instant(highest)).number, highest);
 }
 
 TEST(clock, is_equal_if_origin_and_resolution_are) {
-  EXPECT_EQ(clock(1s), clock());
-  EXPECT_NE(clock(1s), clock(2s));
-  EXPECT_NE(clock(1s), clock(1s, instant(1)));
+  EXPECT_EQ(tick_clock(1s), tick_clock());
+  EXPECT_NE(tick_clock(1s), tick_clock(2s));
+  EXPECT_NE(tick_clock(1s), tick_clock(1s, instant(1)));
 }
 
 TEST(clock, covers_every_tick_that_is_touched) {
-  const clock c(10us);
+  const tick_clock c(10us);
   EXPECT_EQ(c.covering(instant(9), instant(10)), (interval{{0}, {1}}));
   EXPECT_EQ(c.covering(instant(10), instant(19)), (interval{{1}, {1}}));
   EXPECT_EQ(c.covering(instant(3), instant(3)), (interval{{0}, {0}}));
@@ -153,23 +153,23 @@ TEST(clock, covers_every_tick_that_is_touched) {
 
 // From 5 to 3 there is no instant, whether or not both lie in one tick.
 TEST(clock, covers_nothing_if_the_end_is_before_the_start) {
-  const clock c(10us);
+  const tick_clock c(10us);
   EXPECT_TRUE(c.covering(instant(25), instant(3)).empty());
   EXPECT_TRUE(c.covering(instant(5), instant(3)).empty());
-  EXPECT_TRUE(clock(1us).covering(instant(lowest + 1), instant(lowest)).empty());
+  EXPECT_TRUE(tick_clock(1us).covering(instant(lowest + 1), instant(lowest)).empty());
 }
 
 // Times as real streams have them: a range in which nothing is clamped.
-clock any_clock() {
+tick_clock any_clock() {
   const auto origin = *rc::gen::inRange<std::int64_t>(-(1LL << 61), 1LL << 61);
   const auto resolution = *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 100),
                                           rc::gen::inRange<std::int64_t>(1, 1LL << 50));
-  return clock(microseconds(resolution), instant(origin));
+  return tick_clock(microseconds(resolution), instant(origin));
 }
 instant any_instant() { return instant(*rc::gen::inRange<std::int64_t>(-(1LL << 61), 1LL << 61)); }
 
 RC_GTEST_PROP(clock, puts_an_instant_into_the_one_tick_that_holds_it, ()) {
-  const clock c = any_clock();
+  const tick_clock c = any_clock();
   const instant t = any_instant();
   const tick n = c.tick_of(t);
   RC_ASSERT(c.start_of(n) <= t && t <= c.end_of(n));
@@ -181,7 +181,7 @@ RC_GTEST_PROP(clock, puts_an_instant_into_the_one_tick_that_holds_it, ()) {
 
 RC_GTEST_PROP(clock, keeps_order_everywhere,
               (std::int64_t a, std::int64_t b, std::int64_t origin)) {
-  const clock c(microseconds(*rc::gen::inRange<std::int64_t>(1, highest)), instant(origin));
+  const tick_clock c(microseconds(*rc::gen::inRange<std::int64_t>(1, highest)), instant(origin));
   if (a > b) std::swap(a, b);
   RC_ASSERT(c.tick_of(instant(a)) <= c.tick_of(instant(b)));
   RC_ASSERT(c.start_of({a}) <= c.start_of({b}));
@@ -189,7 +189,7 @@ RC_GTEST_PROP(clock, keeps_order_everywhere,
 }
 
 RC_GTEST_PROP(clock, widens_an_interval_outward, ()) {
-  const clock c = any_clock();
+  const tick_clock c = any_clock();
   instant from = any_instant();
   instant to = any_instant();
   if (to < from) std::swap(from, to);

@@ -41,7 +41,7 @@ struct container_info {
   std::uint8_t engine = 0;
   std::uint8_t layout = 0;  // 0 where the engine has no layout of cells
   std::uint64_t seed = 0;
-  std::optional<bloomtime::clock> clock;
+  std::optional<tick_clock> clock;
 
   friend bool operator==(const container_info&, const container_info&) = default;
 };

@@ -55,11 +55,11 @@ class history_base {
   std::uint64_t ticks() const noexcept { return ticks_; }  // from then on, so far
   std::uint64_t records() const noexcept { return records_; }
   std::uint64_t seed() const noexcept { return seed_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
 
  protected:
   history_base() = default;
-  history_base(bloomtime::clock clock, std::uint64_t first, std::uint64_t ticks,
+  history_base(tick_clock clock, std::uint64_t first, std::uint64_t ticks,
                std::uint64_t seed) noexcept
       : first_(first), ticks_(ticks), seed_(seed), clock_(clock) {}
 
@@ -86,7 +86,7 @@ class history_base {
   std::uint64_t ticks_ = 0;
   std::uint64_t records_ = 0;
   std::uint64_t seed_ = 0;
-  bloomtime::clock clock_;
+  tick_clock clock_;
 };
 
 [[noreturn]] void refuse_parameters(std::string_view name);

@@ -98,7 +98,7 @@ class decay_ring {
   unsigned k() const noexcept { return k_; }
   std::uint64_t memory() const noexcept { return cells_.memory(); }
   std::uint64_t seed() const noexcept { return seed_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
 
@@ -136,7 +136,7 @@ class decay_ring {
   unsigned k_ = 0;
   std::uint64_t row_ = 0;  // cells of one row
   std::uint64_t seed_ = 0;
-  bloomtime::clock clock_;
+  tick_clock clock_;
   std::uint64_t ahead_ = 0;            // epochs
   std::uint64_t events_ = 0;           // 0 until the clock has been set by the first one
   std::int64_t start_ = 0;             // the epoch from which stamps of cells count

@@ -78,7 +78,7 @@ class basic_decaying_filter {
   bloomtime::rounding rounding() const noexcept { return rounding_; }
   bloomtime::increase increase() const noexcept { return increase_; }
   const bloomtime::decay& decay() const noexcept { return decay_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
 
@@ -123,7 +123,7 @@ class basic_decaying_filter {
   bloomtime::rounding rounding_ = bloomtime::rounding::up;
   bloomtime::increase increase_ = bloomtime::increase::plain;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
-  bloomtime::clock clock_;
+  tick_clock clock_;
   std::uint64_t ahead_ = 0;   // epochs
   std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
   std::int64_t epoch_ = 0;    // of the newest event

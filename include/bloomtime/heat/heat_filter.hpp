@@ -114,7 +114,7 @@ class heat_filter {
   std::uint64_t memory() const noexcept;  // bytes of cells and of the table of large ones
   std::uint64_t seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return decay_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
 
@@ -208,7 +208,7 @@ class heat_filter {
   std::uint64_t row_lines_ = 0;  // lines of one row
   std::uint64_t seed_ = 0;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
-  bloomtime::clock clock_;
+  tick_clock clock_;
   std::uint64_t ahead_ = 0;          // epochs
   std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
   std::int64_t epoch_ = 0;           // of the newest event

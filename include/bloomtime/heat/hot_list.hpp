@@ -94,7 +94,7 @@ class hot_list {
   std::uint64_t seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return slow_; }
   const bloomtime::decay& fast_decay() const noexcept { return fast_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
   std::chrono::microseconds bucket() const noexcept { return bucket_clock_.resolution(); }
   unsigned buckets() const noexcept { return buckets_; }
   std::uint64_t events() const noexcept { return events_; }
@@ -191,8 +191,8 @@ class hot_list {
   std::uint64_t seed_ = 0;
   bloomtime::decay slow_ = bloomtime::decay::by_rate(0);
   bloomtime::decay fast_ = bloomtime::decay::by_rate(0);
-  bloomtime::clock clock_;
-  bloomtime::clock bucket_clock_;
+  tick_clock clock_;
+  tick_clock bucket_clock_;
   unsigned buckets_ = 0;
   std::uint64_t ahead_ = 0;   // epochs
   std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one

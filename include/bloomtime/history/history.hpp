@@ -172,7 +172,7 @@ class basic_history {
     return sum([](const Engine& e) { return e.memory(); });
   }
   std::uint64_t seed() const noexcept { return config_.seed; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
 
   std::vector<std::byte> serialize() const {
     std::vector<std::byte> bytes;
@@ -302,7 +302,7 @@ class basic_history {
 
   history_config config_;
   maker make_;
-  bloomtime::clock clock_;
+  tick_clock clock_;
   std::map<std::uint64_t, part> parts_;  // by the number of the first partition
   std::uint64_t known_from_ = 0;         // partition
   std::uint64_t live_ = 0;               // bytes of the tables of all

@@ -37,7 +37,7 @@ concept history_engine = std::movable<H> &&
   { c.seed() }
   noexcept->std::same_as<std::uint64_t>;
   { c.clock() }
-  noexcept->std::same_as<const bloomtime::clock&>;
+  noexcept->std::same_as<const tick_clock&>;
   { c.serialize() } -> std::same_as<std::vector<std::byte>>;
   { c.save(path) } -> std::same_as<void>;
   { H::load(bytes) } -> std::same_as<H>;

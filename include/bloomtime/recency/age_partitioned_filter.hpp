@@ -113,7 +113,7 @@ class age_partitioned_filter {
   bool timed() const noexcept { return timed_; }
   std::uint64_t window() const noexcept { return window_; }  // insertions or microseconds
   std::uint64_t items() const noexcept { return items_; }    // that a window was sized for
-  const bloomtime::clock& clock() const noexcept { return clock_; }
+  const tick_clock& clock() const noexcept { return clock_; }
   unsigned k() const noexcept { return k_; }
   std::uint64_t generations() const noexcept { return generations_; }
   std::uint64_t quota() const noexcept { return quota_; }
@@ -216,7 +216,7 @@ class age_partitioned_filter {
   std::uint64_t items_ = 0;
   std::int64_t ticks_ = 0;  // of the window
   std::uint64_t seed_ = 0;
-  bloomtime::clock clock_;
+  tick_clock clock_;
   std::uint64_t stride_ = 1;         // of the bands that a question asks first
   std::array<bool, 256> telling_{};  // whether its bits in such a band may be part of a run
   std::uint64_t insertions_ = 0;

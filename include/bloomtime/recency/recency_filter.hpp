@@ -221,7 +221,7 @@ class recency_filter {
 
   bool timed() const noexcept { return timed_; }  // or the window is in insertions
   std::uint64_t window() const noexcept { return window_; }
-  const bloomtime::clock& clock() const noexcept { return clock_; }  // of ticks
+  const tick_clock& clock() const noexcept { return clock_; }  // of ticks
   std::uint32_t ticks() const noexcept { return size_.oldest; }      // of a window
   bloomtime::layout layout() const noexcept { return size_.layout; }
   const math::stamp_size& size() const noexcept { return size_; }
@@ -383,7 +383,7 @@ class recency_filter {
   detail::arrival_counts arrivals_;  // if timed
   std::optional<bloomtime::audit> audit_;
   math::stamp_size size_;
-  bloomtime::clock clock_;
+  tick_clock clock_;
   bool timed_ = true;
   bool started_ = false;  // timed: the first event sets the clock
   bool refresh_ = true;
