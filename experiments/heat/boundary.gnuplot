@@ -1,7 +1,7 @@
-set multiplot layout 1,2 title "What the end of an epoch costs, lambda = 0.9"
+set multiplot layout 1,2 margins 0.1, 0.8, 0.15, 0.86 spacing 0.11, 0 title "What the end of an epoch costs, lambda = 0.9"
 set logscale y
 set format y "%.0s %cs"
-set key top right samplen 1
+@legend_right
 set xlabel "adds since the epoch began (1 MiB of counters)"
 set ylabel "time of one add"
 file = data.'boundary_adds.csv'
@@ -16,7 +16,7 @@ set xrange [8192:33554432]
 set xtics (16384, 65536, 262144, 1048576, 4194304, 16777216)
 set xlabel "16-bit counters"
 set ylabel "first add of an epoch"
-set key center right
+unset key
 set yrange [1e-7:0.1]
 file = data.'boundary_sizes.csv'
 plot file using 2:(pick("sweep pooled")) with linespoints lw 2 lc 2 title "optimized, sweep", \

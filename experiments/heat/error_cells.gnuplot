@@ -1,4 +1,4 @@
-set multiplot layout 1,4 title "Over-estimate over memory: mean (lines) and 95 % (dashed)"
+set multiplot layout 1,4 margins 0.07, 0.83, 0.15, 0.83 spacing 0.055, 0 title "Over-estimate over memory: mean (lines) and 95 % (dashed), cropped at 0.002 and 200"
 set logscale xy
 set xlabel "16-bit cells per item"
 set ylabel "hits too many"
@@ -13,7 +13,7 @@ do for [i = 1:4] {
   s = streams[i]
   lambda = i == 4 ? 1 : 0.9
   set title sprintf("%s, lambda %g", s, lambda)
-  if (i > 1) { unset key } else { set key at graph 0.98, 0.2 samplen 1 spacing 0.9 }
+  if (i > 1) { unset key; unset ylabel } else { @legend_right }
   plot file using 3:(pick(s, "plain", 5)) with linespoints lw 2 lc 1 title "basic, plain", \
     file using 3:(pick(s, "plain", 6)) with lines dt 2 lc 1 notitle, \
     file using 3:(pick(s, "minimum", 5)) with linespoints lw 2 lc 2 title "basic, minimum", \

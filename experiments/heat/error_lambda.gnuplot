@@ -3,7 +3,7 @@ set logscale y
 set xlabel "lambda"
 set ylabel "hits too many"
 set format y "%g"
-set key top left
+set key outside right Left reverse samplen 1.5
 file = data.'error_lambda.csv'
 pick(f, c) = stringcolumn(4) eq f ? column(c) : NaN
 plot file using 2:(pick("plain", 5)) with linespoints lw 2 title "basic, plain", \

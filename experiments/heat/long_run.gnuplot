@@ -2,7 +2,7 @@ set title "20 new items per epoch, 200 alive, 24 000 cells: who never was and pa
 set logscale x
 set xlabel "epochs"
 set ylabel "share of absent items"
-set key center left
+set key outside right Left reverse samplen 1.5
 set yrange [-0.02:1.05]
 file = data.'long_run.csv'
 pick(f) = stringcolumn(2) eq f ? column(3) : NaN

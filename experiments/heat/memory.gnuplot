@@ -1,5 +1,5 @@
-set multiplot layout 1,3 title "Bits per cell over lambda: m = 6 n, k = 4; the basic filter has 16"
-set key top left samplen 1 spacing 0.9
+set multiplot layout 1,3 margins 0.07, 0.83, 0.15, 0.83 spacing 0.055, 0 title "Bits per cell over lambda: m = 6 n, k = 4; the basic filter has 16"
+@legend_right
 set yrange [0:34]
 set xrange [0:1]
 set xlabel "lambda"
@@ -16,5 +16,6 @@ do for [i = 1:3] {
     file using 2:(pick(s, 6)) with lines lw 2 lc 3 title "used, 2 links", \
     file using 2:(pick(s, 7)) with lines lw 2 lc 4 title "full, 2 links"
   unset key
+  unset ylabel
 }
 unset multiplot

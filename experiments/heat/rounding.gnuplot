@@ -1,7 +1,7 @@
-set multiplot layout 1,2 title "Answer less truth where no cells are shared"
+set multiplot layout 1,2 margins 0.08, 0.8, 0.15, 0.83 spacing 0.09, 0 title "Answer less truth where no cells are shared"
 set logscale y
 set format y "%g"
-set key bottom right samplen 1 spacing 0.9
+@legend_right
 set xrange [1.8:110]
 set yrange [0.001:110]
 set xlabel "1 / (1 - lambda)"
@@ -21,7 +21,7 @@ set xtics auto
 set title "lambda = 0.9: share of answers"
 set xlabel "answer less truth, hits"
 set ylabel "share"
-set key top right
+unset key
 set xrange [-9:11]
 set yrange [0.0001:1]
 file = data.'rounding_histogram.csv'

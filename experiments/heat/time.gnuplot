@@ -3,7 +3,7 @@ set style data points
 set ylabel "ratio"
 set yrange [0:*]
 set xrange [-0.5:5.5]
-set key outside right samplen 1
+set key outside right Left reverse samplen 1.5
 set grid y
 file = data.'time.csv'
 set xtics ("flat 0.5" 0, "flat 0.9" 1, "flat 0.95" 2, "zipf 0.5" 3, "zipf 0.9" 4, "zipf 0.95" 5)

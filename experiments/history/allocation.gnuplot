@@ -3,7 +3,7 @@ set logscale y
 set format y "%.0s %cs"
 set xlabel "ticks of the span / 1000"
 set ylabel "time"
-set key center right
+set key outside right Left reverse samplen 1.5
 set yrange [1e-6:10]
 file = data.'allocation.csv'
 pick(m) = stringcolumn(3) eq m ? column(5) * 1e-6 : NaN

@@ -1,7 +1,7 @@
 load 'experiments/history/methods.gp'
 shown = "1 2 3 4 5 6 7 8 9 10 11"
-set terminal svg size 1200,460 font 'sans,13' background '#ffffff'
-set multiplot layout 1,4 title "Error over the length of questions, 50 million bits (figure 9); 1e-5 stands for none in 50 000"
+set terminal svg size 1300,460 font 'sans,13' background '#ffffff'
+set multiplot layout 1,4 margins 0.07, 0.83, 0.15, 0.85 spacing 0.04, 0 title "Error over the length of questions, 50 million bits (figure 9); 1e-5 stands for none in 50 000"
 set logscale y
 set format y "%g"
 set yrange [7e-6:1.4]
@@ -18,7 +18,7 @@ array sets[4] = ["edgar dense", "edgar bursty", "edgar uniform", "network diurna
 do for [i = 1:4] {
   s = sets[i]
   set title s
-  if (i == 3) { set key bottom left samplen 1 spacing 0.9 } else { unset key }
+  if (i == 1) { @legend_right } else { unset key }
   plot for [j in shown] file using 3:(pick(s, methods[j + 0])) with linespoints lw 2 ps 0.5 \
     lc rgb colours[j + 0] title methods[j + 0]
   unset ylabel

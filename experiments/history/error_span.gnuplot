@@ -1,6 +1,6 @@
 load 'experiments/history/methods.gp'
 shown = "1 2 3 4 5 7 8 9 10 11"
-set multiplot layout 1,3 title "Error over the span, |q| = 128, 50 million bits (figure 11)"
+set multiplot layout 1,3 margins 0.07, 0.83, 0.15, 0.83 spacing 0.055, 0 title "Error over the span, |q| = 128, 50 million bits (figure 11), cropped at 0.3 as published"
 set yrange [0:0.3]
 set xrange [3:25]
 set xlabel "first hours of the day"
@@ -11,7 +11,7 @@ array sets[3] = ["edgar dense", "edgar bursty", "edgar uniform"]
 do for [i = 1:3] {
   s = sets[i]
   set title s
-  if (i == 1) { set key top left samplen 1 spacing 0.9 } else { unset key }
+  if (i == 1) { @legend_right } else { unset key; unset ylabel }
   plot for [j in shown] file using ($4 / 3600):(pick(s, methods[j + 0])) with linespoints lw 2 ps 0.5 \
     lc rgb colours[j + 0] title methods[j + 0]
 }

@@ -5,7 +5,7 @@ set logscale y
 set format y "%.0s %c"
 set xlabel "adds, %"
 set ylabel "operations per second"
-set key outside right samplen 1
+set key outside right Left reverse samplen 1.5
 file = data.'mixed.csv'
 pick(m) = stringcolumn(3) eq m ? 1e9 / column(4) : NaN
 plot for [j in shown] file using 2:(pick(methods[j + 0])) with linespoints lw 2 ps 0.5 lc rgb colours[j + 0] \

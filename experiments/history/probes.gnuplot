@@ -8,7 +8,7 @@ set xrange [12:11000]
 set xtics (16, 128, 1024, 8192)
 set xlabel "ticks asked for"
 set ylabel "probes"
-set key top left samplen 1
+set key outside right Left reverse samplen 1.5
 file = data.'error_length.csv'
 pick(m) = stringcolumn(1) eq "edgar bursty" && stringcolumn(5) eq m ? \
   column(11) : NaN

@@ -10,6 +10,6 @@ panel(i) = sprintf("%s, w = %d", names[i], windows[i])
 file(i) = data.'penalty_'.files[i].'.csv'
 pick(i, a, c) = stringcolumn(1) eq names[i] && column(2) == windows[i] && stringcolumn(4) eq a ? \
   column(c) : NaN
-set terminal svg size 1200,760 font 'sans,13' background '#ffffff'
+set terminal svg size 1300,720 font 'sans,13' background '#ffffff'
 set xlabel "bits per item of the window"
 set xrange [0:21]

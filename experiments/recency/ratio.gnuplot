@@ -1,9 +1,9 @@
 load 'experiments/recency/answers.gp'
-set multiplot layout 2,3 title "Penalty as a share of the standard answer's (figure 9); the bursty stream breaks the known prior"
+set multiplot layout 2,3 margins 0.05, 0.82, 0.08, 0.9 spacing 0.05, 0.15 title "Penalty as a share of the standard answer's (figure 9), cropped at 1.2: the known prior of the bursty stream with w = 256 lies at 4 to 16"
 set yrange [0:1.2]
 do for [i = 1:6] {
   set title panel(i)
-  if (i == 1) { set key bottom left samplen 1 spacing 0.9 } else { unset key }
+  if (i == 1) { @legend_right } else { unset key }
   plot for [j = 2:6] file(i) using 3:(pick(i, answers[j], 7)) with linespoints lw 2 ps 0.5 \
     lc rgb colours[j] title answers[j], 1 lc rgb "#000000" notitle
 }
