@@ -70,6 +70,11 @@ std::size_t container_writer::head_size() const noexcept {
   return head_size_for(parameters_.written().size(), bodies_.size());
 }
 
+bool container_writer::ids_ascend() const noexcept {
+  const auto not_above = [](const body& a, const body& b) { return b.id <= a.id; };
+  return std::adjacent_find(bodies_.begin(), bodies_.end(), not_above) == bodies_.end();
+}
+
 std::uint64_t container_writer::size() const noexcept {
   std::uint64_t total = head_size();
   for (const body& b : bodies_) total += stored_size(b.bytes.size());
@@ -82,6 +87,9 @@ std::vector<std::byte> container_writer::head() const {
                                      " sections and " + text(max_parameter_bytes) +
                                      " parameter bytes, asked for " + text(bodies_.size()) +
                                      " and " + text(parameters_.written().size()));
+  }
+  if (!ids_ascend()) {
+    throw error(errc::invalid_argument, "the section ids of a container must ascend");
   }
   byte_writer out;
   out.bytes(std::as_bytes(std::span(magic)));
@@ -258,8 +266,8 @@ container_view container_view::parse(std::span<const std::byte> bytes) {
   return view;
 }
 
-// Bodies stand in the order of the directory, each right after the one before: there is one way
-// to store a container, so nothing can hide between sections, overlap or point outside.
+// Ids ascend and bodies stand in the order of the directory, each right after the one before: there
+// is one way to store a container, so nothing can hide between sections, overlap or point outside.
 void container_view::read_directory(std::span<const std::byte> bytes, std::size_t head_size,
                                     std::uint32_t count) {
   byte_reader in(bytes.subspan(fixed_size, count * entry_size));
@@ -273,6 +281,10 @@ void container_view::read_directory(std::span<const std::byte> bytes, std::size_
     const std::uint64_t room = bytes.size() - expected;
     if (reserved != 0 || offset != expected || length > room || stored_size(length) > room) {
       corrupt("section " + text(i) + " of this container does not fit where it should stand");
+    }
+    if (i > 0 && id <= entries_.back().id) {
+      corrupt("the section ids of a container must ascend, found " + text(id) + " after " +
+              text(entries_.back().id));
     }
     const auto stored = bytes.subspan(offset, stored_size(length));
     entries_.push_back({id, stored.first(length), stored.subspan(length), sum});

@@ -38,6 +38,7 @@ def read(data):
     bodies = {}
     for i in range(sections):
         section, reserved, offset, length, _ = struct.unpack_from("<IIQQQ", data, 64 + 32 * i)
+        expect(not bodies or section > max(bodies), "section ids do not ascend")
         expect(reserved == 0 and offset == end, "a section is not where it should be")
         end = offset + align(length + 8)
         expect(end <= len(data) and not any(data[offset + length : end]), "a section does not fit")

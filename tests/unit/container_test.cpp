@@ -44,7 +44,7 @@ RC_GTEST_PROP(container, comes_back_as_it_was_written, ()) {
                       .clock = {}};
   if (*rc::gen::arbitrary<bool>()) {
     info.clock = tick_clock(std::chrono::microseconds(*rc::gen::positive<std::int64_t>()),
-                       instant(*rc::gen::arbitrary<std::int64_t>()));
+                            instant(*rc::gen::arbitrary<std::int64_t>()));
   }
   const auto parameters = *rc::gen::arbitrary<std::vector<std::uint8_t>>();
   const auto bodies = *rc::gen::arbitrary<std::vector<std::vector<std::uint8_t>>>();
@@ -95,8 +95,8 @@ TEST(container, has_every_field_where_the_document_says) {
   const bytes_type second = support::filled(57, 0xbb);
   container_writer out(some_info());
   out.parameters().u64(17);
-  out.section(9, first);
-  out.section(4, second);
+  out.section(4, first);
+  out.section(9, second);
   const bytes_type c = out.bytes();
   using support::get;
 
@@ -119,12 +119,12 @@ TEST(container, has_every_field_where_the_document_says) {
   EXPECT_EQ(get<std::uint64_t>(c, field::total), 192u + 64 + 128);
   EXPECT_EQ(c.size(), 192u + 64 + 128);
 
-  EXPECT_EQ(get<std::uint32_t>(c, 64 + field::entry_id), 9u);
+  EXPECT_EQ(get<std::uint32_t>(c, 64 + field::entry_id), 4u);
   EXPECT_EQ(get<std::uint32_t>(c, 64 + field::entry_reserved), 0u);
   EXPECT_EQ(get<std::uint64_t>(c, 64 + field::entry_offset), 192u);
   EXPECT_EQ(get<std::uint64_t>(c, 64 + field::entry_length), 1u);
   EXPECT_EQ(get<std::uint64_t>(c, 64 + field::entry_checksum), support::xxh3(first));
-  EXPECT_EQ(get<std::uint32_t>(c, 96 + field::entry_id), 4u);
+  EXPECT_EQ(get<std::uint32_t>(c, 96 + field::entry_id), 9u);
   EXPECT_EQ(get<std::uint64_t>(c, 96 + field::entry_offset), 256u);
   EXPECT_EQ(get<std::uint64_t>(c, 96 + field::entry_length), 57u);
   EXPECT_EQ(get<std::uint64_t>(c, 96 + field::entry_checksum), support::xxh3(second));
@@ -185,6 +185,15 @@ TEST(container, is_not_written_beyond_its_limits) {
   parameters.parameters().u8(0);
   expect_error(
       errc::too_large, [&] { (void)parameters.bytes(); }, "1048577");
+}
+
+TEST(container, is_not_written_with_ids_that_do_not_ascend) {
+  for (const auto& ids : {std::vector<std::uint32_t>{2, 1}, {1, 1}, {1, 3, 2}, {5, 6, 6}}) {
+    container_writer out(some_info());
+    for (const std::uint32_t id : ids) out.section(id, {});
+    expect_error(
+        errc::invalid_argument, [&] { (void)out.bytes(); }, "ascend");
+  }
 }
 
 // -- what is refused ---------------------------------------------------------------------------
@@ -379,6 +388,25 @@ TEST(container, with_overlapping_sections_is_refused) {
   put(c, third + field::entry_length, support::get<std::uint64_t>(c, first + field::entry_length));
   support::seal(c);
   expect_refused(errc::corrupt, c, "section 2");
+}
+
+// Another order or an id twice would load and be saved differently.
+TEST(container, with_ids_that_do_not_ascend_is_refused) {
+  const auto id_at = [](std::size_t i) {
+    return field::directory + field::entry * i + field::entry_id;
+  };
+  for (const std::uint32_t id : {2u, 3u, ~0u}) {
+    expect_refused(errc::corrupt, with<std::uint32_t>(id_at(0), id), "must ascend");
+  }
+  for (const std::uint32_t id : {0u, 1u, 3u, 4u}) {
+    expect_refused(errc::corrupt, with<std::uint32_t>(id_at(1), id), "must ascend");
+  }
+  for (const std::uint32_t id : {0u, 1u, 2u}) {
+    expect_refused(errc::corrupt, with<std::uint32_t>(id_at(2), id),
+                   "found " + std::to_string(id) + " after 2");
+  }
+  EXPECT_NO_THROW((void)container_view::parse(with<std::uint32_t>(id_at(0), 0)));
+  EXPECT_NO_THROW((void)container_view::parse(with<std::uint32_t>(id_at(2), ~0u)));
 }
 
 TEST(container, with_bytes_in_the_padding_of_its_head_is_refused) {

@@ -46,8 +46,8 @@ struct container_info {
   friend bool operator==(const container_info&, const container_info&) = default;
 };
 
-// Gathers parameters and sections, then writes them out in one go. Sections are not copied:
-// they must outlive the writer.
+// Gathers parameters and sections, then writes them out in one go. Sections are not copied: they
+// must outlive the writer. Their ids must ascend; writing throws error(invalid_argument) if not.
 class container_writer {
  public:
   explicit container_writer(container_info info) : info_(info) {}
@@ -67,6 +67,7 @@ class container_writer {
     std::span<const std::byte> bytes;
   };
 
+  bool ids_ascend() const noexcept;
   std::size_t head_size() const noexcept;
   std::vector<std::byte> head() const;
   std::vector<std::span<const std::byte>> pieces(std::span<const std::byte> head) const;
