@@ -205,7 +205,9 @@ decay_ring::counts decay_ring::totals_at(std::int64_t now) const noexcept {
 double decay_ring::weight_above(unsigned slot, std::int64_t now) const noexcept {
   const auto age = ages_.ages_of(slot, now).youngest;
   if (kind_ != kind::polynomial) return weights_[static_cast<std::size_t>(age)];
-  return std::pow(1 + static_cast<double>(age), -alpha_);
+  // Below the range of normal doubles a weight would lose its digits, or be nothing.
+  return std::max(std::pow(1 + static_cast<double>(age), -alpha_),
+                  std::numeric_limits<double>::min());
 }
 
 double decay_ring::weight_below(unsigned slot, std::int64_t now) const noexcept {

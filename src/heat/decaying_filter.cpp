@@ -20,6 +20,14 @@ namespace {
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 constexpr double random_tail = 1e-9;  // chance that random rounding takes more than `upper` adds
+constexpr double slack = 0x1p-50;     // for the rounding of a few operations on doubles
+
+// A sweep multiplies by a factor that is too large by less than 2^-52.9 of itself
+// (decay::power::upper). Of what that added to a counter V at earlier sweeps, no more than
+// 2^-52.9 V is left of each, and less than that of those so long ago that 64 bits have faded:
+// together at most 2^-52.9 V (64 half-lives + 1 / (1 - lambda)), where a half-life is at most
+// ln 2 / (1 - lambda).
+constexpr double factor_excess = 0x1p-47;
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
@@ -27,6 +35,11 @@ double not_below(std::uint64_t n) {
   const auto d = static_cast<double>(n);
   return n < std::uint64_t{1} << 53 ? d
                                     : std::nextafter(d, std::numeric_limits<double>::infinity());
+}
+
+double not_above(std::uint64_t n) {
+  const auto d = static_cast<double>(n);
+  return n < std::uint64_t{1} << 53 ? d : std::nextafter(d, 0);
 }
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
@@ -216,9 +229,20 @@ template <class Cells>
 double basic_decaying_filter<Cells>::rounded_off() const noexcept {
   if (rounding_ == rounding::up || !decay_.fades()) return 0;
   const double down = 1 / decay_.loss();
-  if (rounding_ == rounding::down || increase_ == increase::minimum) return down;
+  if (rounding_ == rounding::down || increase_ == increase::minimum) return down * (1 + slack);
   const double lambda = decay_.factor();
-  return std::sqrt(std::log(k_ / random_tail) / (2 * decay_.loss() * (1 + lambda)));
+  return std::sqrt(std::log(k_ / random_tail) / (2 * decay_.loss() * (1 + lambda))) * (1 + slack);
+}
+
+// What a count of all k cells is at least of the item itself: not what rounding up added (less than
+// 1 / (1 - lambda), and factor_excess), nor late events (less than 1 each), nor other items.
+template <class Cells>
+double basic_decaying_filter<Cells>::lower_of(std::uint64_t least, double mass,
+                                              double late) const noexcept {
+  const double value = not_above(least);
+  const double rounded_up = decay_.fades() ? (1 + value * factor_excess) / decay_.loss() : 0;
+  const double others = std::numbers::e * (mass + late) / static_cast<double>(row_);
+  return std::max(0.0, std::nextafter(value - (rounded_up + late + others) * (1 + slack), 0));
 }
 
 template <class Cells>
@@ -229,11 +253,13 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
   const detail::fade passing = fade_to(epoch);
   std::uint64_t least = largest;
   std::uint64_t guess = largest;  // from pinned cells, which tell only that they overflowed
+  bool pinned = false;
   for (unsigned i = 0; i < k_; ++i) {
     const std::uint64_t cell = probes.position(d, i);
     const std::uint64_t value = cells_.get(cell);
     if (cells_.pinned(cell)) {
       guess = std::min(guess, value);
+      pinned = true;
     } else {
       least = std::min(least, passing(value, cell));
     }
@@ -241,13 +267,12 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
   const decay::power now = power_at(epoch);
   const double mass = forward::mass_in_hits(mass_, power_, now);
   if (least == largest) return {std::min(not_below(guess), mass), 0, mass};
-  const double late = forward::mass_in_hits(late_, power_, now);
   const double value = not_below(least);
-  // Rounding up adds less than 1 / (1 - lambda) to a counter, and late events less than 1 each.
-  const double rounded_up = decay_.fades() ? 1 / decay_.loss() : 0;
-  const double others = std::numbers::e * (mass + late) / static_cast<double>(row_);
-  const double lower = std::max(0.0, value - rounded_up - late - others);
-  return {value, lower, value + rounded_off()};
+  const double missing = rounded_off();
+  const double upper = missing == 0 ? value : std::nextafter(value + missing, forward::infinite);
+  // With a pinned cell fewer than k rows bound what other items have.
+  if (pinned) return {value, 0, upper};
+  return {value, lower_of(least, mass, forward::mass_in_hits(late_, power_, now)), upper};
 }
 
 template <class Cells>

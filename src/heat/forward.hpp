@@ -99,14 +99,26 @@ inline double hits_per_unit(const decay::power& now, unsigned fraction) {
   return units / static_cast<double>(now.lower) * (1 + slack);
 }
 
-// Of a mass that was counted `then`.
-inline double hits_per_mass(const decay::power& then, const decay::power& now) {
-  const int behind = exponent(now.halvings - then.halvings);
-  return hits_per_unit(now, mass_fraction) * (behind == 0 ? 1 : std::ldexp(1, -behind));
+// What a unit of a mass that was counted `then` is worth: unit * 2^-behind, which may be less than
+// any double.
+struct worth {
+  double unit;
+  int behind;
+};
+
+inline worth hits_per_mass(const decay::power& then, const decay::power& now) {
+  return {hits_per_unit(now, mass_fraction), exponent(now.halvings - then.halvings)};
 }
 
-inline double in_hits(unsigned_wide mass, double each) {
-  return mass == endless_mass ? infinite : static_cast<double>(mass) * each;
+// Rounded up, so that some mass is never nothing. Only the last step may leave the range of normal
+// doubles, where the slack of hits_per_unit is not enough.
+inline double in_hits(unsigned_wide mass, const worth& each) {
+  if (mass == 0) return 0;
+  if (mass == endless_mass) return infinite;
+  const double hits = static_cast<double>(mass) * each.unit;
+  if (each.behind == 0) return hits;
+  const double left = std::ldexp(hits, -each.behind);
+  return left < std::numeric_limits<double>::min() ? std::nextafter(left, infinite) : left;
 }
 
 inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {

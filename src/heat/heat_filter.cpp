@@ -282,7 +282,7 @@ heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0, 0};
   const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
   const double unit = forward::hits_per_unit(now, fraction);
-  const double each = forward::hits_per_mass(power_, now);
+  const forward::worth each = forward::hits_per_mass(power_, now);
   const double shared =
       std::numbers::e / static_cast<double>(row()) * forward::in_hits(mass_, each);
   const double rounded_up = forward::in_hits(rounded_up_, each) + (decay_.fades() ? unit : 0);

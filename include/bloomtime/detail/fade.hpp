@@ -24,7 +24,7 @@ class fade {
     }
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     const decay::power p = by.at(-static_cast<std::int64_t>(std::min(epochs, most)));
-    factor_ = how == rounding::up ? p.upper : p.lower;
+    factor_ = p.upper;  // what is rounded down then is only the fraction, also of large counts
     shift_ =
         static_cast<unsigned>(std::min<decay::wide>(decay::factor_bits - p.halvings, most_shift));
   }
@@ -42,13 +42,13 @@ class fade {
  private:
   __extension__ using wide = unsigned __int128;
   static constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
-  static constexpr unsigned most_shift = 191;  // chances below 2^-64 are none
+  static constexpr unsigned most_shift = 191;  // chances below 2^-64 count as 2^-64
 
   bool rounds_up(wide rest, std::uint64_t cell) const noexcept {
     if (how_ != rounding::random) return how_ == rounding::up;
     const auto chance =
         static_cast<std::uint64_t>(shift_ < 64 ? rest << (64 - shift_) : rest >> (shift_ - 64));
-    return mix(draw_ ^ cell) < chance;
+    return mix(draw_ ^ cell) <= chance;
   }
 
   rounding how_;

@@ -44,9 +44,10 @@ class basic_decaying_filter {
 
   // The decayed count at `when`, or at the newest event if that is later, as if time had been let
   // pass until then. upper >= truth, always; if counters round at random, with a chance of at least
-  // 1 - 1e-9. It is `value` if they round up. If all counters of the item are too small, value is
-  // only a guess, lower 0, and upper the heat of all events. lower holds with at least the chance
-  // confidence() for any item at any time fixed beforehand (Cormode & Muthukrishnan 2005).
+  // 1 - 1e-9. It is `value` if they round up. If any counter of the item is too small, lower is 0;
+  // if all are, value is only a guess and upper the heat of all events. lower holds with at least
+  // the chance confidence() for any item at any time fixed beforehand (Cormode & Muthukrishnan
+  // 2005).
   template <item T>
   estimate at(const T& x, instant when) const noexcept {
     return at_digest(detail::as_digest(x, seed_), when);
@@ -111,6 +112,7 @@ class basic_decaying_filter {
   void set_epoch(std::int64_t epoch, const bloomtime::decay::power& p) noexcept;
   bloomtime::decay::power power_at(std::int64_t epoch) const noexcept;
   double rounded_off() const noexcept;
+  double lower_of(std::uint64_t least, double mass, double late) const noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
   void expect_same_kind(const basic_decaying_filter& other) const;
   template <class Use>
