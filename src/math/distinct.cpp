@@ -48,7 +48,23 @@ double zipf_distinct(std::uint64_t items, double z, double total, double inserti
   return sum + sum_of_smooth(of_rank, one_by_one + 1., static_cast<double>(items) + 1);
 }
 
+// With the logarithms of both knots.
+double on_line(const distinct_items::knot& from, const distinct_items::knot& to,
+               double insertions) noexcept {
+  const double slope = (to.distinct - from.distinct) / (to.insertions - from.insertions);
+  return std::exp(from.distinct + slope * (std::log(insertions) - from.insertions));
+}
+
 }  // namespace
+
+double distinct_between(const distinct_items::knot& from, const distinct_items::knot& to,
+                        double insertions) noexcept {
+  const auto logs = [](const distinct_items::knot& k) {
+    return distinct_items::knot{std::log(k.insertions), std::log(k.distinct)};
+  };
+  if (!(from.insertions < to.insertions)) return to.distinct;
+  return on_line(logs(from), logs(to), insertions);
+}
 
 // Expects the knots in order, the first at one insertion or later.
 distinct_items::distinct_items(std::vector<knot> knots, double items)
@@ -97,11 +113,6 @@ distinct_items distinct_items::empirical(std::span<const knot> knots) {
   return {{knots.begin(), knots.end()}, infinite};
 }
 
-double distinct_items::between(const knot& from, const knot& to, double insertions) const noexcept {
-  const double slope = (to.distinct - from.distinct) / (to.insertions - from.insertions);
-  return std::exp(from.distinct + slope * (std::log(insertions) - from.insertions));
-}
-
 double distinct_items::operator()(double insertions) const noexcept {
   if (!(insertions > 0)) return 0;
   if (insertions <= 1) return insertions;    // an item at most, and there if anything was inserted
@@ -112,7 +123,7 @@ double distinct_items::operator()(double insertions) const noexcept {
   } else if (knots_.size() > 1) {
     const auto above = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, std::log(insertions),
                                         [](double j, const knot& k) { return j < k.insertions; });
-    distinct = between(above[-1], above[0], insertions);
+    distinct = on_line(above[-1], above[0], insertions);
   }
   return std::min({distinct, insertions, items_});
 }

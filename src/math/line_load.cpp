@@ -1,5 +1,6 @@
 #include "line_load.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -117,7 +118,39 @@ class load_walk {
   double chance_;
 };
 
+// The mean of at(load), which must not fall, when `items` fall on the lines at random: outward from
+// the likeliest load.
+template <class At>
+double mixed_from(std::uint64_t mode, std::uint64_t items, std::uint64_t lines, At&& at) {
+  const load_walk start(items, lines, mode);
+  const double first = start.chance() * at(mode);
+  load_walk walk = start;
+  std::uint64_t load = mode;
+  double sum = sum_falling(first, first, items - mode, [&] {
+    walk.up();
+    return walk.chance() * at(++load);
+  });
+  walk = start;
+  load = mode;
+  sum = sum_falling(first, sum, mode, [&] {
+    walk.down();
+    return walk.chance() * at(--load);
+  });
+  return sum;
+}
+
 }  // namespace
+
+double line_touched(std::uint64_t items, std::uint64_t lines, double hit, unsigned count) noexcept {
+  const double miss = std::log1p(-hit);
+  const auto at = [=](std::uint64_t load) {
+    if (load == 0) return 0.;
+    return power(-std::expm1(miss * static_cast<double>(load)), count);
+  };
+  const double usual = static_cast<double>(items) / static_cast<double>(lines);
+  if (miss * usual < -100) return 1;
+  return lines == 1 ? at(items) : std::min(1., mixed_from(items / lines, items, lines, at));
+}
 
 load_chances::load_chances(std::function<double(double)> chance, double log_miss)
     : chance_(std::move(chance)), saturated_(static_cast<std::uint64_t>(-45 / log_miss) + 1) {}
@@ -165,21 +198,7 @@ double load_chances::mixed(std::uint64_t items, std::uint64_t lines) {
 }
 
 double load_chances::mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines) {
-  const load_walk start(items, lines, mode);
-  const double first = start.chance() * at(mode);
-  load_walk walk = start;
-  std::uint64_t load = mode;
-  double sum = sum_falling(first, first, items - mode, [&] {
-    walk.up();
-    return walk.chance() * at(++load);
-  });
-  walk = start;
-  load = mode;
-  sum = sum_falling(first, sum, mode, [&] {
-    walk.down();
-    return walk.chance() * at(--load);
-  });
-  return sum;
+  return mixed_from(mode, items, lines, [&](std::uint64_t load) { return at(load); });
 }
 
 // Nearly every line is full; subtract the chance that the query meets one that is not.

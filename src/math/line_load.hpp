@@ -34,4 +34,8 @@ class load_chances {
   std::vector<double> known_;
 };
 
+// The probability that `count` given cells of one line are all hit by items that fall on the lines
+// at random, where an item of this line hits each of them with probability `hit`, independently.
+double line_touched(std::uint64_t items, std::uint64_t lines, double hit, unsigned count) noexcept;
+
 }  // namespace bloomtime::math

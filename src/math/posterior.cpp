@@ -130,9 +130,11 @@ bool positive(const masses& posterior, const penalties& cost, bool standard) noe
   return product(cost.false_positive, posterior.out) <= product(cost.false_negative, posterior.in);
 }
 
-age_posterior::age_posterior(const evidence& seen, const geometric& prior) noexcept
+age_posterior::age_posterior(const evidence& seen, const geometric& prior,
+                             double insertions) noexcept
     : seen_(seen),
       prior_(prior),
+      insertions_(insertions),
       inside_(prior.before(seen.e - seen.a)),
       older_(seen.g * prior.beyond(seen.e - seen.a)) {}
 
@@ -143,7 +145,7 @@ double age_posterior::survival(double t) const noexcept {
 
 double age_posterior::point(std::uint64_t age) const noexcept {
   const auto t = static_cast<double>(age);
-  if (prior_.rate() == 0 || t < seen_.a) return 0;
+  if (prior_.rate() == 0 || t < seen_.a || t >= insertions_) return 0;
   const double level = t < seen_.e ? 1 : seen_.g;
   return level * prior_.before(1) * prior_.beyond(t - seen_.a) / (inside_ + older_);
 }
@@ -153,21 +155,31 @@ bool age_posterior::block_is_likelier() const noexcept {
   return m.in >= m.out;
 }
 
-// Given that it lies in [a, e), counted from a. Both forms are the same number; the first is for
-// small rates, where 1/L would swamp it, the second for large ones, where the two h cancel.
-double age_posterior::mean_in_block() const noexcept {
-  const double length = seen_.e - seen_.a;
+// The mean of an age below `length`. Both forms are the same number; the first is for small rates,
+// where 1/L would swamp it, the second for large ones, where the two h cancel.
+double age_posterior::mean_within(double length) const noexcept {
   const double rate = prior_.rate();
+  if (length == endless) return 1 / std::expm1(rate);
   if (rate < 0.5) return length * truncated_mean(rate * length) - truncated_mean(rate);
   return 1 / std::expm1(rate) - length / std::expm1(rate * length);
 }
 
 double age_posterior::mean() const noexcept {
-  if (prior_.rate() == 0) return infinite;
+  const double block = std::min(seen_.e, insertions_) - seen_.a;
+  const double rest = insertions_ - seen_.e;
+  if (prior_.rate() == 0 || (block <= 0 && rest <= 0)) return infinite;
   double sum = 0;
-  if (inside_ > 0) sum += inside_ * mean_in_block();
-  if (older_ > 0) sum += older_ * (seen_.e - seen_.a + 1 / std::expm1(prior_.rate()));
-  return seen_.a + sum / (inside_ + older_);
+  double all = 0;
+  if (block > 0) {
+    all = prior_.before(block);
+    sum = all * mean_within(block);
+  }
+  if (rest > 0 && older_ > 0) {
+    const double older = older_ * prior_.before(rest);
+    all += older;
+    sum += older * (seen_.e - seen_.a + mean_within(rest));
+  }
+  return all > 0 ? seen_.a + sum / all : infinite;
 }
 
 // P(age <= t) >= alpha, on whichever side of the comparison is the smaller number.
@@ -190,7 +202,7 @@ double age_posterior::quantile_estimate(double alpha) const noexcept {
 }
 
 double age_posterior::quantile(double alpha) const noexcept {
-  if (prior_.rate() == 0 || !(alpha < 1)) return infinite;
+  if (prior_.rate() == 0 || !(alpha < 1) || !reaches(infinite, alpha)) return infinite;
   double high = seen_.a + std::max(0., std::ceil(quantile_estimate(alpha)) - 1);
   // The estimate is off by rounding only, mostly by nothing; step away from it until it is
   // enclosed, then halve.

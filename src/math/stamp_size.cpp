@@ -194,7 +194,9 @@ double alive_items(const stamp_size& size, std::uint64_t alive) {
 }
 
 double alive_error(const stamp_size& size, std::uint64_t alive) {
-  if (size.layout == layout::flat) return census(alive, size.cells, size.k);
+  if (size.layout == layout::flat) {
+    return std::pow(static_cast<double>(alive) / static_cast<double>(size.cells), size.k);
+  }
   const double items = alive_items(size, alive);
   return items < 0x1p62 ? error_with(size, static_cast<std::uint64_t>(std::llround(items))) : 1;
 }

@@ -8,6 +8,7 @@
 #include <bloomtime/math/bloom.hpp>
 
 #include "expect.hpp"
+#include "line_load.hpp"
 
 namespace bloomtime::math {
 namespace {
@@ -127,8 +128,27 @@ timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigne
   return *size;
 }
 
+// The mean of (X / timers)^k over the number X of timers that items * k writes meet. By mean and
+// variance of the share of written timers, as if its logarithm were normally distributed: the share
+// varies less than that, so the result is too high, if anything.
+double timers_error(std::uint64_t items, std::uint64_t timers, unsigned k) {
+  expect(timers >= 1, "a filter must have at least one timer", timers);
+  expect_k(k);
+  if (items == 0) return 0;
+  const auto m = static_cast<double>(timers);
+  const double writes = static_cast<double>(items) * k;
+  const double untouched = timers == 1 ? 0 : std::exp(writes * std::log1p(-1 / m));
+  const double mean = timers == 1 ? 1 : -std::expm1(writes * std::log1p(-1 / m));
+  if (untouched == 0) return 1;
+  // Two timers are untouched together less often than if they were independent.
+  const double together = std::expm1(writes * std::log1p(-1 / ((m - 1) * (m - 1))));
+  const double variance = untouched * (mean + (m - 1) * untouched * together) / m;
+  const double spread = std::max(0., variance) / (mean * mean);
+  return std::min(1., std::pow(mean, k) * std::exp(0.5 * k * (k - 1.) * spread));
+}
+
 double timing_error(const timing_size& size) {
-  return flat_error(size.window + size.block - 1, size.timers, size.k);
+  return timers_error(size.window + size.block - 1, size.timers, size.k);
 }
 
 timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
@@ -192,6 +212,13 @@ evidence block_evidence(std::uint32_t age, std::uint64_t filled, std::uint64_t b
 double touched(double distinct, std::uint64_t timers, unsigned k) noexcept {
   if (distinct <= 0) return 0;
   return -std::expm1(k * distinct * std::log1p(-1 / static_cast<double>(timers)));
+}
+
+double all_touched(const stamp_size& size, double distinct, unsigned count) noexcept {
+  if (size.layout == layout::flat) return std::pow(touched(distinct, size.cells, size.k), count);
+  const auto per_line = static_cast<unsigned>(line_bits / size.bits);
+  const auto items = static_cast<std::uint64_t>(std::llround(std::clamp(distinct, 0., 0x1p53)));
+  return line_touched(items, size.cells / per_line, static_cast<double>(size.k) / per_line, count);
 }
 
 double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "expect.hpp"
+#include "touch_sums.hpp"
 
 namespace bloomtime::math {
 namespace {
@@ -97,10 +98,11 @@ chain::chain(unsigned r, double rate, double touch, double w) {
 
 }  // namespace
 
-// The chance of what is seen, summed up over ages: its logarithm, the share of it that lies at or
-// beyond w, and the mean age.
+// Probabilities of what is seen, summed over ages: the logarithm of the sum and the shares of ages
+// below w and of all others, "never" among them. mean: the mean age of an inserted item.
 struct touch_chain::summary {
   double log_total;
+  double inside;
   double beyond;
   double mean;
 };
@@ -123,8 +125,8 @@ double touch_chain::matches(const touch_pattern& of, double age) const noexcept 
          std::pow((1 - zeros_) + zeros_ * untouched, of.r1);
 }
 
-touch_chain::summary touch_chain::summarize(const touch_pattern& seen, double w,
-                                            double rate) const noexcept {
+touch_chain::summary touch_chain::of_all_ages(const touch_pattern& seen, double w,
+                                              double rate) const noexcept {
   const unsigned r = seen.r0 + seen.r1;
   const unsigned wrong = r - seen.c0 - seen.c1;  // certainly touched
   const chain sums(r, rate, touch_, w);
@@ -145,43 +147,118 @@ touch_chain::summary touch_chain::summarize(const touch_pattern& seen, double w,
     beyond += weight * (sums.t[l] / sums.z[l]);
     ages += weight * (sums.y[l] / sums.z[l]);
   }
-  return {most + std::log(all), std::min(1., beyond / all), ages / all};
+  beyond = std::min(1., beyond / all);
+  return {most + std::log(all) + std::log(-std::expm1(-rate)), 1 - beyond, beyond, ages / all};
 }
 
-masses touch_chain::window(const touch_pattern& seen, double w,
-                           const geometric& prior) const noexcept {
+// Relative to the same constant as the sums over ages: cells that match by chance count with the
+// probability of that, and the others as if they were touched.
+double touch_chain::log_never(const touch_pattern& seen, double insertions) const noexcept {
+  const double untouched = std::exp(-touch_ * insertions);
+  const double log_zero = std::log(zeros_ * (1 - untouched) + untouched / 2);
+  const double log_one = std::log((1 - zeros_) * (1 - untouched) + untouched / 2);
+  return seen.c0 * log_zero + seen.c1 * log_one +
+         (seen.r0 - seen.c0) * (log_one - std::log1p(-zeros_)) +
+         (seen.r1 - seen.c1) * (log_zero - std::log(zeros_));
+}
+
+namespace {
+
+// The sum of the terms that what is seen allows, its logarithm, and their mean age.
+struct age_total {
+  double log_sum = -infinite;
+  double mean = 0;
+};
+
+age_total total_of(const touch_sums& sums, const row& ways, unsigned wrong, unsigned r) noexcept {
+  row log_term{};
+  double most = -infinite;
+  for (unsigned l = wrong; l <= r; ++l) {
+    log_term[l] = std::log(ways[l - wrong]) + sums.log_sum(l);
+    most = std::max(most, log_term[l]);
+  }
+  if (most == -infinite) return {};
+  double all = 0;
+  double ages = 0;
+  for (unsigned l = wrong; l <= r; ++l) {
+    if (log_term[l] == -infinite) continue;
+    const double term = std::exp(log_term[l] - most);
+    all += term;
+    ages += term * sums.mean_age(l);
+  }
+  return {most + std::log(all), ages / all};
+}
+
+}  // namespace
+
+// While some cells may never have been touched: sums over the ages that there are, and "never".
+touch_chain::summary touch_chain::of_first_ages(const touch_pattern& seen, double w, double rate,
+                                                double insertions) const noexcept {
+  const auto n = static_cast<std::uint64_t>(insertions);
+  const auto within = static_cast<std::uint64_t>(std::min(w, insertions));
+  const unsigned r = seen.r0 + seen.r1;
+  const unsigned wrong = r - seen.c0 - seen.c1;
+  const row ways = matching_by_chance(seen.c0, seen.c1, zeros_);
+  age_total in;
+  age_total rest;
+  if (within != 0) in = total_of(touch_sums(r, rate, touch_, within), ways, wrong, r);
+  if (within != n) {
+    rest = total_of(touch_sums(r, rate, touch_, n - within).shifted(within), ways, wrong, r);
+  }
+  const double log_share = std::log(-std::expm1(-rate));
+  const double never = log_never(seen, insertions) - rate * insertions - log_share;
+  const double most = std::max({in.log_sum, rest.log_sum, never});
+  const double a = std::exp(in.log_sum - most);
+  const double b = std::exp(rest.log_sum - most);
+  const double all = a + b + std::exp(never - most);
+  const double inserted = std::exp(in.log_sum - std::max(in.log_sum, rest.log_sum));
+  const double later = std::exp(rest.log_sum - std::max(in.log_sum, rest.log_sum));
+  return {most + std::log(all) + log_share, a / all, (all - a) / all,
+          (inserted * in.mean + later * rest.mean) / (inserted + later)};
+}
+
+// Once every cell has been touched, but for a share that no double shows, "never" looks like any
+// greater age.
+touch_chain::summary touch_chain::summarize(const touch_pattern& seen, double w, double rate,
+                                            double insertions) const noexcept {
+  constexpr double all_touched = 40;
+  if (touch_ * insertions < all_touched) return of_first_ages(seen, w, rate, insertions);
+  return of_all_ages(seen, std::min(w, insertions), rate);
+}
+
+masses touch_chain::window(const touch_pattern& seen, double w, const geometric& prior,
+                           double insertions) const noexcept {
   const rate_class one{1, prior};
-  return window(seen, w, {&one, 1});
+  return window(seen, w, {&one, 1}, insertions);
 }
 
-masses touch_chain::window(const touch_pattern& seen, double w,
-                           std::span<const rate_class> mixture) const noexcept {
+masses touch_chain::window(const touch_pattern& seen, double w, std::span<const rate_class> mixture,
+                           double insertions) const noexcept {
   const double from = std::max(0., std::ceil(w));
-  // Of an item never inserted all cells have been touched.
-  const double log_never = seen.c0 * std::log(zeros_) + seen.c1 * std::log1p(-zeros_);
   masses sum{0, 0};
   double scale = -infinite;  // of both, a logarithm
   for (const auto& [weight, prior] : mixture) {
     if (!(weight > 0)) continue;
-    summary one{log_never, 1, infinite};
-    if (prior.rate() > 0) {
-      const double rate = std::max(prior.rate(), least_rate);
-      one = summarize(seen, from, rate);
-      one.log_total += std::log(-std::expm1(-rate));
-    }
+    const double rate = std::max(prior.rate(), least_rate);
+    summary one = prior.rate() > 0 ? summarize(seen, from, rate, insertions)
+                                   : summary{log_never(seen, insertions), 0, 1, infinite};
     one.log_total += std::log(weight);
     const double next = std::max(scale, one.log_total);
     const double before = std::exp(scale - next);
     const double share = std::exp(one.log_total - next);
-    sum = {before * sum.in + share * (1 - one.beyond), before * sum.out + share * one.beyond};
+    sum = {before * sum.in + share * one.inside, before * sum.out + share * one.beyond};
     scale = next;
   }
   return sum;
 }
 
-double touch_chain::mean(const touch_pattern& seen, const geometric& prior) const noexcept {
-  if (prior.rate() == 0) return infinite;
-  return summarize(seen, 0, std::max(prior.rate(), least_rate)).mean;
+double touch_chain::mean(const touch_pattern& seen, const geometric& prior,
+                         double insertions) const noexcept {
+  if (insertions == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (prior.rate() == 0 && insertions == endless) return infinite;
+  const double rate = std::max(prior.rate(), least_rate);
+  if (insertions == endless) return of_all_ages(seen, 0, rate).mean;
+  return of_first_ages(seen, 0, rate, std::min(insertions, 0x1p62)).mean;
 }
 
 }  // namespace bloomtime::math

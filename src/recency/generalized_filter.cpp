@@ -101,12 +101,10 @@ math::touch_pattern generalized_filter::pattern(digest d) const noexcept {
   return seen;
 }
 
-// Nothing is older than the filter: what is, was never inserted, and looks the same.
 math::masses generalized_filter::masses(digest d, const age_prior& prior,
                                         std::optional<double> window) const noexcept {
-  const double asked = window.value_or(static_cast<double>(window_));
-  return chain_.window(pattern(d), std::min(asked, static_cast<double>(insertions_)),
-                       prior.classes());
+  return chain_.window(pattern(d), window.value_or(static_cast<double>(window_)), prior.classes(),
+                       static_cast<double>(insertions_));
 }
 
 // -- storage -----------------------------------------------------------------------------------

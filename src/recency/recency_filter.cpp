@@ -1,10 +1,13 @@
 #include <bloomtime/recency/recency_filter.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/math/distinct.hpp>
 
 namespace bloomtime {
 namespace {
@@ -215,10 +218,10 @@ math::evidence recency_filter::ages_of(std::uint32_t age, const moment& asked, b
 // Nothing is known but that x was not seen from the oldest tick on that the window touches.
 recency_filter::view recency_filter::unseen(const moment& asked, bool in_time) const noexcept {
   const auto length = static_cast<double>(clock_.resolution().count());
-  const double window = static_cast<double>(window_) + (timed_ ? 1 : 0);
   if (!timed_ || in_time) {
     const double since = static_cast<double>(asked.offset) + (timed_ ? 1 : 0);
-    return {math::older_than(asked.oldest * length + since), window};
+    const double window = static_cast<double>(window_) + (timed_ ? 1 : 0);
+    return {math::older_than(asked.oldest * length + since), std::min(window, watched(asked))};
   }
   if (asked.behind > asked.oldest) return {math::older_than(0), 0};
   const auto age = static_cast<std::uint32_t>(asked.oldest - asked.behind);
@@ -230,14 +233,45 @@ recency_filter::view recency_filter::unseen(const moment& asked, bool in_time) c
   return {math::older_than(after + during), after + inside * during};
 }
 
+// How long ago the first insertion can have been, on the axis of time if there is one. Only matters
+// while that is less than a window; before that all insertions are known by their ticks.
+double recency_filter::watched(const moment& asked) const noexcept {
+  if (!timed_) return static_cast<double>(insertions_);
+  if (insertions_ == 0) return 0;
+  const std::uint32_t first = arrivals_.reaching(insertions_);
+  if (arrivals_.before(first) != 0) return std::numeric_limits<double>::infinity();
+  return ages_of(first, asked, true, 1).e;
+}
+
+double recency_filter::insertions_since(std::uint32_t age) const noexcept {
+  if (timed_) return static_cast<double>(arrivals_.since(age));
+  const auto length = static_cast<double>(clock_.resolution().count());
+  return static_cast<double>(now_ - begins_.micros) + age * length;
+}
+
+// Different items in the tick of this age. How many there are in the latest j insertions is known
+// for every j at which a tick begins, from the timers written since; as many are expected in any j
+// others.
+double recency_filter::different_in(std::uint32_t age) const noexcept {
+  const double during = insertions_since(age) - (age == 0 ? 0 : insertions_since(age - 1));
+  if (during <= 1) return 1;
+  const auto knot = [&](std::uint32_t tick) -> math::distinct_items::knot {
+    const double j = insertions_since(tick);
+    return {j, std::clamp(math::alive_items(size_, cells_.younger_than(tick + 1)), 1., j)};
+  };
+  const std::uint32_t above = timed_ ? arrivals_.reaching(static_cast<std::uint64_t>(during))
+                              : insertions_since(0) >= during ? 0
+                                                              : 1;
+  const bool first = above == 0 || insertions_since(above - 1) < 1;
+  return math::distinct_between(first ? math::distinct_items::knot{1, 1} : knot(above - 1),
+                                knot(above), during);
+}
+
 double recency_filter::g_of(const sight& seen, likelihood kind) const noexcept {
   if (kind == likelihood::census) {
     return math::stamp_census(cells_.with_age(seen.age), cells_.at_least(seen.age), seen.count);
   }
-  const double arrivals = timed_          ? static_cast<double>(arrivals_.during(seen.age))
-                          : seen.age == 0 ? static_cast<double>(now_ - begins_.micros)
-                                          : static_cast<double>(clock_.resolution().count());
-  return std::pow(math::touched(std::max(1., arrivals), size_.cells, size_.k), seen.count);
+  return math::all_touched(size_, different_in(seen.age), seen.count);
 }
 
 recency_filter::view recency_filter::view_of(const sight& seen, const moment& asked, bool in_time,

@@ -101,9 +101,7 @@ double timing_filter::fill() const noexcept {
 
 double timing_filter::predicted_error() const { return math::timing_error(size_); }
 
-double timing_filter::current_error() const {
-  return math::census(cells_.younger_than(oldest_alive() + 1), size_.timers, size_.k);
-}
+double timing_filter::current_error() const { return std::pow(fill(), size_.k); }
 
 // -- storage -----------------------------------------------------------------------------------
 

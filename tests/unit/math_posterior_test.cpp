@@ -437,6 +437,37 @@ TEST(age, equals_sums_over_ages) {
   }
 }
 
+// After n insertions: an age of n or more means that the item was never inserted.
+TEST(age, equals_sums_over_the_ages_of_a_finite_stream) {
+  for (const rational& exact_p : shares) {
+    for (const rational& exact_g : likelihoods) {
+      for (const stamp& s : {stamp{1, 0, 1}, stamp{5, 3, 0}, stamp{4, 2, 1}}) {
+        for (const unsigned more : {0u, 1u, 7u}) {
+          const rational p(double{exact_p});
+          const rational g(double{exact_g});
+          const unsigned n = s.e() + more;
+          const bayes b{p, s.a(), s.e(), g};
+          rational inserted = 0;
+          rational sum = 0;
+          for (unsigned age = 0; age < n; ++age) {
+            const rational mass = b.likelihood(age) * p * power(1 - p, age);
+            inserted += mass;
+            sum += age * mass;
+          }
+          const rational all = inserted + g * power(1 - p, n);
+          const age_posterior age({double(s.a()), double(s.e()), double(g)}, geometric(double(p)),
+                                  n);
+          ASSERT_LT(relative_error(age.mean(), sum / inserted), 1e-13);
+          ASSERT_LT(relative_error(age.survival(n + 5.), 1 - inserted / all), 1e-13);
+          ASSERT_EQ(age.point(n), 0);
+          ASSERT_EQ(age.quantile(double(inserted / all) + 1e-9), infinite);
+          ASSERT_LE(age.quantile(double(inserted / all) - 1e-9), n - 1.);
+        }
+      }
+    }
+  }
+}
+
 // recency.md 2.4: q/p - N(1-g)q^N / (1-(1-g)q^N), with digits enough for its cancellations.
 TEST(age, mean_keeps_its_digits) {
   for (const double p : {1e-9, 1e-6, 1e-3, 0.1, 0.39, 0.4, 0.9, 0.999999, 1 - 0x1p-53}) {

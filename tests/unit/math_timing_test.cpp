@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "support/expect_error.hpp"
 #include "support/numbers.hpp"
@@ -131,6 +132,46 @@ TEST(timing_size, the_best_for_a_memory_is_the_best_of_all) {
   EXPECT_NEAR(static_cast<double>(tenth.timers * tenth.bits) / 100'000, 18.2, 1);
 }
 
+// The number of written timers after one write more or less, exactly.
+double exact_timers_error(std::uint64_t items, std::uint64_t timers, unsigned k) {
+  const auto m = static_cast<long double>(timers);
+  std::vector<long double> written(timers + 1, 0);
+  written[0] = 1;
+  for (std::uint64_t write = 0; write < items * k; ++write) {
+    for (std::size_t x = timers; x > 0; --x) {
+      const auto before = static_cast<long double>(x - 1);
+      written[x] = written[x] * (before + 1) / m + written[x - 1] * (m - before) / m;
+    }
+    written[0] = 0;
+  }
+  long double sum = 0;
+  for (std::size_t x = 0; x <= timers; ++x) {
+    sum += written[x] * std::pow(static_cast<long double>(x) / m, static_cast<int>(k));
+  }
+  return static_cast<double>(sum);
+}
+
+TEST(timers_error, is_at_least_the_exact_one_and_close_to_it) {
+  for (const std::uint64_t items : {1u, 2u, 5u, 10u, 40u}) {
+    for (const unsigned k : {1u, 2u, 5u, 10u, 20u}) {
+      for (const double load : {0.2, 0.7, 1.5}) {
+        const auto timers = std::max<std::uint64_t>(
+            1, static_cast<std::uint64_t>(static_cast<double>(items) * k / load));
+        const double exact = exact_timers_error(items, timers, k);
+        const double told = timers_error(items, timers, k);
+        EXPECT_GE(told, exact * (1 - 1e-9)) << items << ' ' << k << ' ' << timers;
+        EXPECT_LE(told, exact * (items >= 10 ? 1.01 : 1.8)) << items << ' ' << k << ' ' << timers;
+        if (k == 1) {
+          EXPECT_NEAR(told, exact, 1e-12);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(timers_error(0, 10, 3), 0);
+  EXPECT_EQ(timers_error(1, 1, 3), 1);
+  EXPECT_EQ(timers_error(std::uint64_t{1} << 40, 2, 64), 1);
+}
+
 TEST(stamp_size, keeps_the_error_with_the_fewest_cells) {
   for (const double wanted : {0.2, 0.01, 0.0099, 1e-6}) {
     for (const std::uint32_t oldest : {1u, 10u, 100u, 5000u}) {
@@ -203,6 +244,37 @@ TEST(stamp_evidence, blocks_have_the_ages_of_the_paper) {
   EXPECT_EQ(window_masses(older_than(40), 40, geometric(0.3)).probability(), 0);
   // Beyond it the prior is shifted (recency.md 5.5).
   EXPECT_DOUBLE_EQ(window_masses(older_than(40), 42, geometric(0.5)).probability(), 0.75);
+}
+
+// Two lines of four timers, of which an item writes one in each half of one line: every choice of
+// three items, one by one.
+TEST(stamp_evidence, timers_of_a_line_are_written_together) {
+  const stamp_size size{.layout = layout::line, .bits = 128, .k = 2, .cells = 8, .oldest = 3};
+  int both = 0;
+  int first = 0;
+  int all = 0;
+  for (int a = 0; a < 8; ++a) {
+    for (int b = 0; b < 8; ++b) {
+      for (int c = 0; c < 8; ++c, ++all) {
+        bool low = false;
+        bool high = false;
+        for (const int item : {a, b, c}) {
+          if (item / 4 != 0) continue;  // the other line
+          low |= item % 2 == 0;
+          high |= item / 2 % 2 == 0;
+        }
+        both += low && high;
+        first += low;
+      }
+    }
+  }
+  EXPECT_NEAR(all_touched(size, 3, 2), static_cast<double>(both) / all, 1e-12);
+  EXPECT_NEAR(all_touched(size, 3, 1), static_cast<double>(first) / all, 1e-12);
+  EXPECT_GT(all_touched(size, 3, 2), std::pow(all_touched(size, 3, 1), 2));
+  EXPECT_EQ(all_touched(size, 0, 1), 0);
+  EXPECT_EQ(all_touched(size, 1e300, 2), 1);
+  const stamp_size flat{.layout = layout::flat, .bits = 4, .k = 3, .cells = 100, .oldest = 3};
+  EXPECT_NEAR(all_touched(flat, 7, 2), std::pow(1 - std::pow(0.99, 21), 2), 1e-12);
 }
 
 TEST(stamp_evidence, likelihoods) {

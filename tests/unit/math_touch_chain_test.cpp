@@ -101,6 +101,116 @@ TEST(touch_chain, is_bayes_rule_summed_over_ages) {
   EXPECT_LT(worst_mean, 1e-12);
 }
 
+// The same after n insertions: ages below n, and "never" with the initial bits, half of them set,
+// where no insertion has touched them. All terms of all ages, in 113 bits.
+class first_ages {
+ public:
+  first_ages(std::uint64_t cells, unsigned k0, unsigned k1, const touch_pattern& seen)
+      : seen_(seen) {
+    const wide_float miss = 1 - wide_float(1) / cells;
+    const wide_float cleared = 1 - raised(miss, k0);
+    const wide_float set = (1 - raised(miss, k1)) * raised(miss, k0);
+    stay_ = raised(miss, k0 + k1);
+    zeros_ = cleared / (cleared + set);
+  }
+
+  struct result {
+    double inside;
+    double mean;  // if inserted
+  };
+  result below(double w, double p, double n) const {
+    const wide_float q = 1 - wide_float(p);
+    wide_float untouched = 1;
+    wide_float others = 1;
+    wide_float in = 0;
+    wide_float out = 0;
+    wide_float ages = 0;
+    for (double age = 0; age < n; ++age) {
+      const wide_float mass = wide_float(p) * others * inserted(untouched);
+      (age < w ? in : out) += mass;
+      ages += mass * wide_float(age);
+      untouched *= stay_;
+      others *= q;
+    }
+    const wide_float was = in + out;
+    out += others * never(untouched);
+    return {static_cast<double>(in / (in + out)), static_cast<double>(ages / was)};
+  }
+
+ private:
+  // Of the cells that an insertion clears and sets: as x left them, or touched since.
+  wide_float inserted(wide_float u) const {
+    const wide_float zero = zeros_ * (1 - u);
+    const wide_float one = (1 - zeros_) * (1 - u);
+    return seen(u + zero, one, zero, u + one);
+  }
+  wide_float never(wide_float u) const {
+    const wide_float zero = zeros_ * (1 - u) + u / 2;
+    return seen(zero, 1 - zero, zero, 1 - zero);
+  }
+  wide_float seen(wide_float zero0, wide_float one0, wide_float zero1, wide_float one1) const {
+    return raised(zero0, seen_.c0) * raised(one0, seen_.r0 - seen_.c0) * raised(one1, seen_.c1) *
+           raised(zero1, seen_.r1 - seen_.c1);
+  }
+
+  touch_pattern seen_;
+  wide_float stay_;
+  wide_float zeros_;
+};
+
+TEST(touch_chain, after_few_insertions_is_bayes_rule_summed_over_ages) {
+  double worst = 0;
+  double worst_mean = 0;
+  for (const unsigned cells : {64u, 1u << 20}) {
+    for (const unsigned k : {1u, 10u, 64u}) {
+      for (const unsigned wrong : {0u, k / 3, k}) {
+        const unsigned k1 = std::max(1u, k - 1);
+        const touch_pattern seen{k, k - wrong, k1, k1 - wrong / 2};
+        const touch_chain chain(cells, k, k1);
+        const first_ages exact(cells, k, k1, seen);
+        for (const double p : {1e-12, 1e-4, 0.086, 0.999}) {
+          for (const double n : {1., 2., 13., 300.}) {
+            for (const double w : {3., 100., 1e9}) {
+              const auto truth = exact.below(w, p, n);
+              const geometric prior(p);
+              const masses told = chain.window(seen, w, prior, n);
+              worst = std::max(worst, std::abs(told.probability() - truth.inside));
+              if (truth.mean > 0) {
+                worst_mean =
+                    std::max(worst_mean, std::abs(chain.mean(seen, prior, n) / truth.mean - 1));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_LT(worst, 1e-12);
+  EXPECT_LT(worst_mean, 1e-11);
+}
+
+// Where the two ways to sum up meet, and for a mixture with items that are never inserted.
+TEST(touch_chain, few_insertions_become_many_without_a_step) {
+  const touch_chain chain(200, 3, 4);
+  const touch_pattern seen{3, 3, 4, 3};
+  const std::vector<rate_class> mixture{{0.4, geometric(1e-6)}, {0.6, geometric(0)}};
+  double before = chain.window(seen, 20, mixture, 1000).probability();
+  for (double n = 1001; n < 1300; ++n) {
+    const double now = chain.window(seen, 20, mixture, n).probability();
+    EXPECT_NEAR(now, before, 1e-13) << n;
+    before = now;
+  }
+  EXPECT_NEAR(before, chain.window(seen, 20, mixture).probability(), 1e-13);
+}
+
+TEST(touch_chain, before_any_insertion_knows_that_there_was_none) {
+  const touch_chain chain(200, 3, 4);
+  const touch_pattern seen{3, 3, 4, 4};
+  EXPECT_EQ(chain.window(seen, 20, geometric(0.9), 0).probability(), 0);
+  EXPECT_TRUE(std::isnan(chain.mean(seen, geometric(0.9), 0)));
+  EXPECT_EQ(chain.mean(seen, geometric(0.9), 1), 0);
+}
+
 // What recency.md found wrong: the published expansion with alternating signs is off by 0.45 for
 // this frequent item, and by more than 1, with more probes. Here it is a probability, and right.
 TEST(touch_chain, is_right_where_the_published_sum_is_not) {

@@ -171,9 +171,9 @@ TEST(generalized_filter, posterior_follows_its_cells) {
   EXPECT_GT(f.posterior(2999, prior), 0.7);
   const math::touch_chain chain(4096, 4, 4);
   EXPECT_NEAR(f.posterior(2999, prior),
-              chain.window({4, 4, 4, 4}, 200, prior.classes()).probability(), 1e-15);
+              chain.window({4, 4, 4, 4}, 200, prior.classes(), 3000).probability(), 1e-15);
   EXPECT_NEAR(f.posterior(2999, prior, 7.),
-              chain.window({4, 4, 4, 4}, 7, prior.classes()).probability(), 1e-15);
+              chain.window({4, 4, 4, 4}, 7, prior.classes(), 3000).probability(), 1e-15);
   EXPECT_EQ(f.posterior(2999, prior, 0.), 0);
   EXPECT_LT(f.mean_age(2999, math::geometric(1e-3)), f.mean_age(1, math::geometric(1e-3)));
   EXPECT_TRUE(std::isnan(f.posterior(2999, age_prior())));
@@ -185,6 +185,36 @@ TEST(generalized_filter, posterior_follows_its_cells) {
   expect_error(errc::invalid_argument, [&] { (void)f.decide(1, prior, {-1, 1}); });
   expect_error(errc::invalid_argument, [&] { (void)f.decide(1, prior, {1, support::infinite}); });
   expect_error(errc::invalid_argument, [&] { (void)f.decide(1, prior, {support::nan, 1}); });
+}
+
+// A filter of 2^16 bits with ten insertions: nearly all bits are the initial ones, so that twenty
+// matching bits are 2^-20 by chance, and an item inserted once in 3,000 was there all but
+// certainly.
+TEST(generalized_filter, posterior_holds_before_the_bits_have_been_touched) {
+  generalized_filter f({.window = 1000, .memory = 8192, .k0 = 10, .k1 = 10, .seed = 3});
+  const double p = 3.5e-4;
+  EXPECT_EQ(f.posterior(0, age_prior::share(p)), 0);
+  for (int i = 0; i < 10; ++i) (void)f.insert(i);
+  const double untouched = std::pow(1 - 1. / static_cast<double>(f.bits()), 20);
+  const double zeros = math::touch_chain(f.bits(), 10, 10).zeros();
+  long double in = 0;
+  for (int age = 0; age < 10; ++age) {
+    const double u = std::pow(untouched, age);
+    in += p * std::pow(1 - p, age) * std::pow(zeros + (1 - zeros) * u, 10) *
+          std::pow(1 - zeros + zeros * u, 10);
+  }
+  const double u = std::pow(untouched, 10);
+  const double zero = zeros * (1 - u) + u / 2;
+  const long double never = std::pow(1 - p, 10) * std::pow(zero * (1 - zero), 10);
+  const auto truth = static_cast<double>(in / (in + never));
+  EXPECT_GT(truth, 0.999);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NEAR(f.posterior(i, age_prior::share(p)), truth, 1e-9) << i;
+    EXPECT_TRUE(f.decide(i, age_prior::share(p), {.false_positive = 100, .false_negative = 1}));
+  }
+  int likely = 0;
+  for (int i = 1000; i < 2000; ++i) likely += f.posterior(i, age_prior::share(p)) > 0.5;
+  EXPECT_EQ(likely, 0);
 }
 
 TEST(generalized_filter, refuses_what_makes_no_sense) {

@@ -194,8 +194,9 @@ TEST(recency_filter, evidence_on_both_axes) {
   EXPECT_EQ(ages(9, 200, false), (std::array{0., 2., 10.}));
   EXPECT_EQ(ages(6, 200, false), (std::array{2., 5., 10.}));
   EXPECT_EQ(ages(0, 200, false), (std::array{5., 10., 10.}));
-  EXPECT_EQ(ages(9, 200, true), (std::array{0., 20e6 + 1, 600e6 + 1}));
-  EXPECT_EQ(ages(6, 200, true), (std::array{80e6 + 1, 140e6 + 1, 600e6 + 1}));
+  // The window begins with the tick of the first event, if that is later.
+  EXPECT_EQ(ages(9, 200, true), (std::array{0., 20e6 + 1, 200e6 + 1}));
+  EXPECT_EQ(ages(6, 200, true), (std::array{80e6 + 1, 140e6 + 1, 200e6 + 1}));
   // At 10:50 the window begins at 0:50, with a sixth of the first tick.
   EXPECT_EQ(ages(0, 650, false)[2], 5 + 5 / 6.);
   EXPECT_EQ(ages(0, 650, true), (std::array{590e6 + 1, 650e6 + 1, 600e6 + 1}));
@@ -243,6 +244,67 @@ TEST(recency_filter, posteriors_equal_bayes) {
   EXPECT_TRUE(std::isnan(f.posterior(1, moment(0))));  // nothing learned
   expect_error(errc::invalid_argument, [&] { (void)f.posterior(1, moment(0), event_rate{-1}); });
   EXPECT_TRUE(std::isnan(last_hundred().posterior(1, moment(0), event_rate{1})));
+}
+
+// Ages of n insertions one by one, and "never" with the likelihood of an old age.
+TEST(recency_filter, posteriors_know_how_few_insertions_there_were) {
+  recency_filter f({.insertions = 100, .items = 60, .memory = 40, .ticks = 10, .seed = 3});
+  int unsure = 0;
+  for (int n = 1; n < 160; ++n) {
+    (void)f.insert(n);
+    for (int x = 0; x < 200; x += 3) {
+      const auto [e, w] = f.evidence(x, {});
+      ASSERT_EQ(w, std::min(n, 100));
+      for (const double p : {0.001, 0.02}) {
+        long double in = 0;
+        long double all = 0;
+        long double others = 1;
+        for (int age = 0; age < n; ++age) {
+          const long double mass = others * p * (age < e.a ? 0 : age < e.e ? 1 : e.g);
+          in += age < 100 ? mass : 0;
+          all += mass;
+          others *= 1 - static_cast<long double>(p);
+        }
+        all += others * e.g;
+        const auto truth = static_cast<double>(in / all);
+        ASSERT_NEAR(f.posterior(x, {}, age_prior::share(p)), truth, 1e-12) << n << ' ' << x;
+        ASSERT_EQ(f.decide(x, {}, age_prior::share(p), {1, 1}), truth >= 0.5);
+        unsure += truth > 0.01 && truth < 0.99;
+      }
+    }
+  }
+  EXPECT_GT(unsure, 500);
+}
+
+// Twenty items again and again: a tick has its different items, not its insertions, to write stamps
+// with. The likelihood follows from the number of those and, in lines, from their sharing a line.
+TEST(recency_filter, analytic_likelihood_counts_different_items) {
+  using likelihood = recency_filter::likelihood;
+  for (const auto kind : {layout::flat, layout::line}) {
+    for (const bool timed : {false, true}) {
+      recency_config config{.items = 40, .memory = 256, .ticks = 10, .layout = kind};
+      if (timed) {
+        config.window = 10s;
+      } else {
+        config.insertions = 10'000;
+      }
+      recency_filter f(config);
+      for (int i = 0; i < 10'000; ++i) (void)f.insert(i % 20, instant(i * 1000));
+      int seen = 0;
+      for (int x = 0; x < 20; ++x) {
+        const auto analytic = f.evidence(x, f.newest(), false, likelihood::analytic).evidence;
+        detail::stamp_cells::places at;
+        f.cells().find(digest_of(x, 0), at);
+        const auto sight = f.cells().look(at);
+        const double expected = math::all_touched(f.size(), 20, sight.count);
+        // The number of items is an estimate from the fill.
+        EXPECT_NEAR(analytic.g, expected, 0.25 * expected) << static_cast<int>(kind) << timed;
+        EXPECT_LT(analytic.g, 0.9);
+        ++seen;
+      }
+      EXPECT_EQ(seen, 20);
+    }
+  }
 }
 
 TEST(recency_filter, decides_by_what_errors_cost) {

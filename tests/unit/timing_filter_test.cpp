@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/math/binomial.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/recency/timing_filter.hpp>
 
@@ -13,6 +14,7 @@
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
+#include "support/statistics.hpp"
 #include "support/without_memory.hpp"
 
 namespace bloomtime {
@@ -108,6 +110,74 @@ TEST(timing_filter, census_is_what_the_stamps_say) {
       double g = 1;
       for (unsigned t = 0; t < sight.count; ++t) g *= (same - t) / (older - t);
       ASSERT_NEAR(f.evidence(x).g, g, 1e-15);
+    }
+  }
+}
+
+// Ages of n insertions one by one, and "never" with the likelihood of an old age.
+double bayes_after(double n, const math::evidence& seen, double p, double w) {
+  long double in = 0;
+  long double all = 0;
+  long double others = 1;
+  for (double age = 0; age < n; ++age) {
+    const long double mass = others * p * (age < seen.a ? 0 : age < seen.e ? 1 : seen.g);
+    in += age < w ? mass : 0;
+    all += mass;
+    others *= 1 - static_cast<long double>(p);
+  }
+  all += others * seen.g;
+  return static_cast<double>(in / all);
+}
+
+TEST(timing_filter, posteriors_know_how_few_insertions_there_were) {
+  timing_filter f = timing_of(40, 30, 4, 3, 5);
+  int unsure = 0;
+  for (int i = 0; i < 60; ++i) {
+    (void)f.insert(i);
+    const double n = i + 1;
+    for (int x = 0; x < 80; ++x) {
+      const math::evidence seen = f.evidence(x);
+      for (const double p : {0.003, 0.05}) {
+        const math::geometric prior(p);
+        for (const double w : {3., 40., 1000.}) {
+          const double truth = bayes_after(n, seen, p, w);
+          ASSERT_NEAR(f.posterior(x, prior, w), truth, 1e-12);
+          ASSERT_NEAR(f.posterior(x, age_prior::share(p), w), truth, 1e-12);
+          ASSERT_NEAR(f.posterior(
+                          x, [&](double t) { return prior.before(t); }, w),
+                      truth, 1e-12);
+        }
+        const double truth = bayes_after(n, seen, p, 40);
+        ASSERT_NEAR(f.posterior(x, prior), truth, 1e-12);
+        ASSERT_NEAR(f.ages(x, prior).window(40).probability(), truth, 1e-12);
+        ASSERT_EQ(f.decide(x, prior, {1, 1}), truth >= 0.5);
+        unsure += truth > 0.01 && truth < 0.99;
+      }
+    }
+  }
+  EXPECT_GT(unsure, 1000);
+}
+
+// The share of other items that are taken for one of the last w, over many filters: with few timers
+// their number varies, which the usual formula leaves out.
+TEST(timing_filter, keeps_the_error_of_the_shortest_windows) {
+  for (const std::uint64_t w : {1u, 2u, 3u, 10u}) {
+    for (const double error : {0.01, 1e-3}) {
+      std::uint64_t wrong = 0;
+      std::uint64_t questions = 0;
+      double told = 0;
+      constexpr std::uint64_t filters = 400;
+      const timing_filter sized({.window = w, .error = error});
+      for (std::uint64_t seed = 0; seed < filters; ++seed) {
+        timing_filter f(sized.size(), seed);
+        for (std::uint64_t i = 0; i < 2 * w; ++i) (void)f.insert(i);
+        for (std::uint64_t x = 0; x < 500; ++x, ++questions) wrong += f.seen(1'000'000 + x);
+        told += f.current_error() / filters;
+      }
+      EXPECT_LE(wrong, math::binomial_range(questions, error, 1e-9).high) << w << ' ' << error;
+      EXPECT_TRUE(support::plausible(wrong, questions, told)) << w << ' ' << error;
+      EXPECT_LE(told, sized.predicted_error() * 1.1);
+      EXPECT_LE(sized.predicted_error(), error);
     }
   }
 }

@@ -29,6 +29,25 @@ class arrival_counts {
   // Insertions in younger ticks.
   std::uint64_t after(std::uint32_t age) const noexcept { return total_ - end(age); }
 
+  // Insertions in this tick and in younger ones.
+  std::uint64_t since(std::uint32_t age) const noexcept { return total_ - before(age); }
+
+  // The youngest tick with at least so many insertions since it began; the oldest one if there is
+  // none.
+  std::uint32_t reaching(std::uint64_t insertions) const noexcept {
+    std::uint32_t low = 0;
+    auto high = static_cast<std::uint32_t>(before_.size() - 1);
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (since(middle) >= insertions) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
   void add(std::uint32_t age) noexcept {
     ++total_;
     for (std::uint32_t younger = 0; younger < age; ++younger) ++before_[slot(younger)];

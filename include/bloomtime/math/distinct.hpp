@@ -32,10 +32,13 @@ class distinct_items {
 
  private:
   distinct_items(std::vector<knot> knots, double items);
-  double between(const knot& from, const knot& to, double insertions) const noexcept;
 
   std::vector<knot> knots_;  // their logarithms, the first of them (0, 0); none if uniform
   double items_;             // infinite if not known
 };
+
+// Between two knots, as a power of the insertions; both have at least one item.
+double distinct_between(const distinct_items::knot& from, const distinct_items::knot& to,
+                        double insertions) noexcept;
 
 }  // namespace bloomtime::math

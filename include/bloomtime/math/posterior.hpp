@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 // How sure a positive answer is. Everything a filter learns about the age of an item (the number
@@ -108,15 +109,21 @@ void check(const penalties& cost);
 // answer is `standard`.
 bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept;
 
-// What the evidence says about the age itself, under the geometric prior (recency.md 2.4).
+// What the evidence says about the age itself, under the geometric prior (recency.md 2.4). After
+// `insertions` insertions ages are below that number; an item that is older was never inserted.
 class age_posterior {
  public:
-  age_posterior(const evidence& seen, const geometric& prior) noexcept;
+  static constexpr double endless = std::numeric_limits<double>::infinity();
 
-  masses window(double w) const noexcept { return window_masses(seen_, w, prior_); }
-  double survival(double t) const noexcept;        // P(age >= t)
+  age_posterior(const evidence& seen, const geometric& prior, double insertions = endless) noexcept;
+
+  masses window(double w) const noexcept {
+    return window_masses(seen_, std::min(w, insertions_), prior_);
+  }
+  double survival(double t) const noexcept;        // P(age >= t, or never inserted)
   double point(std::uint64_t age) const noexcept;  // P(age = this)
-  double mean() const noexcept;                    // infinite if p = 0
+  // Of an item that was inserted; infinite if p = 0 or if the evidence excludes that.
+  double mean() const noexcept;
 
   // The likeliest single age is always a. More telling: is the age inside [a, e) or beyond?
   masses block() const noexcept { return window(seen_.e); }
@@ -128,10 +135,11 @@ class age_posterior {
  private:
   bool reaches(double age, double alpha) const noexcept;
   double quantile_estimate(double alpha) const noexcept;
-  double mean_in_block() const noexcept;
+  double mean_within(double length) const noexcept;
 
   evidence seen_;
   geometric prior_;
+  double insertions_;
   double inside_;  // mass of [a, e)
   double older_;   // mass of [e, inf)
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include <bloomtime/math/posterior.hpp>
@@ -24,16 +25,23 @@ struct touch_pattern {
 class touch_chain {
  public:
   static constexpr unsigned most_k = 64;
+  static constexpr double endless = std::numeric_limits<double>::infinity();
 
   // Of `cells` bits, at least 2, of which an insertion clears k0 and sets k1 others.
   touch_chain(std::uint64_t cells, unsigned k0, unsigned k1);
 
-  // The posterior of "age < w". Of fractional w the next whole one counts, as ages are whole.
-  masses window(const touch_pattern& seen, double w,
-                std::span<const rate_class> mixture) const noexcept;
-  masses window(const touch_pattern& seen, double w, const geometric& prior) const noexcept;
-  // Infinite if p = 0. Shares below 1e-100 count as that.
-  double mean(const touch_pattern& seen, const geometric& prior) const noexcept;
+  // The posterior of "age < w". Of fractional w the next whole one counts, as ages are whole. After
+  // `insertions` insertions ages are below that number, and an item older than that was never
+  // inserted: its cells show the initial bits, half of them set at random, where no insertion has
+  // touched them.
+  masses window(const touch_pattern& seen, double w, std::span<const rate_class> mixture,
+                double insertions = endless) const noexcept;
+  masses window(const touch_pattern& seen, double w, const geometric& prior,
+                double insertions = endless) const noexcept;
+  // Of an item that was inserted. NaN if there are no insertions. Infinite if p = 0 and the
+  // insertions are endless. Shares below 1e-100 count as that.
+  double mean(const touch_pattern& seen, const geometric& prior,
+              double insertions = endless) const noexcept;
 
   // The chance that all cells match, by age: that of a right "yes" below the window, and of a wrong
   // one beyond. Any age, also infinite.
@@ -43,7 +51,12 @@ class touch_chain {
 
  private:
   struct summary;
-  summary summarize(const touch_pattern& seen, double w, double rate) const noexcept;
+  summary summarize(const touch_pattern& seen, double w, double rate,
+                    double insertions) const noexcept;
+  summary of_all_ages(const touch_pattern& seen, double w, double rate) const noexcept;
+  summary of_first_ages(const touch_pattern& seen, double w, double rate,
+                        double insertions) const noexcept;
+  double log_never(const touch_pattern& seen, double insertions) const noexcept;
 
   double touch_;  // -ln of the chance that an insertion leaves a given cell alone
   double zeros_;

@@ -54,7 +54,8 @@ class generalized_filter {
   }
 
   // The probability that the age of x is below `window`, which may be any, or the filter's own. NaN
-  // if the prior is unknown.
+  // if the prior is unknown. Holds from the first insertion on: an item that was never inserted
+  // shows the initial bits wherever no insertion has touched them.
   template <item T>
   double posterior(const T& x, const age_prior& prior,
                    std::optional<double> window = {}) const noexcept {
@@ -73,10 +74,11 @@ class generalized_filter {
     return math::positive(masses(d, prior, window), costs, matches(d));
   }
 
-  // If it was inserted at all.
+  // The mean age of x, if it was inserted. NaN before the first insertion.
   template <item T>
   double mean_age(const T& x, const math::geometric& prior) const noexcept {
-    return chain_.mean(pattern(detail::as_digest(x, seed_)), prior);
+    return chain_.mean(pattern(detail::as_digest(x, seed_)), prior,
+                       static_cast<double>(insertions_));
   }
 
   // The chance of "yes" for an item of this age: right below the window, wrong beyond.

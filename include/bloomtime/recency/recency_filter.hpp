@@ -160,13 +160,19 @@ class recency_filter {
   // What the stamps of x say about its age, counted in insertions since, or in microseconds if
   // `in_time`, with the census likelihood; and the window on the same axis. With a window in
   // insertions there is only that axis.
+  // Ages reach back to the first insertion, or the beginning of its tick: so the window is no
+  // longer than that, and an item that is older was never inserted. The likelihood is the census of
+  // the stamps, or the paper's analytic one with the number of different items of a tick, as the
+  // stamps of all ticks show it.
   struct view {
     math::evidence evidence;
     double window;
   };
+  enum class likelihood : std::uint8_t { census, analytic };
   template <item T>
-  view evidence(const T& x, instant when, bool in_time = false) const noexcept {
-    return view_of(look(x), moment_of(when), in_time, likelihood::census);
+  view evidence(const T& x, instant when, bool in_time = false,
+                likelihood kind = likelihood::census) const noexcept {
+    return view_of(look(x), moment_of(when), in_time, kind);
   }
 
   // The probability that x was seen within the window. The prior is an age_prior, of shares of
@@ -221,8 +227,8 @@ class recency_filter {
 
   bool timed() const noexcept { return timed_; }  // or the window is in insertions
   std::uint64_t window() const noexcept { return window_; }
-  const tick_clock& clock() const noexcept { return clock_; }  // of ticks
-  std::uint32_t ticks() const noexcept { return size_.oldest; }      // of a window
+  const tick_clock& clock() const noexcept { return clock_; }    // of ticks
+  std::uint32_t ticks() const noexcept { return size_.oldest; }  // of a window
   bloomtime::layout layout() const noexcept { return size_.layout; }
   const math::stamp_size& size() const noexcept { return size_; }
   std::uint64_t items() const noexcept { return items_; }  // of a window, as it was sized
@@ -238,7 +244,7 @@ class recency_filter {
   double fill() const noexcept;  // the share of timers that are alive
   double alive_items() const;    // different ones, from that
   double predicted_error(std::uint64_t items) const;
-  double current_error() const;  // what a new item would meet now
+  double current_error() const;  // of an item that was not seen lately, now
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
@@ -253,7 +259,6 @@ class recency_filter {
 
   using places = detail::stamp_cells::places;
   using sight = detail::stamp_cells::sight;
-  enum class likelihood : std::uint8_t { census, analytic };
   static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
   static constexpr std::int64_t before_time = std::numeric_limits<std::int64_t>::min();
 
@@ -341,7 +346,10 @@ class recency_filter {
   view unseen(const moment& asked, bool in_time) const noexcept;
   math::evidence ages_of(std::uint32_t age, const moment& asked, bool in_time,
                          double g) const noexcept;
+  double watched(const moment& asked) const noexcept;
   double g_of(const sight& seen, likelihood kind) const noexcept;
+  double insertions_since(std::uint32_t age) const noexcept;
+  double different_in(std::uint32_t age) const noexcept;
   std::uint64_t alive_timers() const noexcept;
 
   // None if the prior is unknown.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -94,7 +95,8 @@ class timing_filter {
   double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
                    const Likelihood& likelihood = {}) const {
     if (!detail::is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
-    return detail::prior_masses(evidence(x, likelihood), window.value_or(own_window()), prior)
+    const double asked = window.value_or(static_cast<double>(size_.window));
+    return detail::prior_masses(evidence(x, likelihood), among_insertions(asked), prior)
         .probability();
   }
 
@@ -106,15 +108,16 @@ class timing_filter {
     math::check(costs);
     if (!detail::is_known(prior)) return seen(x);
     const math::evidence e = evidence(x, likelihood);
-    if (e.a >= own_window()) return math::positive({0, 1}, costs, false);
-    return math::positive(detail::prior_masses(e, own_window(), prior), costs, true);
+    const double window = among_insertions(static_cast<double>(size_.window));
+    if (e.a >= window) return math::positive({0, 1}, costs, false);
+    return math::positive(detail::prior_masses(e, window, prior), costs, true);
   }
 
   // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
   template <item T, class Likelihood = census>
   math::age_posterior ages(const T& x, const math::geometric& prior,
                            const Likelihood& likelihood = {}) const noexcept {
-    return {evidence(x, likelihood), prior};
+    return {evidence(x, likelihood), prior, static_cast<double>(insertions_)};
   }
 
   const math::timing_size& size() const noexcept { return size_; }
@@ -127,7 +130,7 @@ class timing_filter {
 
   double fill() const noexcept;    // the share of timers that are alive
   double predicted_error() const;  // with windows of different items
-  double current_error() const;    // what a new item would meet now
+  double current_error() const;    // of an item that was not inserted lately, now
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
@@ -139,7 +142,10 @@ class timing_filter {
 
   // Amax(b) of recency.md 4.3, that is ceil((w - b) / B).
   std::uint32_t oldest_alive() const noexcept { return size_.oldest - (filled_ >= cut_ ? 1 : 0); }
-  double own_window() const noexcept { return static_cast<double>(size_.window); }
+  // No item is older than all insertions: one that would be was never inserted, and looks the same.
+  double among_insertions(double window) const noexcept {
+    return std::min(window, static_cast<double>(insertions_));
+  }
   void set_size(const math::timing_size& size);
 
   template <item T>
