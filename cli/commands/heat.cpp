@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/commands/asked_time.hpp"
 #include "cli/commands/batch.hpp"
 #include "cli/commands/hot_table.hpp"
 #include "cli/commands/opened_profile.hpp"
@@ -132,7 +133,7 @@ void add_heat(command& root, output_options& asked) {
   command& self = root.add("heat", "how hot these items are, with bounds");
   self.usage = "STORE (ITEM... | --batch FILE) [--field FIELD] [--at TIME]";
   self.examples = examples;
-  self.details = std::string(answers) + time_rules_of("--at takes") + document;
+  self.details = std::string(answers) + moment_rules_of("--at takes") + document;
   const auto given = std::make_shared<typed>();
   self.store(given->words, "a directory that bloomtime profile made, and after it the items");
   self.text("--field", given->field, "FIELD", "of which field, if several were profiled");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/commands/asked_time.hpp"
 #include "cli/commands/hot_table.hpp"
 #include "cli/commands/opened_profile.hpp"
 #include "cli/quantity.hpp"
@@ -54,7 +55,7 @@ void add_hot(command& root, output_options& asked) {
       "bloomtime hot access.bloomtime --json | jq -r '.items[] | select(.trend > 2) | .item'";
   static const std::string details =
       std::string("One row per item, the hottest first, for programs with the keys\n") + hot_keys +
-      time_rules_of("--at takes") +
+      moment_rules_of("--at takes") +
       "JSON: {\"schema\": 1, \"command\": \"hot\", \"store\", \"at\" (microseconds since 1970), "
       "\"records\",\n       \"held_back\" (events that wait to be confirmed), \"items\": [one "
       "object per row]}";

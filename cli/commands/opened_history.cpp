@@ -52,7 +52,7 @@ opened_history open_history(const std::string& directory, const std::string& fie
   }
   store::ledger kept = store::load_part<store::ledger>(from.container(store::ledger_role));
   opened_history opened{read,
-                        zone_of(read),
+                        zone_of(read, kept.held, tick_clock(kept.settings.resolution)),
                         read.items[number],
                         store::load_part<history>(from.container(role)),
                         {read.last_event, std::move(kept.held)}};
@@ -61,18 +61,6 @@ opened_history open_history(const std::string& directory, const std::string& fie
     remember(opened.past, {&d, 1}, {&e.at, 1});
   }
   return opened;
-}
-
-void expect_in_order(const asked_time& asked, const time_zone& zone) {
-  if (asked.from <= asked.to) return;
-  throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
-                                time_text(asked.from, zone), time_text(asked.to, zone)));
-}
-
-asked_time parse_asked_time(std::string_view from, std::string_view to, const time_zone& zone) {
-  const asked_time asked{parse_time("--from", from, zone), parse_time("--to", to, zone)};
-  expect_in_order(asked, zone);
-  return asked;
 }
 
 }  // namespace bloomtime::cli

@@ -7,6 +7,7 @@
 
 #include <bloomtime/history/history.hpp>
 
+#include "cli/commands/asked_time.hpp"
 #include "cli/commands/store_time.hpp"
 #include "cli/input/time_gate.hpp"
 #include "cli/store/manifest.hpp"
@@ -17,7 +18,7 @@ namespace bloomtime::cli {
 // whatever becomes of them, they came.
 struct opened_history {
   store::facts read;
-  time_zone zone;
+  log_zone zone;
   std::string field;
   history past;
   time_gate gate;
@@ -32,16 +33,5 @@ struct opened_history {
 
 // The field that --field names; without it the only one.
 opened_history open_history(const std::string& directory, const std::string& field);
-
-struct asked_time {
-  instant from;
-  instant to;
-};
-
-// Throws usage_error if it ends before it begins.
-void expect_in_order(const asked_time& asked, const time_zone& zone);
-
-// --from and --to; throws usage_error unless they are times in that order.
-asked_time parse_asked_time(std::string_view from, std::string_view to, const time_zone& zone);
 
 }  // namespace bloomtime::cli

@@ -15,7 +15,7 @@ std::vector<std::string> names_of(const profiler& profile) {
 }
 
 void expect_not_before(instant asked, instant clock, const profiler& profile,
-                       const time_zone& zone) {
+                       const log_zone& zone) {
   const bloomtime::tick_clock epochs(profile.settings().resolution);
   if (epochs.tick_of(asked) >= epochs.tick_of(clock)) return;
   throw usage_error(
@@ -69,7 +69,7 @@ opened_profile open_profile(const std::string& directory, const std::string& at)
       read, zone_of(read), profiler::load(from, read, profiler::wanted::heat), {}};
   opened.at = opened.profile.newest();
   if (!at.empty()) {
-    const instant asked = parse_time("--at", at, opened.zone);
+    const instant asked = parse_moment("--at", at, opened.zone, opened.when());
     if (read.last_event) expect_not_before(asked, *read.last_event, opened.profile, opened.zone);
     opened.at = asked;
   }

@@ -14,7 +14,7 @@ namespace bloomtime::cli {
 // A store as it stood at one moment, opened for questions about heat.
 struct opened_profile {
   store::facts read;
-  time_zone zone;
+  log_zone zone;
   profiler profile;
   std::optional<instant> at;  // nothing if there were no events and nobody said when
 

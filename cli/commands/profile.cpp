@@ -170,6 +170,7 @@ class run {
     }
     input_.items = kept;
     before_ = writer_->about().records;
+    facts().offsets = offsets_of(facts(), profile_->held());
     const auto newest = profile_->newest();
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
@@ -203,6 +204,7 @@ class run {
           "field it stands");
     }
     if (!profile_) begin(reader.item_names());
+    facts().offsets->add(*e.at, e.offset);
     profile_->add(
         e, [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
         [&](const held_event& h) { reader.reject_earlier(bad_line::far_ahead, h.line); });
@@ -237,7 +239,7 @@ class run {
 
   instant newest() const { return profile_->newest().value_or(instant()); }
   store::facts& facts() { return writer_ ? writer_->about() : unsaved_; }
-  time_zone zone() { return zone_of(facts()); }
+  log_zone zone() { return zone_of(facts()); }
 
   const typed& given_;
   wishes asked_;

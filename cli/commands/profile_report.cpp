@@ -27,7 +27,7 @@ std::string files_text(const std::vector<std::string>& files) {
 }
 
 std::string events_text(const store::facts& read, const std::optional<instant>& newest) {
-  const time_zone zone = zone_of(read);
+  const log_zone zone = zone_of(read);
   if (!newest) return "no events yet";
   if (!read.first_event) return "up to " + time_text(*newest, zone);
   return range_text(*read.first_event, *read.last_event, zone);

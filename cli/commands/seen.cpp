@@ -34,7 +34,7 @@ struct question {
 // -- one line per question of a file -------------------------------------------------------------
 
 // item <TAB> from <TAB> to
-question question_of(const batch_line& line, const time_zone& zone, std::string& scratch) {
+question question_of(const batch_line& line, const log_zone& zone, std::string& scratch) {
   const std::size_t first = line.text.find('\t');
   const std::size_t second = first == line.text.npos ? first : line.text.find('\t', first + 1);
   if (second == line.text.npos || line.text.find('\t', second + 1) != line.text.npos) {
@@ -53,13 +53,16 @@ question question_of(const batch_line& line, const time_zone& zone, std::string&
 
 void print_batch(const typed& given, const opened_history& opened, const printer& out) {
   std::string scratch;
+  std::size_t widened = 0;
   batch_answers answers(out);
   for_each_line(given.batch, [&](const batch_line& line) {
     const question q = question_of(line, opened.zone, scratch);
     const sighting found = opened.past.seen(q.item, q.time.from, q.time.to);
+    widened += q.time.widened;
     answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
   });
   answers.finish();
+  note_widened(widened);
 }
 
 // -- a table -------------------------------------------------------------------------------------
@@ -75,6 +78,13 @@ table empty_table(const std::string& field) {
           .as_list = false};
 }
 
+// Where a whole day or minute ends: 23:59:59 instead of 23:59:59.999999.
+instant end_shown(instant to) {
+  const tick_clock seconds;
+  const instant begin = seconds.start_of(seconds.tick_of(to));
+  return seconds.end_of(seconds.tick_of(to)) == to ? begin : to;
+}
+
 struct answer {
   sighting found;
   row shown;
@@ -82,12 +92,12 @@ struct answer {
 
 answer answer_of(const question& q, const opened_history& opened) {
   constexpr std::size_t widest_item = 60;
-  const auto [from, to] = q.time;
+  const auto [from, to, widened] = q.time;
   const sighting found = opened.past.seen(q.item, from, to);
   return {found,
           {{{std::string(q.item), cut_to(q.item, widest_item)},
             {from.micros, time_text(from, opened.zone)},
-            {to.micros, time_text(to, opened.zone)},
+            {to.micros, time_text(end_shown(to), opened.zone)},
             text_cell(std::string(name_of(found))),
             chance_cell(opened.error(opened.past.clock().covering(from, to)))},
            found == sighting::no ? look::plain : look::strong}};
@@ -95,7 +105,7 @@ answer answer_of(const question& q, const opened_history& opened) {
 
 // "maybe   155.95.78.223 was seen in 2014-01-01 09:30:00 .. 09:40:00 +0000"
 std::string sentence(const question& q, sighting found, const opened_history& opened) {
-  const auto [from, to] = q.time;
+  const auto [from, to, widened] = q.time;
   const char* verb = found == sighting::no      ? "was not seen"
                      : found == sighting::maybe ? "was seen"
                                                 : "is not in what is still kept";
@@ -104,7 +114,7 @@ std::string sentence(const question& q, sighting found, const opened_history& op
                             : "chance of being wrong: " +
                                   chance_text(opened.error(opened.past.clock().covering(from, to)));
   return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
-                     range_text(from, to, opened.zone), sure);
+                     range_text(from, end_shown(to), opened.zone), sure);
 }
 
 report report_of(const std::string& store, const opened_history& opened, std::string title,
@@ -122,15 +132,20 @@ report report_of(const std::string& store, const opened_history& opened, std::st
 
 void print_questions(const typed& given, const opened_history& opened, const printer& out) {
   std::string scratch;
+  std::size_t widened = 0;
   table t = empty_table(opened.field);
   for_each_line(given.batch, [&](const batch_line& line) {
-    t.rows.push_back(answer_of(question_of(line, opened.zone, scratch), opened).shown);
+    const question q = question_of(line, opened.zone, scratch);
+    widened += q.time.widened;
+    t.rows.push_back(answer_of(q, opened).shown);
   });
+  note_widened(widened);
   out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
 }
 
 exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
   const question q{given.words[1], parse_asked_time(given.from, given.to, opened.zone)};
+  note_widened(q.time.widened ? 1 : 0);
   answer found = answer_of(q, opened);
   if (out.how().form == view::people) {
     out.print(report_of(given.words.front(), opened, sentence(q, found.found, opened), {}));

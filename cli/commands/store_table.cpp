@@ -7,7 +7,7 @@
 namespace bloomtime::cli {
 namespace {
 
-cell time_cell(const std::optional<instant>& t, const time_zone& zone) {
+cell time_cell(const std::optional<instant>& t, const log_zone& zone) {
   return t ? cell{t->micros, time_text(*t, zone)} : nothing();
 }
 
@@ -38,7 +38,7 @@ table store_table() {
 
 row store_row(const std::string& path, const store::reader& opened, bool utc) {
   const store::manifest& m = opened.about();
-  const time_zone zone = utc ? time_zone() : zone_of(m.read);
+  const log_zone zone = utc ? log_zone() : zone_of(m.read);
   return {{text_cell(path), count_cell(m.read.records), count_cell(m.read.bad_lines),
            time_cell(m.read.first_event, zone), time_cell(m.read.last_event, zone),
            text_cell(m.read.zone), texts_cell(m.read.items), time_cell(m.created, zone),

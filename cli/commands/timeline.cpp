@@ -46,15 +46,11 @@ std::uint64_t ticks_of(interval i) {
 
 // What was typed, else all there is. Nothing if there were no events.
 std::optional<interval> asked_ticks(const typed& given, const opened_history& opened) {
-  const auto typed_or = [&](const char* option, const std::string& text,
-                            const std::optional<instant>& usual) {
-    return text.empty() ? usual : parse_time(option, text, opened.zone);
-  };
-  const auto from = typed_or("--from", given.from, opened.first());
-  const auto to = typed_or("--to", given.to, opened.last());
-  if (!from || !to) return std::nullopt;
-  expect_in_order({*from, *to}, opened.zone);
-  return opened.past.clock().covering(*from, *to);
+  const std::optional<asked_time> asked =
+      parse_asked_time(given.from, given.to, opened.first(), opened.last(), opened.zone);
+  if (!asked) return std::nullopt;
+  note_widened(asked->widened ? 1 : 0);
+  return opened.past.clock().covering(asked->from, asked->to);
 }
 
 found look_up(const typed& given, const opened_history& opened) {
@@ -103,6 +99,11 @@ table picture(const opened_history& opened, const found& f) {
 
 // -- the table -----------------------------------------------------------------------------------
 
+// The title has the offset, unless there are several.
+std::string row_time(instant t, const log_zone& zone) {
+  return zone.changes() ? time_text(t, zone) : time_text(t, zone.offset_at(t));
+}
+
 table intervals_table(const opened_history& opened, const found& f, std::size_t rows) {
   const bloomtime::tick_clock& clock = opened.past.clock();
   table t{
@@ -115,9 +116,9 @@ table intervals_table(const opened_history& opened, const found& f, std::size_t 
   const std::size_t begin = f.seen.size() > rows ? f.seen.size() - rows : 0;
   for (std::size_t i = begin; i < f.seen.size(); ++i) {
     const instant from = clock.start_of(f.seen[i].first);
-    t.rows.push_back({{{from.micros, time_text(from, opened.zone.offset)},
+    t.rows.push_back({{{from.micros, row_time(from, opened.zone)},
                        {clock.end_of(f.seen[i].last).micros,
-                        time_text(clock.start_of(f.seen[i].last), opened.zone.offset)},
+                        row_time(clock.start_of(f.seen[i].last), opened.zone)},
                        count_cell(ticks_of(f.seen[i]))}});
   }
   return t;

@@ -157,7 +157,7 @@ bool event_reader::read_line() {
   event_.items = record_->items();
   if (record_->has_time()) {
     event_.at = record_->time().at;
-    zone_ = record_->time().offset;
+    event_.offset = zone_ = record_->time().offset;
   } else {
     event_.at.reset();
   }

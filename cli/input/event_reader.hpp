@@ -24,6 +24,7 @@ namespace bloomtime::cli {
 struct event {
   std::span<const std::string_view> items;  // one for each --item
   std::optional<instant> at;                // nothing if the lines have no time
+  std::int32_t offset = 0;                  // that it was written with, seconds east of UTC
   line raw;                                 // byte for byte
 };
 

@@ -27,8 +27,8 @@ constexpr std::size_t most_keys = 1000;  // of an object: each is looked for amo
 constexpr std::uint64_t most_count = std::uint64_t{1} << 63;
 
 constexpr std::array document_keys{
-    "schema",     "bloomtime", "created", "generation", "records", "bad_lines", "first_event",
-    "last_event", "zone",      "items",   "containers", "totals",  "checksum"};
+    "schema",     "bloomtime", "created", "generation", "records",    "bad_lines", "first_event",
+    "last_event", "zone",      "offsets", "items",      "containers", "totals",    "checksum"};
 constexpr std::array part_keys{"role", "file", "bytes", "checksum"};
 
 [[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
@@ -44,6 +44,17 @@ json micros_or_null(const std::optional<instant>& t) { return t ? json(t->micros
 void add_others(json& object, const std::string& others) {
   const json parsed = json::parse(others);
   for (const auto& [key, data] : parsed.items()) object[key] = data;
+}
+
+// With the checkpoint that they are from: a version that does not know this key keeps it as it is
+// when it adds events.
+json to_object(const offset_spans& offsets, std::uint64_t generation) {
+  json spans = json::array();
+  for (const offset_span& s : offsets.spans()) {
+    spans.push_back(
+        {{"first", s.first.micros}, {"last", s.last.micros}, {"west", s.west}, {"east", s.east}});
+  }
+  return {{"generation", generation}, {"spans", std::move(spans)}};
 }
 
 json to_object(const part& p) {
@@ -153,6 +164,41 @@ void expect_no_twins(const manifest& m) {
   }
 }
 
+const json& object_of(const json& object, const char* key) {
+  const json& data = member(object, key);
+  if (!data.is_object()) wrong(key, "an object");
+  return data;
+}
+
+instant present_time_of(const json& object, const char* key) {
+  const auto t = time_of(object, key);
+  if (!t) wrong(key, "a number of microseconds since 1970");
+  return *t;
+}
+
+std::int32_t offset_of(const json& object, const char* key) {
+  const json& data = member(object, key);
+  const bool fits = data.is_number_integer() && data.get<std::int64_t>() >= -most_offset &&
+                    data.get<std::int64_t>() <= most_offset;
+  if (!fits) wrong(key, "a UTC offset in seconds");
+  return static_cast<std::int32_t>(data.get<std::int64_t>());
+}
+
+// Nothing if a version that does not know them wrote the checkpoint.
+std::optional<offset_spans> read_offsets(const json& document) {
+  if (!document.contains("offsets")) return std::nullopt;
+  const json& object = object_of(document, "offsets");
+  std::vector<offset_span> spans;
+  for (const json& s : array_of(object, "spans")) {
+    if (!s.is_object()) wrong("spans", "a list of objects");
+    spans.push_back({present_time_of(s, "first"), present_time_of(s, "last"), offset_of(s, "west"),
+                     offset_of(s, "east")});
+  }
+  offset_spans offsets(std::move(spans));
+  if (count_of(object, "generation") != count_of(document, "generation")) return std::nullopt;
+  return offsets;
+}
+
 facts read_facts(const json& document) {
   facts f;
   f.records = count_of(document, "records");
@@ -160,6 +206,7 @@ facts read_facts(const json& document) {
   f.first_event = time_of(document, "first_event");
   f.last_event = time_of(document, "last_event");
   f.zone = text_of(document, "zone");
+  f.offsets = read_offsets(document);
   for (const json& item : array_of(document, "items")) {
     if (!item.is_string()) wrong("items", "a list of texts");
     f.items.push_back(item.get<std::string>());
@@ -264,8 +311,9 @@ std::string to_text(const manifest& m) {
                    {"bad_lines", m.read.bad_lines},
                    {"first_event", micros_or_null(m.read.first_event)},
                    {"last_event", micros_or_null(m.read.last_event)},
-                   {"zone", m.read.zone},
-                   {"items", m.read.items}};
+                   {"zone", m.read.zone}};
+  if (m.read.offsets) document["offsets"] = to_object(*m.read.offsets, m.generation);
+  document["items"] = m.read.items;
   json& containers = document["containers"] = json::array();
   for (const part& p : m.containers) containers.push_back(to_object(p));
   document["totals"] = to_object(m.totals);
@@ -284,15 +332,11 @@ manifest parse_manifest(std::string_view text) {
   check_sum(document);
   manifest m;
   m.version = text_of(document, "bloomtime");
-  const auto created = time_of(document, "created");
-  if (!created) wrong("created", "a number of microseconds since 1970");
-  m.created = *created;
+  m.created = present_time_of(document, "created");
   m.generation = count_of(document, "generation");
   m.read = read_facts(document);
   m.containers = read_containers(document);
-  const json& totals = member(document, "totals");
-  if (!totals.is_object()) wrong("totals", "an object");
-  m.totals = read_part(totals);
+  m.totals = read_part(object_of(document, "totals"));
   m.others = others_of(document, document_keys);
   expect_no_twins(m);
   return m;

@@ -9,6 +9,8 @@
 
 #include <bloomtime/time.hpp>
 
+#include "cli/store/offsets.hpp"
+
 namespace bloomtime::cli::store {
 
 inline constexpr std::uint64_t schema = 1;
@@ -19,7 +21,9 @@ struct facts {
   std::uint64_t bad_lines = 0;
   std::optional<instant> first_event;
   std::optional<instant> last_event;
-  std::string zone;                // of the log, such as "+0100"; empty if it did not say
+  std::string zone;  // of the last line, such as "+0100"; empty if it did not say
+  // Of all lines. Nothing if a version that does not record them wrote the store or continued it.
+  std::optional<offset_spans> offsets = offset_spans();
   std::vector<std::string> items;  // as given with --item: "host", "host,path"
 
   void count(instant t);  // a record of this time

@@ -228,7 +228,9 @@ def an_answer_for_people():
         at = lambda begin, end: ["seen", store, "a", "--table", "--from", begin, "--to", end]
         shown = ok(*at("2014-05-13T16:53", "2014-05-13 16:53:30")).out
         assert shown.startswith("maybe   a was seen in 2014-05-13 16:53:00 .. 16:53:30 +0000   (chance")
-        result = run(*at("2014-05-13", "2014-05-13T16:53"))
+        assert ok(*at("2014-05-13", "2014-05-13T16:53")).out.startswith(
+            "maybe   a was seen in 2014-05-13 00:00:00 .. 16:53:59 +0000   (chance")
+        result = run(*at("2014-05-13", "2014-05-13T16:52"))
         assert result.status == 1 and result.out.startswith("no   a was not seen in 2014-"), result.out
         assert "that is certain" in result.out
 

@@ -67,6 +67,7 @@ def containers(store):
     totals = read(f"{store}/{manifest['totals']['file']}")
     facts = {key: manifest[key] for key in ("records", "bad_lines", "first_event", "last_event",
                                             "zone", "items")}
+    facts["offsets"] = manifest["offsets"]["spans"]
     return parts, totals, facts
 
 

@@ -32,6 +32,7 @@ struct store_contents {
   std::optional<instant> first_event;
   std::optional<instant> last_event;
   std::string zone;
+  std::optional<store::offset_spans> offsets;
   std::vector<std::string> items;
 
   friend bool operator==(const store_contents&, const store_contents&) = default;
@@ -47,6 +48,7 @@ inline store_contents contents_of(const std::filesystem::path& directory) {
                      .first_event = read.first_event,
                      .last_event = read.last_event,
                      .zone = read.zone,
+                     .offsets = read.offsets,
                      .items = read.items};
   for (const store::part& p : from.about().containers) {
     const auto bytes = from.container(p.role)->bytes();

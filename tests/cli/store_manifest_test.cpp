@@ -28,6 +28,7 @@ manifest sample_manifest() {
             .first_event = instant(-5),
             .last_event = instant(7),
             .zone = "+0000",
+            .offsets = offset_spans({{instant(-5), instant(7), -3600, -3600}}),
             .items = {"host", "\u00fc\"\n"}};
   m.containers = {{.role = "one", .file = "part-3-1.bloomtime", .bytes = 64, .checksum = 1},
                   {.role = "two", .file = "part-2-1.bloomtime", .bytes = 64, .checksum = ~0ull}};
@@ -55,6 +56,21 @@ TEST(store_manifest, comes_back_from_its_text) {
   EXPECT_EQ(m.read.first_event, instant(-5));
   EXPECT_EQ(m.find("two")->checksum, ~0ull);
   EXPECT_EQ(to_text(parse_manifest(sealed(text))), text);
+}
+
+TEST(store_manifest, of_a_version_that_recorded_no_offsets_has_none) {
+  manifest m = sample_manifest();
+  EXPECT_EQ(parse_manifest(to_text(m)).read.offsets, m.read.offsets);
+  m.read.offsets.reset();
+  EXPECT_EQ(to_text(m).find("offsets"), std::string::npos);
+  EXPECT_FALSE(parse_manifest(to_text(m)).read.offsets);
+}
+
+// Such a version keeps the key as it was before the events it added.
+TEST(store_manifest, does_not_believe_offsets_of_another_checkpoint) {
+  const manifest m = parse_manifest(forged("\"generation\": 3", "\"generation\": 4"));
+  EXPECT_EQ(m.generation, 4u);
+  EXPECT_FALSE(m.read.offsets);
 }
 
 TEST(store_manifest, of_a_newer_schema_is_refused_by_its_number) {
@@ -88,6 +104,11 @@ TEST(store_manifest, that_is_hostile_is_refused) {
   expect_refused("ffffffffffffffff", "FFFFFFFFFFFFFFFF", "hexadecimal");
   expect_refused("ffffffffffffffff", "0x1", "hexadecimal");
   expect_refused("\"+0000\"", "[]", "zone");
+  expect_refused("\"west\": -3600", "\"west\": 3600", "contradict");
+  expect_refused("\"west\": -3600", "\"west\": -90000", "west");
+  expect_refused("\"first\": -5", "\"first\": 8", "contradict");
+  expect_refused("\"first\": -5", "\"first\": null", "first");
+  expect_refused("\"spans\": [", "\"spans\": [7, ", "spans");
   expect_refused("\"totals\": {", "\"totals\": [], \"x\": {", "totals should be an object");
 }
 
