@@ -69,10 +69,12 @@ choice partitioned(const target& t, std::uint64_t ticks) {
 }
 
 choice stamps(const target& t) {
-  const auto size = math::stamps_for_error(t.items, t.error, static_cast<std::uint32_t>(t.steps));
+  const math::stamp_load load{t.items, t.items, static_cast<std::uint32_t>(t.steps)};
+  const auto size = math::stamps_for_error(load, t.error);
   const bool line = size.layout == layout::line;
   return {"recency_filter", line ? "line" : "flat", size.cells * size.bits,
-          line ? 1. : static_cast<double>(size.k), math::stamp_error(size, t.items)};
+          line ? 1. : static_cast<double>(size.k),
+          math::stamp_error(size, math::alive_at_worst(load))};
 }
 
 choice timers(const target& t) {

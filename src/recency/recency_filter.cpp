@@ -40,30 +40,22 @@ std::uint64_t window_of(const recency_config& c) {
   return window;
 }
 
-std::uint64_t tick_of(std::uint64_t window, std::uint32_t ticks) {
-  if (ticks == 0) refuse("a window has one tick or more, got 0");
-  return ratio_up(window, ticks);
-}
-
-math::stamp_size size_of(const recency_config& c, std::uint32_t oldest) {
-  if (c.error.has_value() == c.memory.has_value()) {
-    refuse(std::string("a recency filter is sized by error or by memory, and got ") +
-           (c.error ? "both" : "neither"));
+std::uint64_t tick_of(const recency_config& c) {
+  constexpr std::uint32_t most_ticks = std::uint32_t{1} << 24;
+  if (c.ticks == 0) refuse("a window has one tick or more, got 0");
+  const std::uint64_t tick = ratio_up(window_of(c), c.ticks);
+  if (c.window && ratio_up(window_of(c), tick) > most_ticks) {
+    refuse("a window of time has at most 2^24 ticks, got " + text(c.ticks));
   }
-  if (c.layout && *c.layout != layout::flat && *c.layout != layout::line) {
-    refuse("the timers of a recency filter lie flat or in lines, asked for " +
-           std::string(name_of(*c.layout)));
-  }
-  return c.error ? math::stamps_for_error(c.items, *c.error, oldest, c.layout)
-                 : math::stamps_for_memory(c.items, *c.memory, oldest, c.layout);
+  return tick;
 }
 
 }  // namespace
 
 recency_filter::recency_filter(const recency_config& config) {
   timed_ = config.window.has_value();
-  set_window(window_of(config), tick_of(window_of(config), config.ticks));
-  size_ = size_of(config, size_.oldest);
+  set_window(window_of(config), tick_of(config));
+  size_ = size_for(config);
   items_ = config.items;
   seed_ = config.seed;
   refresh_ = config.refresh;
@@ -82,6 +74,40 @@ recency_filter::recency_filter(const recency_config& config) {
     own.window = window_ + (timed_ ? 1 : 0);  // an age of just the window is within it
     audit_.emplace(own);
   }
+}
+
+// The tick that a window of time cuts can have all the items of a window, in a burst before it; one
+// of insertions has no more than its insertions.
+math::stamp_load recency_filter::load_of(std::uint64_t items, bool evenly) const noexcept {
+  items = std::min(items, most_insertions);
+  std::uint64_t cut = items;
+  if (!timed_) cut = std::min(cut, static_cast<std::uint64_t>(clock_.resolution().count()));
+  if (evenly) cut = std::min(cut, ratio_up(items, size_.oldest));
+  return {items, cut, size_.oldest};
+}
+
+math::stamp_size recency_filter::size_for(const recency_config& c) const {
+  const int given = (c.error ? 1 : 0) + (c.memory ? 1 : 0) + (c.size ? 1 : 0);
+  if (given != 1) {
+    refuse(std::string("a recency filter is sized by error, by memory or by the size of another "
+                       "filter, and got ") +
+           (given == 0   ? "none of them"
+            : given == 2 ? "two of them"
+                         : "all of them"));
+  }
+  const auto kind = c.size ? std::optional(c.size->layout) : c.layout;
+  if (kind && *kind != layout::flat && *kind != layout::line) {
+    refuse("the timers of a recency filter lie flat or in lines, asked for " +
+           std::string(name_of(*kind)));
+  }
+  const math::stamp_load load = load_of(c.items, c.evenly);
+  if (c.error) return math::stamps_for_error(load, *c.error, c.layout);
+  if (c.memory) return math::stamps_for_memory(load, *c.memory, c.layout);
+  if (c.size->oldest != size_.oldest || (c.layout && c.layout != c.size->layout)) {
+    refuse("a window of " + text(size_.oldest) + " ticks does not go with a size for " +
+           text(c.size->oldest) + " ticks, nor one layout with another");
+  }
+  return *c.size;
 }
 
 detail::stamp_shape recency_filter::shape() const noexcept {
@@ -330,7 +356,7 @@ double recency_filter::fill() const noexcept {
 double recency_filter::alive_items() const { return math::alive_items(size_, alive_timers()); }
 
 double recency_filter::predicted_error(std::uint64_t items) const {
-  return math::stamp_error(size_, items);
+  return math::stamp_error(size_, math::alive_at_worst(load_of(items, false)));
 }
 
 double recency_filter::current_error() const { return math::alive_error(size_, alive_timers()); }

@@ -422,7 +422,8 @@ def dedupe_says_what_it_needs():
 
 @check
 def plan_recency_puts_engines_side_by_side():
-    """The bits of recency.md 10 for distinct items, and what bands and whole steps add."""
+    """The bits of recency.md 10 for distinct items, and what bands and whole steps add; for a
+    recency_filter almost twice as many, since it keeps its error while items come in bursts."""
     for error, partitioned, timing in ((1e-2, 19.7, 44.7), (1e-4, 31.5, 88.5), (1e-6, 43.0, 132.3)):
         rows = json.loads(ok("plan", "recency", "--items", "1M", "--error", str(error),
                              "--json").out)["choices"]
@@ -430,7 +431,7 @@ def plan_recency_puts_engines_side_by_side():
         assert partitioned < bits["age_partitioned_filter insertions"] < 1.5 * partitioned, bits
         assert bits["age_partitioned_filter time"] < 2 * partitioned, bits
         found, = (value for name, value in bits.items() if name.startswith("recency_filter"))
-        assert 0.75 * timing < found < 1.5 * timing, bits
+        assert 1.5 * timing < found < 2 * timing, bits
         for row in rows:
             sized = row["engine"] not in ("generalized_filter", "recent_buffer")
             assert row["error"] <= error * (1 + 1e-9) or not sized, row

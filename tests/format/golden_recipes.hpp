@@ -233,10 +233,15 @@ inline any_filter with_recent(recency_filter f) {
   (void)f.insert("item-1", seconds_later(200));
   return f;
 }
+// The sizes of the stored files, whatever a planner would choose today.
+inline math::stamp_size stamps(layout kind, unsigned k, std::uint64_t cells, unsigned bits,
+                               std::uint32_t oldest) {
+  return {.layout = kind, .bits = bits, .k = k, .cells = cells, .oldest = oldest};
+}
 inline any_filter recency_flat() {
   return with_recent(recency_filter({.window = std::chrono::minutes(2),
                                      .items = 20,
-                                     .error = 0.001,
+                                     .size = stamps(layout::flat, 10, 320, 4, 10),
                                      .refresh = false,
                                      .ahead = std::chrono::hours(1),
                                      .seed = 42}));
@@ -244,12 +249,12 @@ inline any_filter recency_flat() {
 inline any_filter recency_line() {
   return with_recent(recency_filter({.window = std::chrono::seconds(77),
                                      .items = 20,
-                                     .memory = 192,
-                                     .ticks = 20,
-                                     .layout = layout::line}));
+                                     .size = stamps(layout::line, 7, 306, 5, 20),
+                                     .ticks = 20}));
 }
 inline any_filter recency_count() {
-  return with_recent(recency_filter({.insertions = 25, .items = 20, .error = 0.001, .seed = 42}));
+  return with_recent(recency_filter(
+      {.insertions = 25, .items = 20, .size = stamps(layout::flat, 12, 384, 4, 9), .seed = 42}));
 }
 inline any_filter timing() {
   timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = 42});

@@ -175,45 +175,98 @@ TEST(timers_error, is_at_least_the_exact_one_and_close_to_it) {
 TEST(stamp_size, keeps_the_error_with_the_fewest_cells) {
   for (const double wanted : {0.2, 0.01, 0.0099, 1e-6}) {
     for (const std::uint32_t oldest : {1u, 10u, 100u, 5000u}) {
-      const stamp_size s = stamps_for_error(20'000, wanted, oldest);
-      EXPECT_EQ(s.layout, wanted >= 0.01 ? layout::line : layout::flat);
-      EXPECT_EQ(s.oldest, oldest);
-      EXPECT_LE(stamp_error(s, 20'000), wanted);
-      stamp_size less = s;
-      less.cells -= s.layout == layout::line ? 512 / s.bits : 64;
-      EXPECT_GT(stamp_error(less, 20'000), wanted);
-      // Room for the window and the sweep.
-      EXPECT_LE(oldest + 1, (std::uint64_t{1} << s.bits) - 2);
-      EXPECT_GT(oldest * 3 + 20, (std::uint64_t{1} << s.bits) / 2 - 2);
+      for (const auto kind : {layout::flat, layout::line}) {
+        const stamp_load load{20'000, 3000, oldest};
+        const stamp_size s = stamps_for_error(load, wanted, kind);
+        EXPECT_EQ(s.layout, kind);
+        EXPECT_EQ(s.oldest, oldest);
+        EXPECT_LE(stamp_error(s, 23'000), wanted);
+        // Not with any other k either.
+        stamp_size less = s;
+        less.cells -= s.layout == layout::line ? 512 / s.bits : 1;
+        for (less.k = 1; less.k <= 16; ++less.k) EXPECT_GT(stamp_error(less, 23'000), wanted);
+        // Room for the window and the sweep, and no more.
+        EXPECT_GE((std::uint64_t{1} << s.bits) - 2, oldest + std::max(1u, oldest / 4));
+        if (s.bits > 2) {
+          EXPECT_LT((std::uint64_t{1} << s.bits) / 2 - 2, oldest + std::max(1u, oldest / 4));
+        }
+        EXPECT_GE(s.cells * s.bits, [&] {
+          const stamp_size best = stamps_for_error(load, wanted);
+          return best.cells * best.bits;
+        }());
+      }
     }
+  }
+}
+
+std::uint64_t memory_of(const stamp_size& s) {
+  return s.layout == layout::line ? s.cells / (512 / s.bits) * 512 : s.cells * s.bits;
+}
+
+// On a fine grid: a smaller error takes as much memory or more, and so do more items.
+TEST(stamp_size, memory_has_no_cliffs) {
+  for (const std::uint64_t items : {1u, 7u, 100u, 12'345u, 1'000'000u}) {
+    for (const std::uint32_t oldest : {1u, 10u, 600u}) {
+      std::uint64_t before = 0;
+      for (double wanted = 0.9; wanted > 1e-12; wanted *= 0.93) {
+        const std::uint64_t bits = memory_of(stamps_for_error({items, items, oldest}, wanted));
+        EXPECT_GE(bits, before) << items << ' ' << oldest << ' ' << wanted;
+        before = bits;
+      }
+    }
+  }
+  for (const double wanted : {0.3, 0.01, 1e-4}) {
+    std::uint64_t before = 0;
+    for (std::uint64_t items = 1; items < 10'000'000; items += 1 + items / 16) {
+      const std::uint64_t bits = memory_of(stamps_for_error({items, items, 10}, wanted));
+      EXPECT_GE(bits, before) << items << ' ' << wanted;
+      before = bits;
+    }
+  }
+}
+
+TEST(stamp_size, more_memory_never_errs_more) {
+  double before = 1;
+  for (std::uint64_t bytes = 1; bytes < 100'000; bytes += 1 + bytes / 8) {
+    const double error = stamp_error(stamps_for_memory({1000, 1000, 10}, bytes), 2000);
+    EXPECT_LE(error, before * (1 + 1e-12)) << bytes;
+    before = error;
   }
 }
 
 TEST(stamp_size, of_a_memory_uses_it) {
   expect_error(
-      errc::too_large, [] { stamps_for_memory(1000, 1, 300); }, "more memory than");
+      errc::too_large,
+      [] {
+        stamps_for_memory({1000, 4, 300}, 1);
+      },
+      "more memory than");
   for (const std::uint64_t bytes : {2u, 7u, 63u, 64u, 1000u, 60'000u}) {
     for (const std::uint32_t oldest : {1u, 10u, 300u}) {
-      const stamp_size s = stamps_for_memory(1000, bytes, oldest);
+      const stamp_size s = stamps_for_memory({1000, 100, oldest}, bytes);
       const std::uint64_t used =
           s.layout == layout::line ? s.cells / (512 / s.bits) * 64 : (s.cells * s.bits + 7) / 8;
       EXPECT_LE(used, bytes);
       EXPECT_GT(used + 64, bytes);
-      EXPECT_EQ(s.layout == layout::line, bytes >= 64 && stamp_error(s, 1000) >= 0.01);
+      for (const auto kind : {layout::flat, layout::line}) {
+        if (bytes < 64 && kind == layout::line) continue;
+        const stamp_size other = stamps_for_memory({1000, 100, oldest}, bytes, kind);
+        EXPECT_LE(stamp_error(s, 1100), stamp_error(other, 1100));
+      }
     }
   }
 }
 
 TEST(stamp_size, fill_tells_items_and_error) {
   for (const layout kind : {layout::flat, layout::line}) {
-    const stamp_size s = stamps_for_error(5000, 0.02, 10, kind);
+    const stamp_size s = stamps_for_error({5000, 500, 10}, 0.02, kind);
     const double alive = 5500;
     const double hit = kind == layout::flat
                            ? -std::expm1(alive * s.k * std::log1p(-1 / double(s.cells)))
                            : -std::expm1(alive * std::log1p(-double(s.k) / double(s.cells)));
     const auto timers = static_cast<std::uint64_t>(std::llround(hit * double(s.cells)));
     EXPECT_NEAR(alive_items(s, timers), alive, 2);
-    EXPECT_NEAR(alive_error(s, timers), stamp_error(s, 5000), 2e-4);
+    EXPECT_NEAR(alive_error(s, timers), stamp_error(s, 5500), 2e-4);
     EXPECT_EQ(alive_error(s, 0), 0);
     EXPECT_EQ(alive_error(s, s.cells), 1);
     EXPECT_EQ(alive_items(s, s.cells), support::infinite);
@@ -221,14 +274,14 @@ TEST(stamp_size, fill_tells_items_and_error) {
 }
 
 TEST(stamp_size, refuses_what_makes_no_sense) {
-  expect_error(errc::invalid_argument, [] { stamps_for_error(0, 0.1, 10); });
-  expect_error(errc::invalid_argument, [] { stamps_for_error(support::most, 0.1, 10); });
-  expect_error(errc::invalid_argument, [] { stamps_for_error(10, 0, 10); });
-  expect_error(errc::invalid_argument, [] { stamps_for_error(10, support::nan, 10); });
-  expect_error(errc::invalid_argument, [] { stamps_for_error(10, 0.1, 0); });
-  expect_error(errc::invalid_argument, [] { stamps_for_memory(10, 0, 10); });
-  expect_error(errc::invalid_argument, [] { stamps_for_memory(10, 63, 10, layout::line); });
-  expect_error(errc::too_large, [] { stamps_for_error(std::uint64_t{1} << 40, 1e-9, 10); });
+  expect_error(errc::invalid_argument, [] { stamps_for_error({0, 0, 10}, 0.1); });
+  expect_error(errc::invalid_argument, [] { stamps_for_error({support::most, 0, 10}, 0.1); });
+  expect_error(errc::invalid_argument, [] { stamps_for_error({10, 10, 10}, 0); });
+  expect_error(errc::invalid_argument, [] { stamps_for_error({10, 10, 10}, support::nan); });
+  expect_error(errc::invalid_argument, [] { stamps_for_error({10, 10, 0}, 0.1); });
+  expect_error(errc::invalid_argument, [] { stamps_for_memory({10, 10, 10}, 0); });
+  expect_error(errc::invalid_argument, [] { stamps_for_memory({10, 10, 10}, 63, layout::line); });
+  expect_error(errc::too_large, [] { stamps_for_error({std::uint64_t{1} << 40, 0, 10}, 1e-9); });
 }
 
 TEST(stamp_evidence, blocks_have_the_ages_of_the_paper) {

@@ -497,8 +497,8 @@ TEST(recency_filter, refuses_what_makes_no_sense) {
   bad({.window = -1s, .items = 1, .error = 0.1}, "-1000000");
   bad({.insertions = 0, .items = 1, .error = 0.1}, "window");
   bad({.insertions = support::most, .items = 1, .error = 0.1});
-  bad({.window = 1s, .items = 1}, "neither");
-  bad({.window = 1s, .items = 1, .error = 0.1, .memory = 8}, "both");
+  bad({.window = 1s, .items = 1}, "none of them");
+  bad({.window = 1s, .items = 1, .error = 0.1, .memory = 8}, "two of them");
   bad({.window = 1s, .items = 0, .error = 0.1}, "items");
   bad({.window = 1s, .items = 1, .error = 0.1, .ticks = 0}, "tick");
   bad({.window = 1s, .items = 1, .error = 0.1, .layout = layout::rows}, "rows");

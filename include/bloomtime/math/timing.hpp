@@ -57,8 +57,18 @@ timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
                               const timing_choice& choice = {});
 timing_size timing_for_error(std::uint64_t window, double error, const timing_choice& choice = {});
 
-// Windows of `oldest` ticks and `items` different items in one of them: what is alive are these and
-// those of one more tick.
+// Windows of `oldest` ticks: at most `items` different items in any of them, and at most `cut` in
+// the tick that the window cuts, all of which stay alive until the whole tick has left. If items
+// may come in bursts `cut` is as large as `items`.
+struct stamp_load {
+  std::uint64_t items = 0;
+  std::uint64_t cut = 0;
+  std::uint32_t oldest = 0;
+};
+
+// Different items that are alive at the worst moment.
+std::uint64_t alive_at_worst(const stamp_load& load) noexcept;
+
 struct stamp_size {
   bloomtime::layout layout = layout::flat;
   unsigned bits = 0;  // of a timer
@@ -67,14 +77,15 @@ struct stamp_size {
   std::uint32_t oldest = 0;
 };
 
-// Lines down to an error of 1 %, flat below, unless `kind` says otherwise. Timers have the fewest
-// bits with which a sweep looks at 4 k of them per insertion, if there are as many insertions as
-// items.
-stamp_size stamps_for_error(std::uint64_t items, double error, std::uint32_t oldest,
-                            std::optional<layout> kind = {});
-stamp_size stamps_for_memory(std::uint64_t items, std::uint64_t bytes, std::uint32_t oldest,
+// The fewest bits for the error, or the least error for the memory, over k and over both layouts
+// unless `kind` says which. So a smaller error and more items never need less memory. Timers have
+// the fewest bits with which sweeps look at each of them at most four times per window.
+stamp_size stamps_for_error(const stamp_load& load, double error, std::optional<layout> kind = {});
+stamp_size stamps_for_memory(const stamp_load& load, std::uint64_t bytes,
                              std::optional<layout> kind = {});
-double stamp_error(const stamp_size& size, std::uint64_t items);
+// The probability that an item not seen lately finds all its timers alive, if so many different
+// items are.
+double stamp_error(const stamp_size& size, std::uint64_t alive);
 // As many timers are alive as if so many items were; and what a new item meets then.
 double alive_items(const stamp_size& size, std::uint64_t alive);
 double alive_error(const stamp_size& size, std::uint64_t alive);

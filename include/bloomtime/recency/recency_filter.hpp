@@ -29,16 +29,25 @@
 
 namespace bloomtime {
 
-// A window in time or in insertions, and how many different `items` there are in one. By accuracy:
-// `error`, the chance that an item not seen lately is taken for one that was. By memory: bytes of
-// timers.
+// A window in time or in insertions, and the most different `items` that any window has. By
+// accuracy: `error`, the probability that an item not seen lately is taken for one that was. By
+// memory: bytes of timers. Or by `size`, the size() of another filter with as many ticks.
+//
+// The error holds however the items are spread over the window, also if all of them come at once:
+// then the burst before the last one is still alive, with the rest of its tick, when the next one
+// comes. Items that come evenly take little more than half the memory: `evenly` counts on that. The
+// error of such a filter is larger while items come in bursts; current_error() tells it.
 struct recency_config {
   std::optional<std::chrono::microseconds> window = {};
   std::optional<std::uint64_t> insertions = {};
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};
-  std::uint32_t ticks = 10;  // of a window: an item is forgotten up to one tick after it
+  std::optional<math::stamp_size> size = {};
+  bool evenly = false;
+  // Of a window: an item is forgotten up to one tick after it. 1 to 2^24 in time, where each takes
+  // 8 bytes.
+  std::uint32_t ticks = 10;
   std::optional<bloomtime::layout> layout = {};  // flat or line; the planner's choice if unset
   bool refresh = true;  // whether a duplicate renews the time of its item, see insert_if_new
   std::optional<std::chrono::microseconds> ahead = {};  // further ahead is no time but an error
@@ -243,6 +252,7 @@ class recency_filter {
 
   double fill() const noexcept;  // the share of timers that are alive
   double alive_items() const;    // different ones, from that
+  // With so many different items in any window, however they come.
   double predicted_error(std::uint64_t items) const;
   double current_error() const;  // of an item that was not seen lately, now
 
@@ -379,6 +389,8 @@ class recency_filter {
   template <class Self, item T, class Use>
   static void in_blocks(Self& self, std::span<const T> items, Use&& use);
 
+  math::stamp_load load_of(std::uint64_t items, bool evenly) const noexcept;
+  math::stamp_size size_for(const recency_config& config) const;
   void expect_mergeable(const recency_filter& other) const;
   void set_window(std::uint64_t window, std::uint64_t tick);
   detail::stamp_shape shape() const noexcept;
