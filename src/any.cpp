@@ -249,9 +249,8 @@ struct named_and_not {
 named_and_not count_names(const history& h) {
   named_and_not counted;
   std::vector<std::uint64_t> keys;
-  h.for_each([&](timeline_history part) {
-    part.compact();
-    part.named().view().for_each([&](std::uint64_t key, const auto&) { keys.push_back(key); });
+  h.for_each([&](const timeline_history& part) {
+    part.for_each_key([&](std::uint64_t key) { keys.push_back(key); });
     for (const detail::positions& p : part.nameless()) counted.nameless_pairs += p.shape().count;
   });
   std::sort(keys.begin(), keys.end());

@@ -44,6 +44,24 @@ void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t 
 }  // namespace
 
 buffer::buffer(std::uint64_t bytes) {
+  allocate(bytes);
+  if (bytes != 0) std::memset(data_, 0, size_ + readable_past_end);
+}
+
+buffer buffer::unset(std::uint64_t bytes) {
+  buffer made;
+  made.allocate(bytes);
+  if (bytes != 0) std::memset(made.data_ + bytes, 0, readable_past_end);
+  return made;
+}
+
+void buffer::truncate(std::size_t bytes) noexcept {
+  if (bytes >= size_) return;
+  size_ = bytes;
+  std::memset(data_ + bytes, 0, readable_past_end);
+}
+
+void buffer::allocate(std::uint64_t bytes) {
   if (bytes == 0) return;
   if (bytes > max_buffer_bytes) {
     throw error(errc::too_large, "a filter's array can have at most " +
@@ -61,7 +79,6 @@ buffer::buffer(std::uint64_t bytes) {
   data_ = align_up(block_, alignment);
   size_ = bytes;
   if (large) advise_huge(data_, padded);
-  std::memset(data_, 0, padded);
 }
 
 buffer buffer::borrow(std::span<const std::byte> bytes,
@@ -75,7 +92,7 @@ buffer buffer::borrow(std::span<const std::byte> bytes,
 }
 
 buffer buffer::copy_of(std::span<const std::byte> bytes) {
-  buffer copy(bytes.size());
+  buffer copy = unset(bytes.size());
   if (!bytes.empty()) std::memcpy(copy.data_, bytes.data(), bytes.size());
   return copy;
 }

@@ -47,31 +47,9 @@ positions::positions(const positions_shape& shape, buffer marks, buffer list)
 
 positions positions::of(positions_shape shape, std::span<const std::uint64_t> sorted) {
   shape.count = sorted.size();
-  if (shape.count > most_count) {
-    throw error(errc::too_large,
-                "a partition of a history holds at most 2^32 - 1 sightings of "
-                "items that hardly repeat; use shorter partitions");
-  }
-  bit_writer list;
-  put_list(list, sorted, 0, shape.range);
-  bit_writer marks;
-  std::uint64_t before = 0;
-  const unsigned low = code_of(shape).low;
-  const std::uint64_t wanted = mark_count(shape);
-  for (std::uint64_t mark = 0; mark < wanted; ++mark) {
-    const std::uint64_t high = mark * view_of_bits::high_parts_per_mark;
-    while (before < sorted.size() && sorted[before] >> low < high) ++before;
-    marks.put(before, view_of_bits::mark_bits);
-  }
-  return {shape, marks.bytes(), list.bytes()};
-}
-
-std::vector<std::uint64_t> positions::all() const {
-  std::vector<std::uint64_t> sorted;
-  sorted.reserve(shape_.count);
-  for_each_in_list(bit_reader(list_.bytes()), {0, shape_.count, shape_.range},
-                   [&](std::uint64_t p) { sorted.push_back(p); });
-  return sorted;
+  positions_writer out(shape);
+  for (const std::uint64_t p : sorted) out.put(p);
+  return out.finish();
 }
 
 void positions::verify() const {
@@ -79,8 +57,11 @@ void positions::verify() const {
   const list_code code = code_of(shape_);
   const bit_reader marks(marks_.bytes());
   const std::uint64_t wanted = mark_count(shape_);
-  if (!for_each_in_list(bits, {0, shape_.count, shape_.range}, [](std::uint64_t) {}) ||
-      !bits.ends_at(code.bits) || !marks.ends_at(wanted * view_of_bits::mark_bits)) {
+  list_cursor<bit_reader> all(bits, {0, shape_.count, shape_.range});
+  while (all.next()) {
+  }
+  if (!all.sound() || !bits.ends_at(code.bits) ||
+      !marks.ends_at(wanted * view_of_bits::mark_bits)) {
     refuse();
   }
   const std::uint64_t every = view_of_bits::high_parts_per_mark;
@@ -91,6 +72,38 @@ void positions::verify() const {
       refuse();
     }
   }
+}
+
+positions_writer::positions_writer(const positions_shape& shape)
+    : shape_(shape), code_(code_of(shape)) {
+  if (shape.count > most_count) {
+    throw error(errc::too_large,
+                "a partition of a history holds at most 2^32 - 1 sightings of "
+                "items that hardly repeat; use shorter partitions");
+  }
+  marks_ = bit_writer(mark_count(shape) * view_of_bits::mark_bits);
+  list_ = bit_writer(code_.bits);
+  list_.put_zeros(code_.how == list_code::kind::split ? code_.high : code_.bits);
+}
+
+void positions_writer::put(std::uint64_t position) {
+  if (code_.how == list_code::kind::bitmap) list_.set(position);
+  if (code_.how == list_code::kind::split) {
+    const std::uint64_t high = position >> code_.low;
+    for (; marked_ * view_of_bits::high_parts_per_mark <= high; ++marked_) {
+      marks_.put(count_, view_of_bits::mark_bits);
+    }
+    list_.set(high + count_);
+    list_.put(position, code_.low);
+  }
+  ++count_;
+}
+
+positions positions_writer::finish() {
+  for (const std::uint64_t wanted = mark_count(shape_); marked_ < wanted; ++marked_) {
+    marks_.put(count_, view_of_bits::mark_bits);
+  }
+  return {shape_, marks_.finish(), list_.finish()};
 }
 
 }  // namespace bloomtime::detail

@@ -2,22 +2,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include <bloomtime/detail/name_removal.hpp>
+#include <bloomtime/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/history.hpp>
 
 #include "../math/expect.hpp"
-#include "keyed_ticks.hpp"
 
 namespace bloomtime {
 namespace {
 
-using detail::keyed_ticks;
 using detail::positions;
-using detail::positions_shape;
-using detail::timeline_head;
-using detail::timelines;
+using detail::tick_range;
 using math::text_of;
 
 void expect_config(const timeline_config& c) {
@@ -35,15 +35,6 @@ void expect_config(const timeline_config& c) {
     refuse("a timeline history's error must lie between 0 and 1, got " + text_of(c.error));
   }
   if (c.length == 0) refuse("a question is about at least one tick, got a length of 0");
-}
-
-// Bits that a sighting without a name takes, if there are many.
-double position_bits(double error, std::uint64_t length) {
-  constexpr std::uint64_t many = 1 << 16;
-  const positions_shape shape{
-      .first = 0, .span = 1, .range = math::position_range(many, error, length), .count = many};
-  return 8.0 * static_cast<double>(positions::list_bytes(shape) + positions::marks_bytes(shape)) /
-         many;
 }
 
 }  // namespace
@@ -87,28 +78,23 @@ sightings timeline_history::list(digest d, interval asked) const {
   const auto range = detail::clipped(asked, ticks_, first_);
   if (!range) return {};
   sightings found;  // of each part of it in order
-  const auto take_all = [&](std::uint64_t from, std::uint64_t to) {
-    const tick first{static_cast<std::int64_t>(first_ + std::max(from, range->first))};
-    const tick last{static_cast<std::int64_t>(first_ + std::min(to, range->last))};
-    if (first > last) return;
+  const auto take = [&](tick_range ticks) {
+    const tick first{static_cast<std::int64_t>(first_ + std::max(ticks.first, range->first))};
+    const tick last{static_cast<std::int64_t>(first_ + std::min(ticks.last, range->last))};
+    if (first > last) return true;
     if (!found.empty() && found.back().last.number + 1 == first.number) {
       found.back().last = last;
     } else {
       found.push_back({first, last});
     }
-  };
-  const auto take = [&](std::uint64_t t) {
-    take_all(t, t);
     return true;
   };
   const std::uint64_t key = detail::timeline_key(d);
-  live_.for_each(d, take);
+  live_.for_each(d, [&](std::uint64_t t) { take({t, t}); });
   if (!named_.empty()) {
-    const auto line = named_.view().find(key);
-    if (line && line->head().is_run()) {
-      take_all(line->head().first, line->head().last);
-    } else if (line) {
-      line->for_each(take);
+    if (const auto line = named_.view().find(key)) {
+      detail::timeline_cursor ticks(*line);
+      while (const std::optional<tick_range> run = ticks.next()) take(*run);
     }
   }
   for (const positions& p : nameless_) p.view().for_each(key, *range, take);
@@ -121,10 +107,9 @@ sightings timeline_history::list(digest d, interval asked) const {
 
 void timeline_history::compact() {
   if (live_.empty()) return;
-  std::vector<keyed_ticks> lists(2);
-  lists[0].add(named_, 0);
-  lists[1].add(live_, 0);
-  named_ = detail::sealed_of(lists, ticks_);
+  detail::tick_sources sources;
+  detail::add_sources(sources, named_, live_);
+  named_ = detail::timelines_merge(ticks_, std::move(sources)).finish();
   live_ = {};
 }
 
@@ -136,39 +121,12 @@ void timeline_history::seal() {
 
 // What costs less without a name than with one, if all of it together does.
 void timeline_history::take_names() {
-  if (named_.empty()) return;
-  const double each = position_bits(error_, length_);
-  const auto bits_with_name = [&](const timeline_head& head) {
-    return named_.shape().rest_bits() + detail::head_bits(head, ticks_) + head.body;
-  };
-  const auto leaves = [&](const timeline_head& head) {
-    return static_cast<double>(head.count) * each < static_cast<double>(bits_with_name(head));
-  };
-  std::uint64_t count = 0;
-  std::uint64_t saved = 0;
-  named_.view().for_each([&](std::uint64_t, const auto& line) {
-    if (!leaves(line.head())) return;
-    count += line.head().count;
-    saved += bits_with_name(line.head());
-  });
-  positions_shape shape{.first = 0, .span = ticks_, .range = 0, .count = count};
-  shape.range = std::max(ticks_, math::position_range(count, error_, length_));
-  if (count == 0 || 8 * (positions::list_bytes(shape) + positions::marks_bytes(shape)) >= saved) {
-    return;
+  detail::name_removal removal(named_, error_, length_);
+  for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !removal.step(work);) {
   }
-  std::vector<std::uint64_t> places;
-  std::vector<keyed_ticks> kept(1);
-  places.reserve(std::min(count, named_.shape().ticks));
-  detail::for_each_sound(named_, [&](std::uint64_t key, std::span<const std::uint32_t> ticks,
-                                     const timeline_head& head) {
-    if (!leaves(head)) return kept[0].add(key, ticks);
-    for (const std::uint32_t t : ticks) places.push_back(shape.position(key, t));
-  });
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  timelines named = detail::sealed_of(kept, ticks_);
-  nameless_.push_back(positions::of(shape, places));
-  named_ = std::move(named);
+  if (!removal.is_worth_it()) return;
+  nameless_.push_back(std::move(removal.nameless()));
+  named_ = std::move(removal.named());
 }
 
 std::uint64_t timeline_history::pairs() const noexcept {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
 
 #include "../math/expect.hpp"
-#include "keyed_ticks.hpp"
 
 namespace bloomtime {
 namespace {
@@ -16,7 +16,6 @@ namespace {
 using detail::bit_reader;
 using detail::bit_writer;
 using detail::buffer;
-using detail::keyed_ticks;
 using detail::live_ticks;
 using detail::positions;
 using detail::positions_shape;
@@ -52,17 +51,19 @@ void expect_sets(std::size_t sets) {
 // Every tick takes a bit, so that no file can make a table that is much larger than itself.
 buffer written(const live_ticks& live) {
   bit_writer out;
-  live.for_each_item([&](digest d, std::span<const std::uint32_t> ticks) {
+  for (const std::uint32_t number : live.in_order()) {
+    const digest d = live.item(number);
     out.put(d.lo, 64);
     out.put(d.hi, 64);
-    out.put_gamma(ticks.size());
+    out.put_gamma(live.ticks_of(number));
     std::uint64_t least = 0;  // that may come next
-    for (const std::uint32_t t : ticks) {
+    for (std::size_t i = 0; i < live.ticks_of(number); ++i) {
+      const std::uint32_t t = live.tick_of(number, i);
       out.put_gamma(t - least + 1);
       least = std::uint64_t{t} + 1;
     }
-  });
-  return out.bytes();
+  }
+  return out.finish();
 }
 
 live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t ticks,
@@ -98,12 +99,10 @@ void timeline_history::merge(const timeline_history& other) {
   expect_sets(nameless_.size() + other.nameless_.size());
   std::vector<positions> nameless = nameless_;
   nameless.insert(nameless.end(), other.nameless_.begin(), other.nameless_.end());
-  std::vector<keyed_ticks> lists(4);
-  lists[0].add(named_, 0);
-  lists[1].add(live_, 0);
-  lists[2].add(other.named_, 0);
-  lists[3].add(other.live_, 0);
-  named_ = detail::sealed_of(lists, ticks_);
+  detail::tick_sources sources;
+  detail::add_sources(sources, named_, live_);
+  detail::add_sources(sources, other.named_, other.live_);
+  named_ = detail::timelines_merge(ticks_, std::move(sources)).finish();
   live_ = {};
   nameless_ = std::move(nameless);
   count(other.records_);
@@ -119,15 +118,16 @@ timeline_history timeline_history::joined(const timeline_history& left,
                                text_of(left.ticks_ + right.ticks_));
   }
   expect_sets(left.nameless_.size() + right.nameless_.size());
-  timeline_history both(left);
+  timeline_history both;
+  static_cast<history_base&>(both) = left;
   both.ticks_ += right.ticks_;
-  std::vector<keyed_ticks> lists(4);
-  lists[0].add(left.named_, 0);
-  lists[1].add(left.live_, 0);
-  lists[2].add(right.named_, left.ticks_);
-  lists[3].add(right.live_, left.ticks_);
-  both.named_ = detail::sealed_of(lists, both.ticks_);
-  both.live_ = {};
+  both.error_ = left.error_;
+  both.length_ = left.length_;
+  both.nameless_ = left.nameless_;
+  detail::tick_sources sources;
+  detail::add_sources(sources, left.named_, left.live_);
+  detail::add_sources(sources, right.named_, right.live_, left.ticks_);
+  both.named_ = detail::timelines_merge(both.ticks_, std::move(sources)).finish();
   for (const positions& p : right.nameless_) {
     positions_shape shape = p.shape();
     shape.first += left.ticks_;

@@ -1,7 +1,5 @@
 #include <bloomtime/detail/timelines.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <bloomtime/error.hpp>
@@ -28,52 +26,55 @@ timelines::timelines(const timelines_shape& shape, buffer directory, buffer stre
 void timelines::verify() const {
   std::uint64_t items = 0;
   std::uint64_t ticks = 0;
-  std::optional<std::uint64_t> last;
-  bool sound = true;
-  const bool complete = view().for_each([&](std::uint64_t key, const auto& line) {
-    sound = sound && (!last || *last < key) && line.sound();
-    last = key;
+  timelines_cursor<bit_reader> all = cursor();
+  while (all.next()) {
+    if (!all.line().sound()) refuse();
     ++items;
-    ticks += line.head().count;
-  });
-  if (!complete || !sound || items != shape_.items || ticks != shape_.ticks) refuse();
+    ticks += all.head().count;
+  }
+  if (!all.sound() || items != shape_.items || ticks != shape_.ticks) refuse();
 }
 
-timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items) {
+timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits) {
+  constexpr unsigned widest = 48;
   shape_.span = span;
   shape_.bucket_bits = timelines_shape::bucket_bits_for(items);
-  starts_.reserve(shape_.buckets());
+  // gamma(n + 1) takes at most 2 n + 1 bits.
+  const std::uint64_t most = bits + items * (shape_.rest_bits() + 2) + shape_.buckets();
+  if (bits != 0) stream_ = bit_writer(most);
+  shape_.offset_bits = bits != 0 ? width_of(most) : widest;
+  starts_ = bit_writer(shape_.buckets() * shape_.offset_bits);
 }
 
-void timelines_writer::add(std::uint64_t key, std::span<const std::uint32_t> ticks) {
+void timelines_writer::add(std::uint64_t key, tick_runs& runs) {
   close_buckets(key >> shape_.rest_bits());
   const std::uint64_t rest = key & ((std::uint64_t{1} << shape_.rest_bits()) - 1);
   if (open_ > 0 && bucket_[open_ - 1].rest == rest) {
-    std::vector<std::uint32_t>& had = bucket_[open_ - 1].ticks;
-    std::vector<std::uint32_t> both;
-    std::set_union(had.begin(), had.end(), ticks.begin(), ticks.end(), std::back_inserter(both));
-    had.swap(both);
+    tick_runs& had = bucket_[open_ - 1].runs;
+    unite(had, runs, scratch_);
+    had.swap(scratch_);
     return;
   }
   if (open_ == bucket_.size()) bucket_.emplace_back();
   bucket_[open_].rest = rest;
-  bucket_[open_].ticks.assign(ticks.begin(), ticks.end());
+  bucket_[open_].runs.swap(runs);
   ++open_;
 }
 
 // Writes the open bucket, if it lies before `upto`, and empty ones up to there.
 void timelines_writer::close_buckets(std::uint64_t upto) {
-  while (starts_.size() < upto) {
-    starts_.push_back(stream_.size());
+  for (; closed_ < upto; ++closed_) {
+    last_start_ = stream_.size();
+    starts_.put(last_start_, shape_.offset_bits);
     stream_.put_gamma(open_ + 1);
-    std::vector<timeline_head> heads;
+    heads_.clear();
     for (std::size_t i = 0; i < open_; ++i) {
       stream_.put(bucket_[i].rest, shape_.rest_bits());
-      heads.push_back(head_of(bucket_[i].ticks));
-      shape_.ticks += heads.back().count;
+      heads_.push_back(head_of(bucket_[i].runs));
+      shape_.ticks += heads_.back().count;
     }
-    for (const timeline_head& head : heads) put_head(stream_, head, shape_.span);
-    for (std::size_t i = 0; i < open_; ++i) put_body(stream_, heads[i], bucket_[i].ticks);
+    for (const timeline_head& head : heads_) put_head(stream_, head, shape_.span);
+    for (std::size_t i = 0; i < open_; ++i) put_body(stream_, heads_[i], bucket_[i].runs);
     shape_.items += open_;
     open_ = 0;
   }
@@ -81,10 +82,18 @@ void timelines_writer::close_buckets(std::uint64_t upto) {
 
 timelines timelines_writer::finish() {
   close_buckets(shape_.buckets());
-  shape_.offset_bits = width_of(starts_.back());
-  bit_writer directory;
-  for (const std::uint64_t start : starts_) directory.put(start, shape_.offset_bits);
-  return {shape_, directory.bytes(), stream_.bytes()};
+  const unsigned width = shape_.offset_bits;
+  shape_.offset_bits = width_of(last_start_);
+  buffer directory = starts_.finish();
+  if (width != shape_.offset_bits) {
+    const bit_reader wide(directory.bytes());
+    bit_writer narrow(shape_.buckets() * shape_.offset_bits);
+    for (std::uint64_t i = 0; i < shape_.buckets(); ++i) {
+      narrow.put(wide.get(i * width, width), shape_.offset_bits);
+    }
+    directory = narrow.finish();
+  }
+  return {shape_, std::move(directory), stream_.finish()};
 }
 
 }  // namespace bloomtime::detail

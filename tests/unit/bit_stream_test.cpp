@@ -10,7 +10,7 @@
 namespace bloomtime::detail {
 namespace {
 
-buffer readable(const bit_writer& out) { return out.bytes(); }
+buffer readable(bit_writer out) { return out.finish(); }
 
 TEST(bit_stream, gives_back_numbers_of_any_width) {
   math::random_source random(1);
@@ -34,7 +34,7 @@ TEST(bit_stream, writes_only_the_low_bits) {
   bit_writer out;
   out.put(~std::uint64_t{0}, 3);
   out.put(0, 5);
-  const buffer bytes = out.bytes();
+  const buffer bytes = readable(out);
   EXPECT_EQ(bytes.size(), stream_bytes(8));
   EXPECT_EQ(load_le64(bytes.data()), 7u);
   EXPECT_TRUE(bit_reader(bytes.bytes()).ends_at(8));

@@ -25,21 +25,34 @@ struct coded {
 coded written(const numbers& list, std::uint64_t places) {
   bit_writer out;
   out.put(5, 3);
-  put_list(out, std::span<const std::uint32_t>(list), 0, places);
+  put_list(out, list.size(), places, [&](auto&& visit) {
+    for (const std::uint32_t n : list) visit(n);
+  });
   EXPECT_EQ(out.size(), 3 + list_code::of(list.size(), places).bits);
-  return {out.bytes(), {3, list.size(), places}};
+  return {out.finish(), {3, list.size(), places}};
+}
+
+numbers numbers_of(list_cursor<bit_reader>& cursor) {
+  numbers all;
+  while (const auto run = cursor.next()) {
+    for (std::uint64_t n = run->first; n <= run->last; ++n) {
+      all.push_back(static_cast<std::uint32_t>(n));
+    }
+  }
+  return all;
 }
 
 void expect_same(const numbers& list, std::uint64_t places, std::uint64_t step = 1) {
   const coded c = written(list, places);
-  numbers back;
-  EXPECT_TRUE(for_each_in_list(
-      c.bits(), c.place, [&](std::uint64_t n) { back.push_back(static_cast<std::uint32_t>(n)); }));
-  ASSERT_EQ(back, list);
+  list_cursor<bit_reader> all(c.bits(), c.place);
+  ASSERT_EQ(numbers_of(all), list);
+  EXPECT_TRUE(all.sound());
   for (std::uint64_t from = 0; from < places; from += step) {
     const auto next = std::lower_bound(list.begin(), list.end(), from);
     const auto want = next == list.end() ? std::nullopt : std::optional<std::uint64_t>(*next);
     ASSERT_EQ(next_in_list(c.bits(), c.place, from), want) << from << " of " << places;
+    list_cursor<bit_reader> rest(c.bits(), c.place, from);
+    ASSERT_EQ(numbers_of(rest), numbers(next, list.end())) << from << " of " << places;
   }
 }
 
@@ -96,10 +109,9 @@ TEST(tick_list, tells_bits_that_are_no_list) {
   for (std::uint64_t bit = 3; bit < 3 + code.bits; ++bit) {
     buffer bad(good.bytes);
     bad.data()[bit / 8] ^= static_cast<std::byte>(1 << (bit % 8));
-    numbers back;
-    const bool sound = for_each_in_list(bit_reader(bad.bytes()), good.place, [&](std::uint64_t n) {
-      back.push_back(static_cast<std::uint32_t>(n));
-    });
+    list_cursor<bit_reader> cursor(bit_reader(bad.bytes()), good.place);
+    const numbers back = numbers_of(cursor);
+    const bool sound = cursor.sound();
     EXPECT_LE(back.size(), list.size());
     if (!sound) ++noticed;
     if (!sound) continue;

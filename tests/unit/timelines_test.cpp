@@ -18,10 +18,17 @@ namespace {
 
 using tick_sets = std::map<std::uint64_t, std::set<std::uint32_t>>;  // by key
 
+tick_runs runs_of(const std::set<std::uint32_t>& ticks) {
+  tick_runs runs;
+  for (const std::uint32_t t : ticks) append(runs, {t, t});
+  return runs;
+}
+
 timelines sealed(const tick_sets& items, std::uint64_t span) {
   timelines_writer out(span, items.size());
   for (const auto& [key, ticks] : items) {
-    out.add(key, std::vector<std::uint32_t>(ticks.begin(), ticks.end()));
+    tick_runs runs = runs_of(ticks);
+    out.add(key, runs);
   }
   return out.finish();
 }
@@ -64,9 +71,17 @@ TEST(timelines, give_back_every_item_and_tick) {
     all.verify();
     EXPECT_EQ(all.shape().items, items.size());
     tick_sets back;
-    EXPECT_TRUE(all.view().for_each([&](std::uint64_t key, const auto& line) {
-      line.for_each([&](std::uint64_t t) { back[key].insert(static_cast<std::uint32_t>(t)); });
-    }));
+    auto each = all.cursor();
+    while (each.next()) {
+      timeline_cursor<bit_reader> ticks(each.line());
+      while (const auto run = ticks.next()) {
+        for (std::uint64_t t = run->first; t <= run->last; ++t) {
+          back[each.key()].insert(static_cast<std::uint32_t>(t));
+        }
+      }
+      EXPECT_TRUE(ticks.sound());
+    }
+    EXPECT_TRUE(each.sound());
     EXPECT_TRUE(back == items) << span;  // too long to print
   }
 }
@@ -106,8 +121,10 @@ TEST(timelines, answer_every_question_about_a_small_span) {
 
 TEST(timelines, unite_what_has_the_same_key) {
   timelines_writer out(100, 2);
-  out.add(5, std::vector<std::uint32_t>{1, 50});
-  out.add(5, std::vector<std::uint32_t>{2, 50, 99});
+  tick_runs one = runs_of({1, 50});
+  tick_runs two = runs_of({2, 50, 99});
+  out.add(5, one);
+  out.add(5, two);
   const timelines all = out.finish();
   EXPECT_EQ(all.shape().items, 1u);
   EXPECT_EQ(all.shape().ticks, 4u);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
@@ -20,14 +22,19 @@ constexpr std::uint64_t stream_bytes(std::uint64_t bits) noexcept {
 
 class bit_writer {
  public:
+  bit_writer() = default;
+  // Allocates memory for this many bits. No more is needed until they are written.
+  explicit bit_writer(std::uint64_t bits) : words_(buffer::unset(stream_bytes(bits))) {}
+
   // The low `width` bits, 0 to 64 of them.
   void put(std::uint64_t value, unsigned width) {
     if (width == 0) return;
     if (width < 64) value &= (std::uint64_t{1} << width) - 1;
+    make_room(width);
+    std::byte* const word = words_.data() + size_ / 64 * 8;
     const std::size_t bit = size_ % 64;
-    if (bit == 0) words_.push_back(0);
-    words_.back() |= value << bit;
-    if (bit + width > 64) words_.push_back(value >> (64 - bit));
+    store_le64(word, bit == 0 ? value : load_le64(word) | value << bit);
+    if (bit + width > 64) store_le64(word + 8, value >> (64 - bit));
     size_ += width;
   }
 
@@ -41,22 +48,43 @@ class bit_writer {
 
   // So many zeros, of which set() makes ones.
   void put_zeros(std::uint64_t count) {
-    for (; count >= 64; count -= 64) put(0, 64);
-    put(0, static_cast<unsigned>(count));
+    make_room(count);
+    const std::uint64_t from = (size_ + 63) / 64 * 8;
+    size_ += count;
+    const std::uint64_t to = (size_ + 63) / 64 * 8;
+    if (to > from) std::memset(words_.data() + from, 0, to - from);
   }
-  void set(std::uint64_t bit) noexcept { words_[bit / 64] |= std::uint64_t{1} << (bit % 64); }
+  void set(std::uint64_t bit) noexcept {
+    words_.data()[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
+  }
 
   std::uint64_t size() const noexcept { return size_; }  // bits
 
-  // As bit_reader wants them.
-  buffer bytes() const {
-    buffer all(stream_bytes(size_));
-    for (std::size_t i = 0; i < words_.size(); ++i) store_le64(all.data() + 8 * i, words_[i]);
+  // As bit_reader wants them; the writer is empty afterwards. Copies only what was not allocated
+  // for this many bits.
+  buffer finish() {
+    make_room(0);
+    const std::uint64_t bytes = stream_bytes(size_);
+    store_le64(words_.data() + bytes - 8, 0);
+    const bool fits = words_.size() - bytes <= bytes / 16;
+    buffer all = fits ? std::move(words_) : buffer::copy_of(words_.bytes().first(bytes));
+    all.truncate(bytes);
+    words_ = {};
+    size_ = 0;
     return all;
   }
 
  private:
-  std::vector<std::uint64_t> words_;
+  // Room for so many more bits, and for the word behind them.
+  void make_room(std::uint64_t bits) {
+    const std::uint64_t wanted = stream_bytes(size_ + bits);
+    if (wanted <= words_.size()) return;
+    buffer larger = buffer::unset(std::max<std::uint64_t>({64, wanted, 2 * words_.size()}));
+    if (size_ != 0) std::memcpy(larger.data(), words_.data(), (size_ + 63) / 64 * 8);
+    words_.swap(larger);
+  }
+
+  buffer words_;
   std::uint64_t size_ = 0;
 };
 

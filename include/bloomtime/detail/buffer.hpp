@@ -35,6 +35,8 @@ class buffer {
   static buffer borrow(std::span<const std::byte> bytes,
                        std::shared_ptr<const void> lender) noexcept;
   static buffer copy_of(std::span<const std::byte> bytes);
+  // Not zeroed, for whoever writes every byte before it is read.
+  static buffer unset(std::uint64_t bytes);
 
   buffer(const buffer& other);
   buffer& operator=(const buffer& other);
@@ -51,7 +53,12 @@ class buffer {
 
   void swap(buffer& other) noexcept;
 
+  // Makes an owning buffer shorter and keeps its memory.
+  void truncate(std::size_t bytes) noexcept;
+
  private:
+  void allocate(std::uint64_t bytes);
+
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   void* block_ = nullptr;  // what the allocator gave; data_ lies inside it

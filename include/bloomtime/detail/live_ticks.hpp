@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <bloomtime/detail/digest_index.hpp>
@@ -44,9 +43,14 @@ class live_ticks {
     visit(items_[*known].newest);
   }
 
-  // visit(digest, ticks) for all items, in the order of the digests' high half.
+  // visit(digest) for all items, in any order.
   template <class Visit>
   void for_each_item(Visit&& visit) const {
+    for (const entry& e : items_) visit(e.item);
+  }
+
+  // The numbers of all items, in the order of their digests' high half.
+  std::vector<std::uint32_t> in_order() const {
     std::vector<std::uint32_t> order(items_.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -54,12 +58,16 @@ class live_ticks {
       const digest y = items_[b].item;
       return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo;
     });
-    std::vector<std::uint32_t> ticks;
-    for (const std::uint32_t i : order) {
-      ticks.assign(items_[i].older.begin(), items_[i].older.end());
-      ticks.push_back(items_[i].newest);
-      visit(items_[i].item, std::span<const std::uint32_t>(ticks));
-    }
+    return order;
+  }
+  // The digest of an item, and its ticks in order, by its number.
+  const digest& item(std::uint32_t number) const noexcept { return items_[number].item; }
+  std::size_t ticks_of(std::uint32_t number) const noexcept {
+    return items_[number].older.size() + 1;
+  }
+  std::uint32_t tick_of(std::uint32_t number, std::size_t i) const noexcept {
+    const entry& e = items_[number];
+    return i < e.older.size() ? e.older[i] : e.newest;
   }
 
   bool empty() const noexcept { return items_.empty(); }

@@ -47,11 +47,12 @@ class positions_view {
   // Whether there may be a sighting of the item in the range.
   bool seen(std::uint64_t key, tick_range asked) const noexcept {
     bool any = false;
-    for_each(key, asked, [&](std::uint64_t) { return !(any = true); });
+    for_each(key, asked, [&](tick_range) { return !(any = true); });
     return any;
   }
 
-  // visit(tick) for all that may be in the range, in order, until it returns false.
+  // visit(ticks) for all that may be in the range, by ranges, until it returns false. In order but
+  // for where positions wrap around; neighbours may touch.
   template <class Visit>
   void for_each(std::uint64_t key, tick_range asked, Visit&& visit) const {
     const std::uint64_t from = std::max(asked.first, shape_.first);
@@ -61,42 +62,36 @@ class positions_view {
     const std::uint64_t before_wrap = shape_.range - start;  // ticks whose positions do not wrap
     const std::uint64_t a = from - shape_.first;
     const std::uint64_t b = to - shape_.first;
-    const auto tick_at = [&](std::uint64_t p) {
-      return shape_.first + (p >= start ? p - start : p + before_wrap);
-    };
     if (a < before_wrap) {
       const std::uint64_t last = std::min(b, before_wrap - 1);
-      if (!between(start + a, start + last, [&](std::uint64_t p) { return visit(tick_at(p)); })) {
-        return;
-      }
+      if (!between(start + a, start + last, shape_.first - start, visit)) return;
     }
     if (b >= before_wrap) {
-      between(std::max(a, before_wrap) - before_wrap, b - before_wrap,
-              [&](std::uint64_t p) { return visit(tick_at(p)); });
+      between(std::max(a, before_wrap) - before_wrap, b - before_wrap, shape_.first + before_wrap,
+              visit);
     }
   }
 
  private:
-  list_place list() const noexcept { return {0, shape_.count, shape_.range}; }
-
+  // The tick of a position is later than it by `later`, modulo 2^64.
   template <class Visit>
-  bool between(std::uint64_t from, std::uint64_t to, Visit&& visit) const {
-    const list_code code = list_code::of(shape_.count, shape_.range);
-    for (;;) {
-      const std::optional<std::uint64_t> p = next(code, from);
-      if (!p || *p > to || *p < from) return true;
-      if (!visit(*p)) return false;
-      if (*p == to) return true;
-      from = *p + 1;
+  bool between(std::uint64_t from, std::uint64_t to, std::uint64_t later, Visit&& visit) const {
+    list_cursor<Bits> places = from_place(from);
+    while (const std::optional<tick_range> found = places.next()) {
+      if (found->first > to) break;
+      if (!visit(tick_range{found->first + later, std::min(found->last, to) + later})) return false;
     }
+    return true;
   }
 
-  std::optional<std::uint64_t> next(const list_code& code, std::uint64_t from) const noexcept {
-    if (code.how != list_code::kind::split) return next_in_list(bits_, list(), from);
+  list_cursor<Bits> from_place(std::uint64_t from) const noexcept {
+    const list_place all{0, shape_.count, shape_.range};
+    const list_code code = list_code::of(shape_.count, shape_.range);
+    if (code.how != list_code::kind::split) return {bits_, all, from};
     const std::uint64_t mark = (from >> code.low) / high_parts_per_mark;
     const std::uint64_t zeros = mark * high_parts_per_mark;
     const std::uint64_t ones = marks_.get(mark * mark_bits, mark_bits);
-    return split_next(bits_, list(), code, from, {zeros + ones, zeros});
+    return {bits_, all, from, {zeros + ones, zeros}};
   }
 
   positions_shape shape_;
@@ -122,7 +117,6 @@ class positions {
   positions_view<bit_reader> view() const noexcept {
     return {shape_, bit_reader(marks_.bytes()), bit_reader(list_.bytes())};
   }
-  std::vector<std::uint64_t> all() const;
 
   // Throws error(corrupt) unless every bit is as it was written.
   void verify() const;
@@ -131,6 +125,28 @@ class positions {
   positions_shape shape_;
   buffer marks_;
   buffer list_;
+};
+
+// Makes such a set of positions that come in order, in no more memory than it takes.
+class positions_writer {
+ public:
+  positions_writer() = default;
+  // As many as the shape says, or fewer.
+  explicit positions_writer(const positions_shape& shape);
+
+  // Above all that came before.
+  void put(std::uint64_t position);
+  std::uint64_t count() const noexcept { return count_; }
+  // If as many came as the shape says.
+  positions finish();
+
+ private:
+  positions_shape shape_;
+  list_code code_;
+  bit_writer marks_;
+  bit_writer list_;
+  std::uint64_t marked_ = 0;  // marks so far
+  std::uint64_t count_ = 0;   // positions so far
 };
 
 }  // namespace bloomtime::detail

@@ -7,6 +7,7 @@
 
 #include <bloomtime/detail/bit_stream.hpp>
 #include <bloomtime/detail/tick_list.hpp>
+#include <bloomtime/detail/tick_runs.hpp>
 #include <bloomtime/detail/tick_span.hpp>
 
 // The ticks of one item in a span of ticks, as bits: a head with how many they are, the first and
@@ -64,11 +65,11 @@ constexpr unsigned width_of(std::uint64_t largest) noexcept {
 
 // -- writing -----------------------------------------------------------------------------------
 
-// Of ticks that are sorted and different from each other.
-timeline_head head_of(std::span<const std::uint32_t> ticks);
+// Of at least one run. No call takes longer than there are runs and bits of the timeline.
+timeline_head head_of(std::span<const tick_run> runs);
 std::uint64_t head_bits(const timeline_head& head, std::uint64_t span);
 void put_head(bit_writer& out, const timeline_head& head, std::uint64_t span);
-void put_body(bit_writer& out, const timeline_head& head, std::span<const std::uint32_t> ticks);
+void put_body(bit_writer& out, const timeline_head& head, std::span<const tick_run> runs);
 
 // -- reading -----------------------------------------------------------------------------------
 
@@ -90,6 +91,9 @@ std::optional<timeline_head> take_head(const Bits& bits, std::uint64_t& at,
   return head;
 }
 
+template <class Bits>
+class timeline_cursor;
+
 // A timeline in a stream of bits: its head, and where its body begins.
 template <class Bits>
 class timeline {
@@ -109,17 +113,16 @@ class timeline {
 
   // Whether the body is one that was written. Takes no longer than it has bits.
   bool sound() const noexcept {
-    return !head_.has_body() || for_each([](std::uint64_t) {});
-  }
-
-  // visit(tick) for all of them, in order. Returns false where the bits are damaged.
-  template <class Visit>
-  bool for_each(Visit&& visit) const {
-    if (head_.in_pieces()) return for_each_in_pieces(visit);
-    return for_each_in_piece(whole(), visit);
+    if (!head_.has_body()) return true;
+    timeline_cursor<Bits> all(*this);
+    while (all.next()) {
+    }
+    return all.sound();
   }
 
  private:
+  friend class timeline_cursor<Bits>;
+
   struct piece {
     std::uint64_t first;
     std::uint64_t last;
@@ -180,41 +183,91 @@ class timeline {
                 bits_.get(offsets + i * d.widths.offset, d.widths.offset)};
   }
 
-  template <class Visit>
-  bool for_each_in_pieces(Visit&& visit) const {
-    const directory d = pieces();
-    std::uint64_t least = head_.first;
-    std::uint64_t body = at_ + d.widths.directory(d.pieces);
-    for (std::uint64_t i = 0; i < d.pieces; ++i) {
-      const piece p = piece_at(d, i);
-      const std::uint64_t distance = p.last - p.first;
-      if (p.first < least || p.last > head_.last || p.count > distance + 1 ||
-          (p.count == 1) != (distance == 0) || p.body != body) {
-        return false;
-      }
-      if (!for_each_in_piece(p, visit)) return false;
-      least = p.last + 1;
-      body += inner_bits(p.count, distance);
-    }
-    return least == head_.last + 1 && first_of(d, 0) == head_.first && body == at_ + head_.body;
-  }
-
-  template <class Visit>
-  bool for_each_in_piece(const piece& p, Visit&& visit) const {
-    if (p.count > p.last - p.first) {  // no gaps
-      for (std::uint64_t t = p.first; t <= p.last; ++t) visit(t);
-      return true;
-    }
-    visit(p.first);
-    const bool in_order = for_each_in_list(bits_, inner_list(p.body, p.count, p.last - p.first),
-                                           [&](std::uint64_t n) { visit(p.first + 1 + n); });
-    if (p.last != p.first) visit(p.last);
-    return in_order;
-  }
-
   Bits bits_;
   timeline_head head_;
   std::uint64_t at_;
+};
+
+// Goes through the ticks of a timeline in order, by ranges, of which neighbours may touch. Takes no
+// longer than the timeline has bits.
+template <class Bits>
+class timeline_cursor {
+ public:
+  explicit timeline_cursor(const timeline<Bits>& line) noexcept
+      : line_(line), least_(line.head_.first) {
+    if (!line.head_.in_pieces()) return;
+    pieces_ = line.pieces();
+    body_ = line.at_ + pieces_.widths.directory(pieces_.pieces);
+  }
+
+  // Nothing behind the last tick, or where the bits are damaged.
+  std::optional<tick_range> next() noexcept {
+    switch (stage_) {
+      case stage::first: return begin_piece();
+      case stage::inner:
+        if (const std::optional<tick_range> found = inner_.next()) {
+          return tick_range{piece_.first + 1 + found->first, piece_.first + 1 + found->last};
+        }
+        if (!inner_.sound()) return stop(false);
+        end_piece();
+        return tick_range{piece_.last, piece_.last};
+      case stage::end: break;
+    }
+    return std::nullopt;
+  }
+
+  // After next() returned nothing: whether these were the ticks that the head promises.
+  bool sound() const noexcept { return sound_; }
+
+ private:
+  using piece = typename timeline<Bits>::piece;
+  enum class stage : std::uint8_t { first, inner, end };
+
+  std::optional<tick_range> stop(bool sound) noexcept {
+    stage_ = stage::end;
+    sound_ = sound;
+    return std::nullopt;
+  }
+
+  std::optional<tick_range> begin_piece() noexcept {
+    const bool in_pieces = line_.head_.in_pieces();
+    piece_ = in_pieces ? line_.piece_at(pieces_, number_) : line_.whole();
+    const std::uint64_t distance = piece_.last - piece_.first;
+    if (in_pieces && !fits(distance)) return stop(false);
+    if (piece_.count > distance) {  // no gaps
+      end_piece();
+      return tick_range{piece_.first, piece_.last};
+    }
+    stage_ = stage::inner;
+    inner_ = list_cursor<Bits>(line_.bits_, inner_list(piece_.body, piece_.count, distance));
+    return tick_range{piece_.first, piece_.first};
+  }
+
+  // Whether this piece can come after those before it.
+  bool fits(std::uint64_t distance) const noexcept {
+    return piece_.first >= least_ && (number_ > 0 || piece_.first == line_.head_.first) &&
+           piece_.last >= piece_.first && piece_.last <= line_.head_.last &&
+           piece_.count <= distance + 1 && (piece_.count == 1) == (distance == 0) &&
+           piece_.body == body_;
+  }
+
+  void end_piece() noexcept {
+    least_ = piece_.last + 1;
+    body_ += inner_bits(piece_.count, piece_.last - piece_.first);
+    stage_ = ++number_ < pieces_.pieces ? stage::first : stage::end;
+    if (stage_ == stage::first || !line_.head_.in_pieces()) return;
+    sound_ = least_ == line_.head_.last + 1 && body_ == line_.at_ + line_.head_.body;
+  }
+
+  timeline<Bits> line_;
+  typename timeline<Bits>::directory pieces_{{}, 0, 1};
+  std::uint64_t number_ = 0;  // of the piece
+  std::uint64_t least_;       // tick that may come next
+  std::uint64_t body_ = 0;    // where the list of the next piece begins
+  piece piece_{};
+  list_cursor<Bits> inner_;
+  stage stage_ = stage::first;
+  bool sound_ = true;
 };
 
 }  // namespace bloomtime::detail

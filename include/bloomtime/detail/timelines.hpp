@@ -43,6 +43,9 @@ struct timelines_shape {
 };
 
 template <class Bits>
+class timelines_cursor;
+
+template <class Bits>
 class timelines_view {
  public:
   timelines_view(const timelines_shape& shape, Bits directory, Bits stream) noexcept
@@ -60,35 +63,9 @@ class timelines_view {
     return std::nullopt;
   }
 
-  // visit(key, timeline) for all, in the order of their keys. Returns false where the bits are not
-  // those of a bucket.
-  template <class Visit>
-  bool for_each(Visit&& visit) const {
-    std::vector<timeline_head> heads;
-    std::uint64_t at = 0;
-    for (std::uint64_t bucket = 0; bucket < shape_.buckets(); ++bucket) {
-      if (start_of(bucket) != at) return false;
-      const std::uint64_t items = take_count(at);
-      const std::uint64_t keys = at;
-      at += items * shape_.rest_bits();
-      heads.clear();
-      for (std::uint64_t i = 0; i < items; ++i) {
-        const std::optional<timeline_head> head = take_head(stream_, at, shape_.span);
-        if (!head) return false;
-        heads.push_back(*head);
-      }
-      for (std::uint64_t i = 0; i < items; ++i) {
-        const std::uint64_t rest = stream_.get(keys + i * shape_.rest_bits(), shape_.rest_bits());
-        visit(bucket << shape_.rest_bits() | rest, timeline<Bits>(stream_, heads[i], at));
-        if (heads[i].body > stream_.size()) return false;
-        at += heads[i].body;
-      }
-      if (at > stream_.size()) return false;
-    }
-    return stream_.ends_at(at) && directory_.ends_at(shape_.buckets() * shape_.offset_bits);
-  }
-
  private:
+  friend class timelines_cursor<Bits>;
+
   std::uint64_t start_of(std::uint64_t bucket) const noexcept {
     return directory_.get(bucket * shape_.offset_bits, shape_.offset_bits);
   }
@@ -107,16 +84,98 @@ class timelines_view {
     std::uint64_t before = 0;  // bits of bodies
     for (std::uint64_t i = 0; i < items; ++i) {
       const std::optional<timeline_head> head = take_head(stream_, at, shape_.span);
-      if (!head) return std::nullopt;
+      if (!head || head->body > stream_.size()) return std::nullopt;
       if (i < wanted) before += head->body;
       if (i == wanted) found = *head;
     }
+    if (!fits(at, before) || !fits(at + before, found.body)) return std::nullopt;
     return timeline<Bits>(stream_, found, at + before);
+  }
+
+  // Whether so many bits from here on are in the stream.
+  bool fits(std::uint64_t at, std::uint64_t bits) const noexcept {
+    return at <= stream_.size() && bits <= stream_.size() - at;
   }
 
   timelines_shape shape_;
   Bits directory_;
   Bits stream_;
+};
+
+// Goes through all items in the order of their keys. What it comes to lies inside the stream.
+template <class Bits>
+class timelines_cursor {
+ public:
+  explicit timelines_cursor(const timelines_view<Bits>& view) noexcept : view_(view) {}
+
+  // The next item. False behind the last, or where the bits are damaged.
+  bool next() noexcept {
+    if (!sound_) return false;
+    while (item_ == items_) {
+      if (bucket_ == view_.shape_.buckets()) return false;
+      sound_ = open_bucket();
+      if (!sound_) return false;
+    }
+    sound_ = open_item();
+    return sound_;
+  }
+
+  std::uint64_t key() const noexcept { return key_; }
+  timeline<Bits> line() const noexcept { return {view_.stream_, head_, body_}; }
+  const timeline_head& head() const noexcept { return head_; }
+
+  // After next() returned false: whether everything outside of the bodies is as it was written.
+  bool sound() const noexcept {
+    return sound_ && bucket_ == view_.shape_.buckets() && view_.stream_.ends_at(next_body_) &&
+           view_.directory_.ends_at(bucket_ * view_.shape_.offset_bits);
+  }
+
+ private:
+  // Bodies follow all heads of a bucket, which are therefore read twice: here, and as items come.
+  bool open_bucket() noexcept {
+    std::uint64_t at = next_body_;
+    if (view_.start_of(bucket_) != at) return false;
+    items_ = view_.take_count(at);
+    keys_ = at;
+    heads_ = at + items_ * view_.shape_.rest_bits();
+    at = heads_;
+    for (std::uint64_t i = 0; i < items_; ++i) {
+      if (!take_head(view_.stream_, at, view_.shape_.span)) return false;
+    }
+    next_body_ = at;
+    item_ = 0;
+    ++bucket_;
+    return at <= view_.stream_.size();
+  }
+
+  bool open_item() noexcept {
+    const unsigned rest_bits = view_.shape_.rest_bits();
+    const std::uint64_t rest = view_.stream_.get(keys_ + item_ * rest_bits, rest_bits);
+    const std::uint64_t key = (bucket_ - 1) << rest_bits | rest;
+    const bool in_order = !any_ || key > key_;
+    const std::optional<timeline_head> head = take_head(view_.stream_, heads_, view_.shape_.span);
+    if (!in_order || !head || !view_.fits(next_body_, head->body)) return false;
+    key_ = key;
+    head_ = *head;
+    body_ = next_body_;
+    next_body_ += head_.body;
+    any_ = true;
+    ++item_;
+    return true;
+  }
+
+  timelines_view<Bits> view_;
+  std::uint64_t bucket_ = 0;  // the next one
+  std::uint64_t items_ = 0;   // of the one that is open
+  std::uint64_t item_ = 0;    // the next one of these
+  std::uint64_t keys_ = 0;    // where its bits begin
+  std::uint64_t heads_ = 0;   // where the next head begins
+  std::uint64_t next_body_ = 0;
+  std::uint64_t key_ = 0;
+  timeline_head head_;
+  std::uint64_t body_ = 0;
+  bool any_ = false;
+  bool sound_ = true;
 };
 
 class timelines {
@@ -134,6 +193,9 @@ class timelines {
   timelines_view<bit_reader> view() const noexcept {
     return {shape_, bit_reader(directory_.bytes()), bit_reader(stream_.bytes())};
   }
+  timelines_cursor<bit_reader> cursor() const noexcept {
+    return timelines_cursor<bit_reader>(view());
+  }
 
   // Throws error(corrupt) unless every bit is as it was written.
   void verify() const;
@@ -147,26 +209,33 @@ class timelines {
 // Makes timelines of items that come in the order of their keys.
 class timelines_writer {
  public:
-  // Of about so many items.
-  timelines_writer(std::uint64_t span, std::uint64_t items);
+  timelines_writer() = default;
+  // Of about so many items, whose heads and bodies take about so many bits. If there are no more of
+  // either, it takes no more memory than the timelines will.
+  timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits = 0);
 
-  // Ticks are sorted, different, and below the span. A key that comes again is the same item.
-  void add(std::uint64_t key, std::span<const std::uint32_t> ticks);
+  // Runs are of ticks below the span. A key that comes again is the same item. Takes the runs and
+  // leaves others in their place, so that memory is used again.
+  void add(std::uint64_t key, tick_runs& runs);
   timelines finish();
 
  private:
   struct pending {
     std::uint64_t rest;
-    std::vector<std::uint32_t> ticks;
+    tick_runs runs;
   };
 
   void close_buckets(std::uint64_t upto);
 
   timelines_shape shape_;
   bit_writer stream_;
-  std::vector<std::uint64_t> starts_;
-  std::vector<pending> bucket_;  // the one that is open
-  std::size_t open_ = 0;         // how many of them are in use
+  bit_writer starts_;             // of buckets, wider than in the end where that is not known
+  std::uint64_t closed_ = 0;      // buckets
+  std::uint64_t last_start_ = 0;  // of those
+  std::vector<pending> bucket_;   // the one that is open
+  std::size_t open_ = 0;          // how many of them are in use
+  std::vector<timeline_head> heads_;
+  tick_runs scratch_;
 };
 
 }  // namespace bloomtime::detail

@@ -14,6 +14,7 @@
 #include <bloomtime/detail/positions.hpp>
 #include <bloomtime/detail/timelines.hpp>
 #include <bloomtime/digest.hpp>
+#include <bloomtime/error.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
 #include <bloomtime/mapped.hpp>
@@ -63,6 +64,16 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // Different pairs of item and tick, and items with a name; what came late may count twice.
   std::uint64_t pairs() const noexcept;
   std::uint64_t items() const noexcept;
+  // visit(key) for every item with a name, some perhaps twice. Throws error(corrupt) where the
+  // timelines of a view are damaged.
+  template <class Visit>
+  void for_each_key(Visit&& visit) const {
+    live_.for_each_item([&](digest d) { visit(detail::timeline_key(d)); });
+    if (named_.empty()) return;
+    auto items = named_.cursor();
+    while (items.next()) visit(items.key());
+    if (!items.sound()) throw bloomtime::error(errc::corrupt, "its timelines are damaged");
+  }
   // The chance of a wrong "maybe" about so many ticks of an item that was not seen.
   double error(std::uint64_t length) const;
   std::uint64_t memory() const noexcept { return live_.bytes() + sealed_bytes(); }
