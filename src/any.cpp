@@ -32,14 +32,21 @@ std::vector<fact> facts_of(const bloom_filter& f) {
 
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
-// A decay is rounded. What gives the same one in whole seconds or microseconds is what was meant.
+// A decay is rounded, in older files to the nearest coarse rate. What gives the same one in whole
+// seconds or microseconds is what was meant.
+bool may_be(const decay& d, const decay& asked) {
+  if (d.fine_rate() != 0) return d == asked;
+  const auto [less, more] = std::minmax({d.rate(), asked.rate()});
+  return more - less <= decay::unsigned_wide{1} << 63;
+}
+
 double half_life_seconds(const decay& d, const tick_clock& c) {
   const double exact = d.half_life() * seconds(c.resolution());
   for (const double unit : {1e6, 1.}) {
     const double micros = std::round(exact * 1e6 / unit) * unit;
     if (micros < static_cast<double>(c.resolution().count()) || micros > 0x1p62) continue;
     const std::chrono::microseconds round(static_cast<std::int64_t>(micros));
-    if (decay::by_half_life(round, c.resolution()) == d) return seconds(round);
+    if (may_be(d, decay::by_half_life(round, c.resolution()))) return seconds(round);
   }
   return exact;
 }
@@ -423,11 +430,16 @@ any_filter load_tally(std::uint8_t engine, std::span<const std::byte> container)
   refuse_engine("5 (tally)", engine);
 }
 
+template <class Filter>
+bool is_engine(std::uint8_t engine) {
+  return engine == Filter::engine_id || engine == Filter::fine_engine_id;
+}
+
 any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
-  if (engine == decaying_filter::engine_id) return decaying_filter::load(container);
-  if (engine == pooled_decaying_filter::engine_id) return pooled_decaying_filter::load(container);
-  if (engine == heat_filter::engine_id) return heat_filter::load(container);
-  if (engine == hot_list::engine_id) return hot_list::load(container);
+  if (is_engine<decaying_filter>(engine)) return decaying_filter::load(container);
+  if (is_engine<pooled_decaying_filter>(engine)) return pooled_decaying_filter::load(container);
+  if (is_engine<heat_filter>(engine)) return heat_filter::load(container);
+  if (is_engine<hot_list>(engine)) return hot_list::load(container);
   if (engine == decay_ring::engine_id) return decay_ring::load(container);
   refuse_engine("2 (heat)", engine);
 }

@@ -11,7 +11,7 @@
 namespace bloomtime {
 namespace {
 
-__extension__ using unsigned_wide = unsigned __int128;
+using unsigned_wide = decay::unsigned_wide;
 
 constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
 
@@ -34,9 +34,12 @@ struct bounds {
   std::uint64_t upper;
 };
 
+// Bits of a fraction of which powers are multiplied; what the others add is bounded.
+constexpr unsigned power_bits = 60;
+
 // roots[i] encloses 2^(2^-(i+1)): each the square root of the one before.
 constexpr auto roots = [] {
-  std::array<bounds, decay::fraction_bits> all{};
+  std::array<bounds, power_bits> all{};
   bounds before{2 * one, 2 * one};
   for (bounds& b : all) {
     b = {floor_root(static_cast<unsigned_wide>(before.lower) << decay::factor_bits),
@@ -58,7 +61,7 @@ constexpr std::uint64_t ceiling_product(std::uint64_t a, std::uint64_t b) {
 // Digits of a fraction, six bits each: digits[j][d] encloses 2^(d * 2^-(6 (j + 1))).
 constexpr unsigned digit_bits = 6;
 constexpr auto digits = [] {
-  std::array<std::array<bounds, 1 << digit_bits>, decay::fraction_bits / digit_bits> all{};
+  std::array<std::array<bounds, 1 << digit_bits>, power_bits / digit_bits> all{};
   for (unsigned j = 0; j < all.size(); ++j) {
     for (unsigned d = 0; d < all[j].size(); ++d) {
       bounds product{one, one};
@@ -73,31 +76,57 @@ constexpr auto digits = [] {
   }
   return all;
 }();
-static_assert(decay::fraction_bits % digit_bits == 0);
+static_assert(power_bits % digit_bits == 0);
 
-// 2^(fraction / 2^54).
-bounds power_of_two(std::uint64_t fraction) {
+// 2^(fraction / 2^118).
+bounds power_of_two(unsigned_wide fraction) {
   bounds product{one, one};
   unsigned shift = decay::fraction_bits;
   for (const auto& powers : digits) {
     shift -= digit_bits;
-    const bounds& digit = powers[fraction >> shift & ((1 << digit_bits) - 1)];
+    const bounds& digit =
+        powers[static_cast<std::uint64_t>(fraction >> shift) & ((1 << digit_bits) - 1)];
     product = {floor_product(product.lower, digit.lower),
                ceiling_product(product.upper, digit.upper)};
   }
-  return product;
+  // Less than 2^-60 of the exponent is left: a factor below 1 + 2^-60 ln 2, of less than 2^63.
+  constexpr std::uint64_t most_left = 6;
+  const bool is_left = (fraction & ((unsigned_wide{1} << shift) - 1)) != 0;
+  return {product.lower, product.upper + (is_left ? most_left : 0)};
 }
 
-// log2(x / 2^63) in units of 2^-54 for x in [2^63, 2^64): a digit for every squaring.
-std::uint64_t log2_of(std::uint64_t x) {
-  std::uint64_t binary = 0;
+struct double_wide {
+  unsigned_wide high;
+  unsigned_wide low;
+};
+
+double_wide square_of(unsigned_wide x) {
+  const auto a = static_cast<std::uint64_t>(x >> 64);
+  const auto b = static_cast<std::uint64_t>(x);
+  const unsigned_wide middle = static_cast<unsigned_wide>(a) * b;  // twice, times 2^64
+  const unsigned_wide last = static_cast<unsigned_wide>(b) * b;
+  const unsigned_wide low = last + (middle << 65);
+  return {static_cast<unsigned_wide>(a) * a + (middle >> 63) + (low < last ? 1 : 0), low};
+}
+
+// log2(x / 2^127) in units of 2^-118 for x in [2^127, 2^128), rounded up: a digit for every
+// squaring, and every square is rounded up. Less than two units too much: an error of 2^-127 in
+// square number i is worth 2^-i of it.
+unsigned_wide log2_above(unsigned_wide x) {
+  constexpr unsigned_wide unit = unsigned_wide{1} << 127;
+  unsigned_wide binary = 0;
   for (unsigned i = 0; i < decay::fraction_bits; ++i) {
-    const unsigned_wide square = static_cast<unsigned_wide>(x) * x;  // in [2^126, 2^128)
-    const bool above = (square >> 127) != 0;
-    x = static_cast<std::uint64_t>(square >> (above ? 64 : 63));
+    const double_wide square = square_of(x);  // in [2^254, 2^256)
+    const bool above = (square.high >> 127) != 0;
+    x = above ? square.high + (square.low != 0 ? 1 : 0)
+              : (square.high << 1 | square.low >> 127) + ((square.low << 1) != 0 ? 1 : 0);
     binary = binary << 1 | (above ? 1 : 0);
+    if (x == 0) {  // rounded up to 2^128, which is twice the unit
+      x = unit;
+      ++binary;
+    }
   }
-  return binary;
+  return binary + (x != unit ? 1 : 0);
 }
 
 }  // namespace
@@ -111,11 +140,12 @@ decay decay::by_factor(double lambda) {
   if (lambda == 0) return decay(immediate);
   int exponent = 0;
   const double mantissa = std::frexp(lambda, &exponent);  // in [1/2, 1), exactly
-  const auto x = static_cast<std::uint64_t>(std::ldexp(mantissa, 64));
-  // lambda = 2^(exponent - 1) * x / 2^63
-  const wide log = (static_cast<wide>(exponent) - 1) * (wide{1} << fraction_bits) + log2_of(x);
-  constexpr wide most = static_cast<wide>(immediate) - 1;
-  return decay(static_cast<std::uint64_t>(-log < most ? -log : most));
+  // lambda = x / 2^(127 + whole)
+  const auto x = static_cast<unsigned_wide>(std::ldexp(mantissa, 128));
+  const int whole = 1 - exponent;
+  constexpr int most_whole = 1023;
+  if (whole > most_whole) return decay(immediate - 1);
+  return decay((static_cast<unsigned_wide>(whole) << fraction_bits) - log2_above(x));
 }
 
 decay decay::by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds epoch) {
@@ -128,12 +158,20 @@ decay decay::by_half_life(std::chrono::microseconds half_life, std::chrono::micr
                                             std::to_string(epoch.count()) + " microseconds), got " +
                                             std::to_string(half_life.count()));
   }
-  const wide life = half_life.count();
-  const wide rate = ((wide{epoch.count()} << fraction_bits) + life / 2) / life;
-  return decay(static_cast<std::uint64_t>(rate));
+  // epoch * 2^118 / half_life in two steps, rounded down.
+  const auto life = static_cast<unsigned_wide>(half_life.count());
+  const unsigned_wide scaled = static_cast<unsigned_wide>(epoch.count()) << 64;
+  constexpr unsigned more = fraction_bits - 64;
+  return decay((scaled / life << more) + (scaled % life << more) / life);
 }
 
-decay decay::by_rate(std::uint64_t rate) { return decay(rate); }
+decay decay::by_rate(unsigned_wide rate) {
+  if (rate > immediate) {
+    throw error(errc::invalid_argument,
+                "a decay rate is at most (2^64 - 1) 2^64, which forgets at once");
+  }
+  return decay(rate);
+}
 
 double decay::factor() const noexcept {
   if (forgets_at_once()) return 0;
@@ -160,11 +198,14 @@ double decay::sum_over(double epochs) const noexcept {
 
 decay::power decay::at(std::int64_t epoch) const noexcept {
   if (forgets_at_once()) return {wide{epoch} * 64, one, one};
-  const wide exponent = wide{epoch} * rate_;
-  const auto fraction =
-      static_cast<std::uint64_t>(exponent) & ((std::uint64_t{1} << fraction_bits) - 1);
+  // epoch * L in units of 2^-118: high * 2^64 + low, rounded toward minus infinity.
+  const wide product = wide{epoch} * fine_rate();
+  const wide high = wide{epoch} * coarse_rate() + (product >> 64);
+  const auto low = static_cast<std::uint64_t>(product);
+  constexpr unsigned high_bits = fraction_bits - 64;
+  const auto fraction = static_cast<unsigned_wide>(high & ((wide{1} << high_bits) - 1)) << 64 | low;
   const bounds factor = power_of_two(fraction);
-  return {exponent >> fraction_bits, factor.lower, factor.upper};
+  return {high >> high_bits, factor.lower, factor.upper};
 }
 
 }  // namespace bloomtime

@@ -302,8 +302,8 @@ std::optional<instant> basic_decaying_filter<Cells>::newest() const noexcept {
 template <class Cells>
 void basic_decaying_filter<Cells>::expect_same_kind(const basic_decaying_filter& other) const {
   const auto describe = [](const basic_decaying_filter& f) {
-    return text(f.cells()) + " cells, k " + text(f.k_) + ", seed " + text(f.seed_) +
-           ", decay rate " + text(f.decay_.rate()) + ", epochs of " +
+    return text(f.cells()) + " cells, k " + text(f.k_) + ", seed " + text(f.seed_) + ", " +
+           forward::rate_text(f.decay_) + ", epochs of " +
            std::to_string(f.clock_.resolution().count()) + " microseconds, rounding " +
            text(static_cast<std::uint8_t>(f.rounding_)) + ", setting " + text(f.cells_.setting());
   };
@@ -364,7 +364,7 @@ template <class Cells>
 template <class Use>
 void basic_decaying_filter<Cells>::write(Use&& use) const {
   detail::container_writer out({.family = family::heat,
-                                .engine = engine_id,
+                                .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::rows),
                                 .seed = seed_,
                                 .clock = clock_});
@@ -372,7 +372,7 @@ void basic_decaying_filter<Cells>::write(Use&& use) const {
   p.u64(cells_.setting());
   p.u64(k_);
   p.u64(row_);
-  p.u64(decay_.rate());
+  p.u64(decay_.coarse_rate());
   p.u64(ahead_);
   p.u64(static_cast<std::uint8_t>(rounding_));
   p.u64(static_cast<std::uint8_t>(increase_));
@@ -382,6 +382,7 @@ void basic_decaying_filter<Cells>::write(Use&& use) const {
     p.u64(static_cast<std::uint64_t>(units));
     p.u64(static_cast<std::uint64_t>(units >> 64));
   }
+  if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
   cells_.stored([&](const auto& sections) {
     std::uint32_t id = 0;
     for (const auto& section : sections) out.section(++id, section);
@@ -394,7 +395,9 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
     -> basic_decaying_filter {
   const auto view = detail::container_view::parse(container);
   const detail::container_info& info = view.info();
-  view.expect_kind(family::heat, engine_id, std::string("a ") + Cells::name);
+  const bool fine = info.engine == fine_engine_id;
+  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id,
+                   std::string("a ") + Cells::name);
   view.expect_sections(Cells::sections);
   view.verify();
   basic_decaying_filter f;
@@ -407,7 +410,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   const std::uint64_t setting = in.u64();
   const std::uint64_t k = in.u64();
   f.row_ = in.u64();
-  f.decay_ = decay::by_rate(in.u64());
+  const std::uint64_t coarse_rate = in.u64();
   f.ahead_ = in.u64();
   const std::uint64_t rounding_id = in.u64();
   const std::uint64_t increase_id = in.u64();
@@ -415,6 +418,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   f.epoch_ = in.i64();
   f.mass_ = wide();
   f.late_ = wide();
+  f.decay_ = forward::read_decay(coarse_rate, fine, in);
   in.expect_end();
   if (k == 0 || k > most_k || f.row_ == 0 || f.row_ > detail::max_buffer_bytes / 4 / k ||
       !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||

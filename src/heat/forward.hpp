@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -29,6 +30,22 @@ inline decay decay_of(std::optional<std::chrono::microseconds> half_life,
                     (lambda ? "both" : "neither"));
   }
   return lambda ? decay::by_factor(*lambda) : decay::by_half_life(*half_life, epoch);
+}
+
+// A stored decay: its coarse rate, and the fine one in the engines that have it, which are for
+// those decays only that need it.
+inline decay read_decay(std::uint64_t coarse, bool fine, detail::byte_reader& in) {
+  const std::uint64_t rest = fine ? in.u64() : 0;
+  if (fine && (rest == 0 || coarse == ~std::uint64_t{0})) {
+    throw error(errc::corrupt, "this container has a decay rate in 128 bits where 64 are enough");
+  }
+  return decay::by_rate(coarse, rest);
+}
+
+// For people who compare two of them.
+inline std::string rate_text(const decay& d) {
+  return "decay rate " + std::to_string(d.coarse_rate()) +
+         (d.fine_rate() == 0 ? "" : " + " + std::to_string(d.fine_rate()) + "/2^64");
 }
 
 inline std::uint64_t epochs_in(std::chrono::microseconds span, std::chrono::microseconds epoch) {

@@ -372,7 +372,7 @@ void heat_filter::merge(const heat_filter& other) {
       seed_ != other.seed_ || decay_ != other.decay_ || clock_ != other.clock_) {
     const auto describe = [](const heat_filter& f) {
       return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
-             ", seed " + text(f.seed_) + ", decay rate " + text(f.decay_.rate()) + ", epochs of " +
+             ", seed " + text(f.seed_) + ", " + forward::rate_text(f.decay_) + ", epochs of " +
              std::to_string(f.clock_.resolution().count()) + " microseconds";
     };
     throw error(errc::incompatible,
@@ -440,7 +440,7 @@ void heat_filter::save(const std::filesystem::path& path) const {
 template <class Use>
 void heat_filter::write(Use&& use) const {
   detail::container_writer out({.family = family::heat,
-                                .engine = engine_id,
+                                .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::rows),
                                 .seed = seed_,
                                 .clock = clock_});
@@ -448,7 +448,7 @@ void heat_filter::write(Use&& use) const {
   p.u64(cell_bits());
   p.u64(k_);
   p.u64(row());
-  p.u64(decay_.rate());
+  p.u64(decay_.coarse_rate());
   p.u64(ahead_);
   p.u64(events_);
   p.i64(events_ == 0 ? 0 : epoch_);  // a first event that was refused has left its epoch
@@ -457,6 +457,7 @@ void heat_filter::write(Use&& use) const {
     p.u64(static_cast<std::uint64_t>(units));
     p.u64(static_cast<std::uint64_t>(units >> 64));
   }
+  if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
   std::visit(
       [&](const auto& cells) {
         detail::byte_writer large;
@@ -471,7 +472,8 @@ void heat_filter::write(Use&& use) const {
 heat_filter heat_filter::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
   const detail::container_info& info = view.info();
-  view.expect_kind(family::heat, engine_id, "a heat filter");
+  const bool fine = info.engine == fine_engine_id;
+  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id, "a heat filter");
   view.expect_sections(2);
   view.verify();
   heat_filter f;
@@ -480,7 +482,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   const std::uint64_t cell_bits = in.u64();
   const std::uint64_t k = in.u64();
   const std::uint64_t row = in.u64();
-  f.decay_ = decay::by_rate(in.u64());
+  const std::uint64_t coarse_rate = in.u64();
   f.ahead_ = in.u64();
   f.events_ = in.u64();
   f.epoch_ = in.i64();
@@ -489,6 +491,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
     *units = in.u64();
     *units |= static_cast<unsigned_wide>(in.u64()) << 64;
   }
+  f.decay_ = forward::read_decay(coarse_rate, fine, in);
   in.expect_end();
   const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
   if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || row == 0 ||

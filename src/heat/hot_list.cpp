@@ -30,8 +30,8 @@ decay fast_decay_of(const hot_list_config& c, const decay& slow) {
                     std::to_string(slow.half_life()) + " epochs, got " +
                     std::to_string(fast.half_life()));
   }
-  constexpr std::uint64_t per_epoch = std::uint64_t{1} << decay::fraction_bits;
-  const std::uint64_t eightfold = slow.rate() > per_epoch / 8 ? per_epoch : 8 * slow.rate();
+  constexpr decay::unsigned_wide per_epoch = decay::unsigned_wide{1} << decay::fraction_bits;
+  const decay::unsigned_wide eightfold = slow.rate() > per_epoch / 8 ? per_epoch : 8 * slow.rate();
   return decay::by_rate(std::max(slow.rate(), eightfold));
 }
 

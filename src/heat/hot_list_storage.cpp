@@ -34,8 +34,8 @@ void hot_list::expect_mergeable(const hot_list& other) const {
     return;
   }
   const auto describe = [](const hot_list& l) {
-    return text(l.entries_) + " entries, seed " + text(l.seed_) + ", decay rates " +
-           text(l.slow_.rate()) + " and " + text(l.fast_.rate()) + ", epochs of " +
+    return text(l.entries_) + " entries, seed " + text(l.seed_) + ", " +
+           forward::rate_text(l.slow_) + " and " + forward::rate_text(l.fast_) + ", epochs of " +
            std::to_string(l.clock_.resolution().count()) + " microseconds, " + text(l.buckets_) +
            " buckets of " + std::to_string(l.bucket_clock_.resolution().count());
   };
@@ -150,12 +150,16 @@ void hot_list::save(const std::filesystem::path& path) const {
 // Entries by their count, whatever the heap looks like: equal lists have equal bytes.
 template <class Use>
 void hot_list::write(Use&& use) const {
-  detail::container_writer out(
-      {.family = family::heat, .engine = engine_id, .layout = 0, .seed = seed_, .clock = clock_});
+  const bool fine = slow_.fine_rate() != 0 || fast_.fine_rate() != 0;
+  detail::container_writer out({.family = family::heat,
+                                .engine = fine ? fine_engine_id : engine_id,
+                                .layout = 0,
+                                .seed = seed_,
+                                .clock = clock_});
   auto& p = out.parameters();
   p.u64(entries_);
-  p.u64(slow_.rate());
-  p.u64(fast_.rate());
+  p.u64(slow_.coarse_rate());
+  p.u64(fast_.coarse_rate());
   p.u64(ahead_);
   p.i64(bucket_clock_.resolution().count());
   p.u64(buckets_);
@@ -165,6 +169,10 @@ void hot_list::write(Use&& use) const {
   p.i64(newest_.bucket);
   p.u64(static_cast<std::uint64_t>(mass_));
   p.u64(static_cast<std::uint64_t>(mass_ >> 64));
+  if (fine) {
+    p.u64(slow_.fine_rate());
+    p.u64(fast_.fine_rate());
+  }
   std::vector<node> sorted = heap_;
   std::sort(sorted.begin(), sorted.end(),
             [&](const node& a, const node& b) { return before(a, b); });
@@ -188,7 +196,8 @@ void hot_list::write(Use&& use) const {
 
 hot_list hot_list::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  view.expect_kind(family::heat, engine_id, "a hot list");
+  const bool fine = view.info().engine == fine_engine_id;
+  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id, "a hot list");
   view.expect_sections(2);
   view.verify();
   hot_list list;
@@ -201,8 +210,8 @@ void hot_list::read_parameters(const detail::container_view& view) {
   const detail::container_info& info = view.info();
   detail::byte_reader in = view.parameters();
   entries_ = in.u64();
-  slow_ = decay::by_rate(in.u64());
-  fast_ = decay::by_rate(in.u64());
+  const std::uint64_t slow = in.u64();
+  const std::uint64_t fast = in.u64();
   ahead_ = in.u64();
   const std::int64_t bucket = in.i64();
   const std::uint64_t buckets = in.u64();
@@ -212,6 +221,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   const std::int64_t newest_bucket = in.i64();
   mass_ = in.u64();
   mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
+  read_decays(slow, fast, info.engine == fine_engine_id, in);
   in.expect_end();
   if (entries_ == 0 || entries_ > most_entries || buckets == 0 || buckets > most_buckets ||
       fast_.rate() < slow_.rate() || bucket <= 0 || !info.clock || info.layout != 0) {
@@ -233,6 +243,21 @@ void hot_list::read_parameters(const detail::container_view& view) {
   if (newest_.epoch != newest_epoch || newest_.bucket != newest_bucket || start_ > newest_epoch) {
     refuse("no event could be the newest in both its epoch and its bucket");
   }
+}
+
+void hot_list::read_decays(std::uint64_t slow, std::uint64_t fast, bool fine,
+                           detail::byte_reader& in) {
+  const std::uint64_t slow_rest = fine ? in.u64() : 0;
+  const std::uint64_t fast_rest = fine ? in.u64() : 0;
+  const auto is_rate = [](std::uint64_t coarse, std::uint64_t rest) {
+    return coarse != ~std::uint64_t{0} || rest == 0;
+  };
+  if ((fine && slow_rest == 0 && fast_rest == 0) || !is_rate(slow, slow_rest) ||
+      !is_rate(fast, fast_rest)) {
+    refuse("its decay rates have 128 bits where 64 are enough");
+  }
+  slow_ = decay::by_rate(slow, slow_rest);
+  fast_ = decay::by_rate(fast, fast_rest);
 }
 
 void hot_list::read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts) {

@@ -330,13 +330,17 @@ inline any_filter age_partitioned_window() {
                                                   .memory = 512}));
 }
 
+// Written when decay rates had 54 fraction bits; no recipe makes them any more.
+inline constexpr std::array coarse_decays{
+    "decaying_16", "decaying_random", "heat_16", "heat_32", "hot_list", "pooled", "pooled_pinned"};
+
 inline constexpr std::array recipes{
     recipe{"age_partitioned_last", age_partitioned_last},
     recipe{"age_partitioned_window", age_partitioned_window},
-    recipe{"decaying_16", decaying_16},
-    recipe{"decaying_random", decaying_random},
-    recipe{"heat_16", heat_16},
-    recipe{"heat_32", heat_32},
+    recipe{"decaying_16_fine", decaying_16},
+    recipe{"decaying_random_fine", decaying_random},
+    recipe{"heat_16_fine", heat_16},
+    recipe{"heat_32_fine", heat_32},
     recipe{"history_forgetting", history_forgetting},
     recipe{"history_joined", history_joined},
     recipe{"history_learning", history_learning},
@@ -348,9 +352,9 @@ inline constexpr std::array recipes{
     recipe{"history_timeline_joined", history_timeline_joined},
     recipe{"history_tree", history_tree},
     recipe{"history_tree_grown", history_tree_grown},
-    recipe{"hot_list", hot_list_5},
-    recipe{"pooled", pooled},
-    recipe{"pooled_pinned", pooled_pinned},
+    recipe{"hot_list_fine", hot_list_5},
+    recipe{"pooled_fine", pooled},
+    recipe{"pooled_pinned_fine", pooled_pinned},
     recipe{"recency_buffer", recency_buffer},
     recipe{"recency_buffer_filling", recency_buffer_filling},
     recipe{"recency_count", recency_count},

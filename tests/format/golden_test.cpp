@@ -87,10 +87,34 @@ TEST_P(golden_recipe, is_recognised_and_written_back_as_it_was) {
               support::read_file(golden::path_of(GetParam().name)));
 }
 
+class golden_coarse_decay : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(v1, golden_coarse_decay, ::testing::ValuesIn(golden::coarse_decays),
+                         [](const auto& p) { return p.param; });
+
+// The rate to which their half-life was rounded is what their cells have faded by.
+TEST_P(golden_coarse_decay, keeps_its_rate_and_goes_on_with_it) {
+  const std::vector<std::byte> stored = support::read_file(golden::path_of(GetParam()));
+  any_filter f = load_any(golden::path_of(GetParam()));
+  EXPECT_TRUE(golden::bytes_of(f) == stored);
+  const auto go_on = []<class Filter>(Filter& any) {
+    if constexpr (requires { any.decay().fine_rate(); }) {
+      const decay before = any.decay();
+      EXPECT_EQ(before.fine_rate(), 0u);
+      EXPECT_EQ(any.add("item-1", golden::seconds_later(2000), 3), outcome::added);
+      EXPECT_EQ(Filter::load(any.serialize()).decay(), before);
+    } else {
+      ADD_FAILURE() << "not a filter with a decay rate";
+    }
+  };
+  std::visit(go_on, f);
+  EXPECT_FALSE(golden::bytes_of(f) == stored);
+}
+
 TEST(golden_files, are_all_in_the_table_and_small) {
   std::set<std::string> known;
   for (const golden::file& f : golden::v1) known.insert(golden::path_of(f.name).filename());
   for (const golden::recipe& r : golden::recipes) known.insert(golden::path_of(r.name).filename());
+  for (const char* name : golden::coarse_decays) known.insert(golden::path_of(name).filename());
   std::set<std::string> found;
   for (const auto& entry : fs::directory_iterator(golden::folder())) {
     found.insert(entry.path().filename());

@@ -25,30 +25,48 @@ constexpr std::int64_t last_epoch = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t first_epoch = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
 
+constexpr decay::unsigned_wide halving = decay::unsigned_wide{1} << decay::fraction_bits;
+
 exact rate_of(const decay& d) {
   return ldexp(exact(d.rate()), -static_cast<int>(decay::fraction_bits));
 }
 
 TEST(decay, by_factor_knows_the_powers_of_two_exactly) {
-  EXPECT_EQ(decay::by_factor(1).rate(), 0u);
-  EXPECT_EQ(decay::by_factor(0.5).rate(), std::uint64_t{1} << 54);
-  EXPECT_EQ(decay::by_factor(0x1p-20).rate(), std::uint64_t{20} << 54);
+  EXPECT_TRUE(decay::by_factor(1).rate() == 0);
+  EXPECT_TRUE(decay::by_factor(0.5).rate() == halving);
+  EXPECT_TRUE(decay::by_factor(0x1p-20).rate() == 20 * halving);
+  EXPECT_EQ(decay::by_factor(0x1p-20).coarse_rate(), std::uint64_t{20} << 54);
+  EXPECT_EQ(decay::by_factor(0x1p-20).fine_rate(), 0u);
   EXPECT_FALSE(decay::by_factor(1).fades());
   EXPECT_TRUE(decay::by_factor(0).forgets_at_once());
   EXPECT_FALSE(decay::by_factor(std::numeric_limits<double>::denorm_min()).forgets_at_once());
 }
 
-// Each of 54 squarings loses less than 2^-62 of its number, which is worth less the earlier it is:
-// together less than two units of the last digit.
-RC_GTEST_PROP(decay, by_factor_is_the_logarithm, (std::uint32_t n)) {
-  const double lambda = (n + 1.0) / 4294967297.0;
+// Rounded down, by less than two units of the last digit: each of 118 squarings adds less than
+// 2^-127 of its number, which is worth less the later it is.
+void expect_logarithm(double lambda) {
   const exact expected = -log2(exact(lambda));
-  RC_ASSERT(abs(rate_of(decay::by_factor(lambda)) - expected) < ldexp(exact(2), -54));
+  const exact rate = rate_of(decay::by_factor(lambda));
+  EXPECT_LE(rate, expected) << lambda;
+  EXPECT_LT(expected - rate, ldexp(exact(2), -118)) << lambda;
 }
 
-TEST(decay, by_half_life_is_the_quotient) {
+RC_GTEST_PROP(decay, by_factor_is_the_logarithm, (std::uint32_t n)) {
+  expect_logarithm((n + 1.0) / 4294967297.0);
+}
+
+TEST(decay, by_factor_is_the_logarithm_near_its_ends) {
+  for (const double lambda : {std::nextafter(1, 0), std::nextafter(0.5, 1), std::nextafter(0.5, 0),
+                              0x1.fp-1022, 0x1p-1022, std::nextafter(0x1p-1022, 1), 0.8, 0.9}) {
+    expect_logarithm(lambda);
+  }
+}
+
+TEST(decay, by_half_life_is_the_quotient_rounded_down) {
   EXPECT_EQ(decay::by_half_life(1s, 1s), decay::by_factor(0.5));
-  EXPECT_EQ(decay::by_half_life(1h, 1s).rate(), ((std::uint64_t{1} << 54) + 1800) / 3600);
+  EXPECT_TRUE(decay::by_half_life(1h, 1s).rate() == halving / 3600);
+  EXPECT_TRUE(decay::by_half_life(std::chrono::microseconds(last_epoch), 1us).rate() ==
+              halving / last_epoch);
   EXPECT_NEAR(decay::by_half_life(6s, 1s).factor(), std::pow(0.5, 1. / 6), 1e-15);
   EXPECT_EQ(decay::by_factor(0).factor(), 0);
 }
@@ -82,8 +100,8 @@ void expect_power(const decay& d, std::int64_t epoch) {
   EXPECT_LE(exact(p.lower), factor) << epoch;
   EXPECT_GE(exact(p.upper), factor) << epoch;
   // A root is enclosed within two units. A product adds the widths of both and two for rounding,
-  // and what follows at most doubles it: eight units for each of 54.
-  EXPECT_LE(p.upper - p.lower, 8 * 54u) << epoch;
+  // and what follows at most doubles it: eight units for each of 60, and six for the rest.
+  EXPECT_LE(p.upper - p.lower, 8 * 60u + 6) << epoch;
   EXPECT_GE(p.lower, one);
   EXPECT_LE(p.lower, 2 * one);
 }
@@ -99,13 +117,23 @@ TEST(decay, encloses_its_powers) {
   }
 }
 
-RC_GTEST_PROP(decay, encloses_any_power, (std::uint64_t rate, std::int64_t epoch)) {
-  expect_power(decay::by_rate(rate == ~std::uint64_t{0} ? 0 : rate), epoch);
+RC_GTEST_PROP(decay, encloses_any_power,
+              (std::uint64_t coarse, std::uint64_t fine, std::int64_t epoch)) {
+  if (coarse == ~std::uint64_t{0}) coarse = 0;
+  expect_power(decay::by_rate(coarse, fine), epoch);
+  expect_power(decay::by_rate(coarse, 0), epoch);
+  expect_power(decay::by_rate(0, fine), epoch);
+}
+
+TEST(decay, refuses_rates_beyond_the_one_that_forgets_at_once) {
+  EXPECT_TRUE(decay::by_rate(~std::uint64_t{0}, 0).forgets_at_once());
+  expect_error(
+      errc::invalid_argument, [] { (void)decay::by_rate(~std::uint64_t{0}, 1); }, "at most");
 }
 
 // The known bits of 2^(1/2), 2^(1/4) and 2^(3/4), from their published decimals.
 TEST(decay, has_the_roots_of_two) {
-  const decay quarter = decay::by_rate(std::uint64_t{1} << 52);
+  const decay quarter = decay::by_rate(halving / 4);
   EXPECT_NEAR(std::ldexp(static_cast<double>(quarter.at(2).lower), -62), 1.4142135623730951, 1e-15);
   EXPECT_NEAR(std::ldexp(static_cast<double>(quarter.at(5).lower), -62), 1.1892071150027210, 1e-15);
   EXPECT_NEAR(std::ldexp(static_cast<double>(quarter.at(-1).upper), -62), 1.6817928305074290,

@@ -27,6 +27,7 @@ struct raise {
 class counter_cells {
  public:
   static constexpr std::uint8_t engine_id = 1;
+  static constexpr std::uint8_t fine_engine_id = 6;  // of filters with a decay::fine_rate
   static constexpr const char* name = "decaying filter";
   static constexpr std::size_t sections = 1;
 

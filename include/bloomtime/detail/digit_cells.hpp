@@ -20,6 +20,7 @@ namespace bloomtime::detail {
 class digit_cells {
  public:
   static constexpr std::uint8_t engine_id = 2;
+  static constexpr std::uint8_t fine_engine_id = 7;  // of filters with a decay::fine_rate
   static constexpr const char* name = "pooled decaying filter";
   static constexpr std::size_t sections = 3;
 

@@ -6,8 +6,10 @@
 namespace bloomtime {
 
 // Exponential decay in whole numbers: an event of age a epochs has the weight lambda^a = 2^(-a L),
-// where L = log2(1 / lambda) is a multiple of 2^-54, resolved once and stored. All weights follow
+// where L = log2(1 / lambda) is a multiple of 2^-118, resolved once and stored. All weights follow
 // from L and the number of an epoch by integer arithmetic, so they are the same on every machine.
+// L is rounded down, so that nothing fades faster than was asked: every half-life that a clock can
+// measure is kept within a part in 2^54.
 //
 // Filters do not shrink what they hold when time passes; they let what is added grow ("forward
 // decay"): an event in epoch e counts 2^(e L) units of epoch 0. That power is kept as a number of
@@ -15,19 +17,28 @@ namespace bloomtime {
 class decay {
  public:
   __extension__ using wide = __int128;
+  __extension__ using unsigned_wide = unsigned __int128;
 
-  static constexpr unsigned fraction_bits = 54;
+  static constexpr unsigned fraction_bits = 118;
   static constexpr unsigned factor_bits = 62;  // factors are multiples of 2^-62 in [1, 2]
 
-  // lambda per epoch, from 0 (only the current epoch counts) to 1 (nothing fades).
+  // lambda per epoch, from 0 (only the current epoch counts) to 1 (nothing fades). What is above 0
+  // and below 2^-1023 counts as nearly that.
   static decay by_factor(double lambda);
   // lambda = 2^(-epoch / half_life). The half-life must be at least one epoch.
   static decay by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds epoch);
   // From what rate() gave.
-  static decay by_rate(std::uint64_t rate);
+  static decay by_rate(unsigned_wide rate);
+  static decay by_rate(std::uint64_t coarse, std::uint64_t fine) {
+    return by_rate(static_cast<unsigned_wide>(coarse) << 64 | fine);
+  }
 
-  // L in units of 2^-54. The largest value stands for lambda = 0.
-  std::uint64_t rate() const noexcept { return rate_; }
+  // L in units of 2^-118. (2^64 - 1) 2^64 stands for lambda = 0, and no rate is larger.
+  unsigned_wide rate() const noexcept { return rate_; }
+  // Its upper half, L in units of 2^-54, and its lower half: 0 in decays of files of engines that
+  // kept no more than the upper one.
+  std::uint64_t coarse_rate() const noexcept { return static_cast<std::uint64_t>(rate_ >> 64); }
+  std::uint64_t fine_rate() const noexcept { return static_cast<std::uint64_t>(rate_); }
   bool fades() const noexcept { return rate_ != 0; }
   bool forgets_at_once() const noexcept { return rate_ == immediate; }
   double factor() const noexcept;     // lambda, for people and for formulas
@@ -49,11 +60,11 @@ class decay {
   friend bool operator==(const decay&, const decay&) = default;
 
  private:
-  static constexpr std::uint64_t immediate = ~std::uint64_t{0};
+  static constexpr unsigned_wide immediate = static_cast<unsigned_wide>(~std::uint64_t{0}) << 64;
 
-  explicit decay(std::uint64_t rate) noexcept : rate_(rate) {}
+  explicit decay(unsigned_wide rate) noexcept : rate_(rate) {}
 
-  std::uint64_t rate_;
+  unsigned_wide rate_;
 };
 
 }  // namespace bloomtime

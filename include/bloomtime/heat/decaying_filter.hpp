@@ -31,6 +31,7 @@ template <class Cells>
 class basic_decaying_filter {
  public:
   static constexpr std::uint8_t engine_id = Cells::engine_id;
+  static constexpr std::uint8_t fine_engine_id = Cells::fine_engine_id;
 
   explicit basic_decaying_filter(const decaying_config& config);
 

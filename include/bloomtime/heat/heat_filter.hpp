@@ -48,7 +48,8 @@ struct heat_config {
 // An add touches k cache lines, at most four. Const members may run concurrently.
 class heat_filter {
  public:
-  static constexpr std::uint8_t engine_id = 3;  // 1 and 2 are the published filters
+  static constexpr std::uint8_t engine_id = 3;       // 1 and 2 are the published filters
+  static constexpr std::uint8_t fine_engine_id = 8;  // of filters with a decay::fine_rate
 
   explicit heat_filter(const heat_config& config);
 

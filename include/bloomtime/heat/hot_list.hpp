@@ -53,6 +53,7 @@ struct hot_item {
 class hot_list {
  public:
   static constexpr std::uint8_t engine_id = 4;
+  static constexpr std::uint8_t fine_engine_id = 9;  // of lists with a decay::fine_rate
   static constexpr std::uint64_t most_entries = std::uint64_t{1} << 24;
   static constexpr unsigned most_buckets = 10'000;
   static constexpr std::size_t longest_text = 1024;
@@ -185,6 +186,7 @@ class hot_list {
   template <class Use>
   void write(Use&& use) const;
   void read_parameters(const detail::container_view& view);
+  void read_decays(std::uint64_t slow, std::uint64_t fast, bool fine, detail::byte_reader& in);
   void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);
 
   std::uint64_t entries_ = 0;
