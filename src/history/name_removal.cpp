@@ -38,7 +38,7 @@ class kept_source : public sealed_source {
 
   bool next() override {
     while (sealed_source::next()) {
-      if (!costs_.is_cheaper_without(*head())) return true;
+      if (!costs_.loses_name(key(), *head())) return true;
     }
     return false;
   }
@@ -56,8 +56,9 @@ std::uint64_t name_costs::with_name(const timeline_head& head) const {
   return rest_bits_ + head_bits(head, span_) + head.body;
 }
 
-bool name_costs::is_cheaper_without(const timeline_head& head) const {
-  return static_cast<double>(head.count) * each_ < static_cast<double>(with_name(head));
+bool name_costs::loses_name(std::uint64_t key, const timeline_head& head) const {
+  return key < end_ &&
+         static_cast<double>(head.count) * each_ < static_cast<double>(with_name(head));
 }
 
 name_removal::name_removal(const timelines& named, double error, std::uint64_t length)
@@ -84,9 +85,14 @@ bool name_removal::step(std::uint64_t& work) {
 }
 
 void name_removal::count_some(std::uint64_t& work) {
+  const std::uint64_t most = std::min(positions::most_count, math::most_positions(error_, length_));
   for (; work > 0; --work) {
     if (items_.next()) {
-      if (!costs_.is_cheaper_without(items_.head())) continue;
+      if (!costs_.loses_name(items_.key(), items_.head())) continue;
+      if (items_.head().count > most - shape_.count) {
+        costs_.keep_from(items_.key());
+        continue;
+      }
       shape_.count += items_.head().count;
       saved_ += costs_.with_name(items_.head());
       continue;
@@ -131,7 +137,7 @@ void name_removal::spread_some(std::uint64_t& work) {
       return;
     }
     --work;
-    if (!costs_.is_cheaper_without(items_.head())) continue;
+    if (!costs_.loses_name(items_.key(), items_.head())) continue;
     spread_item();
     work -= std::min(work, items_.head().count);
   }

@@ -1,6 +1,5 @@
 #include <bloomtime/detail/positions.hpp>
 
-#include <limits>
 #include <utility>
 
 #include <bloomtime/error.hpp>
@@ -11,7 +10,6 @@ namespace {
 using view_of_bits = positions_view<bit_reader>;
 
 constexpr std::uint64_t most_range = std::uint64_t{1} << 62;
-constexpr std::uint64_t most_count = std::numeric_limits<std::uint32_t>::max();  // a mark's bits
 
 [[noreturn]] void refuse() {
   throw error(errc::corrupt, "the positions of this history are damaged; restore the file");
@@ -76,7 +74,7 @@ void positions::verify() const {
 
 positions_writer::positions_writer(const positions_shape& shape)
     : shape_(shape), code_(code_of(shape)) {
-  if (shape.count > most_count) {
+  if (shape.count > positions::most_count) {
     throw error(errc::too_large,
                 "a partition of a history holds at most 2^32 - 1 sightings of "
                 "items that hardly repeat; use shorter partitions");

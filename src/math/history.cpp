@@ -162,11 +162,34 @@ filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64
   return {size.bits, size.k};
 }
 
-std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length) {
+namespace {
+
+constexpr double most_places = 0x1p62;
+
+void expect_positions(double error, std::uint64_t length) {
   expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
   expect(length >= 1, "a question is about at least one tick", length);
+}
+
+}  // namespace
+
+std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length) {
+  expect_positions(error, length);
   const double range = std::ceil(static_cast<double>(count) * static_cast<double>(length) / error);
-  return range < 0x1p62 ? static_cast<std::uint64_t>(range) : std::uint64_t{1} << 62;
+  if (range >= most_places) return static_cast<std::uint64_t>(most_places);
+  // What was rounded down is one place too few, or one step of such large numbers.
+  const auto places = static_cast<std::uint64_t>(range);
+  if (places == 0 || position_error(count, places, length) <= error) return places;
+  return static_cast<std::uint64_t>(std::max(range + 1, std::nextafter(range, most_places)));
+}
+
+std::uint64_t most_positions(double error, std::uint64_t length) {
+  expect_positions(error, length);
+  const double most = std::floor(most_places * error / static_cast<double>(length));
+  const auto count = static_cast<std::uint64_t>(most);
+  const auto places = static_cast<std::uint64_t>(most_places);
+  const bool holds = count == 0 || position_error(count, places, length) <= error;
+  return holds ? count : static_cast<std::uint64_t>(std::nextafter(most, 0) - 1);
 }
 
 double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length) {

@@ -118,6 +118,28 @@ TEST(timeline_history, keeps_names_until_it_is_sealed_and_takes_them_once) {
   EXPECT_EQ(ask(h, 77, 50'000, 50'000), sighting::maybe);
 }
 
+// There are 2^62 places, and an error asks for a number of them per sighting. What does not fit
+// keeps its name: 36 million sightings without one at the default of 1e-9, here 36.
+TEST(timeline_history, takes_no_more_names_than_its_error_allows) {
+  for (const double error : {1e-15, 1e-14, 1e-13}) {
+    timeline_history h({.ticks = std::uint64_t{1} << 32, .error = error, .length = 128});
+    for (std::uint64_t x = 0; x < 20'000; ++x) {
+      ASSERT_EQ(h.add(x, at(static_cast<std::int64_t>(x))), outcome::added);
+    }
+    h.seal();
+    ASSERT_EQ(h.nameless().size(), 1u);
+    EXPECT_LE(h.error(128), error);
+    EXPECT_GE(h.error(128), 0.9 * error);
+    EXPECT_EQ(h.pairs(), 20'000u);
+    EXPECT_EQ(h.items() + h.nameless()[0].shape().count, 20'000u);
+    for (std::uint64_t x = 0; x < 20'000; ++x) {
+      const auto t = static_cast<std::int64_t>(x);
+      ASSERT_EQ(ask(h, x, t, t), sighting::maybe);
+      ASSERT_EQ(ask(h, x, t + 1, t + 128), sighting::no);
+    }
+  }
+}
+
 TEST(timeline_history, joins_neighbours) {
   timeline_history left({.first = 5000, .ticks = 1000});
   timeline_history right({.first = 6000, .ticks = 500});

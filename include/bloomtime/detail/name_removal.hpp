@@ -17,12 +17,15 @@ class name_costs {
   name_costs(const timelines_shape& shape, double error, std::uint64_t length);
 
   std::uint64_t with_name(const timeline_head& head) const;
-  bool is_cheaper_without(const timeline_head& head) const;
+  // Items from this key on keep their names.
+  void keep_from(std::uint64_t key) noexcept { end_ = key; }
+  bool loses_name(std::uint64_t key, const timeline_head& head) const;
 
  private:
   unsigned rest_bits_;
   std::uint64_t span_;
   double each_;  // bits of a position
+  std::uint64_t end_ = std::uint64_t{1} << timeline_key_bits;
 };
 
 // Turns the timelines of items that hardly repeat into positions, if all of them together take

@@ -101,6 +101,8 @@ class positions_view {
 
 class positions {
  public:
+  static constexpr std::uint64_t most_count = 0xffff'ffff;  // what a mark's bits can say
+
   positions() = default;
   // As they were stored. Throws error(corrupt) if the shape cannot be.
   positions(const positions_shape& shape, buffer marks, buffer list);

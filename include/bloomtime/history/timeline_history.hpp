@@ -26,8 +26,9 @@ namespace bloomtime {
 struct timeline_config {
   std::uint64_t first = 0;  // tick of the span
   std::uint64_t ticks = 0;  // from then on, at most 2^32
-  // The chance that a question about `length` ticks is answered "maybe" because of other items, if
-  // sealing finds that what hardly repeats is better kept without names. All else is exact.
+  // The probability that a question about `length` ticks is answered "maybe" because of items that
+  // sealing keeps without names, which it does if they hardly repeat, and for no more of them than
+  // this error allows. All else is exact.
   double error = 1e-9;
   std::uint64_t length = 128;
   std::chrono::microseconds resolution = std::chrono::seconds(1);
@@ -52,6 +53,8 @@ class timeline_history : public detail::history_calls<timeline_history> {
   }
 
   // Takes the table apart into timelines, all still by name: less memory, the same answers.
+  // Throws error(too_large), with nothing changed, if that would take far more memory: only a file
+  // made for it can do that (docs/FORMAT.md, What is checked).
   void compact();
   // Compacts, and the first time takes the names from items if that is worth it.
   void seal();
@@ -89,7 +92,8 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // Throws unless load() would take it.
   static void verify(std::span<const std::byte> container);
   static mapped<timeline_history> map(const std::filesystem::path& path);
-  // Answers straight from the bytes, which must outlive it; only their head is checked.
+  // Answers straight from the bytes, which must outlive it; only their head is checked. The table of
+  // what is not sealed is read, checked and kept in memory; it is empty after seal().
   static timeline_history view(std::span<const std::byte> container);
 
  private:

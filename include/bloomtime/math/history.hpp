@@ -44,7 +44,9 @@ filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64
 
 // Into how many places `count` sightings without names must be spread so that a question about
 // `length` ticks errs with at most this chance, and back (history-timelines.md): n L / R.
+// There are at most 2^62 places: most_positions() says for how many sightings they are enough.
 std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length);
+std::uint64_t most_positions(double error, std::uint64_t length);
 double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length);
 
 }  // namespace bloomtime::math
