@@ -180,9 +180,13 @@ void timelines_merge::end_item(std::uint64_t& work) {
   if (stage_ == stage::write) return out_.add(key_, runs_);
   ++items_;
   if (runs_.empty()) return;  // its head was enough
+  const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
+  if (ends.in_pieces()) {
+    expect_reasonable(bits_ + pieces_of(ends.count) * width_of(ends.distance()));
+  }
   const timeline_head head = head_of(runs_);
   bits_ += head_bits(head, span_) + head.body;
-  expect_reasonable();
+  expect_reasonable(bits_);
 }
 
 void timelines_merge::end_pass() {
@@ -194,13 +198,14 @@ void timelines_merge::end_pass() {
   begin(stage::write);
 }
 
-void timelines_merge::expect_reasonable() const {
-  if (bits_ / 8 <= large) return;
+// Before much time is spent on as many.
+void timelines_merge::expect_reasonable(std::uint64_t bits) const {
+  if (bits / 8 <= large) return;
   std::uint64_t bytes = 0;
   for (const input& i : inputs_) bytes += i.source->bytes();
-  if ((bits_ / 8 - large) / most_times_larger <= bytes) return;
+  if ((bits / 8 - large) / most_times_larger <= bytes) return;
   throw error(errc::too_large, "a history of " + std::to_string(bytes) +
-                                   " bytes would take more than " + std::to_string(bits_ / 8) +
+                                   " bytes would take more than " + std::to_string(bits / 8) +
                                    " once its timelines are merged; use shorter partitions");
 }
 

@@ -76,6 +76,45 @@ inline void seal(std::span<std::byte> c) {
   seal_head(c);
 }
 
+// The sections that lie inside the container, in the order of the directory.
+inline std::vector<std::span<std::byte>> sections_of(std::span<std::byte> c) {
+  std::vector<std::span<std::byte>> found;
+  if (head_length(c) == 0) return found;
+  const std::uint32_t sections = detail::load_le32(c.data() + field::sections);
+  for (std::uint32_t i = 0; i < sections; ++i) {
+    const std::byte* entry = c.data() + field::directory + field::entry * i;
+    const std::uint64_t offset = detail::load_le64(entry + field::entry_offset);
+    const std::uint64_t length = detail::load_le64(entry + field::entry_length);
+    if (offset > c.size() || length > c.size() - offset) return {};
+    found.push_back(c.subspan(offset, length));
+  }
+  return found;
+}
+
+// The containers of the partitions inside a history: section 1 has 24 bytes for each, the last 8 of
+// which are its length, and section 2 the containers one after the other.
+inline std::vector<std::span<std::byte>> partitions_of(std::span<std::byte> c) {
+  std::vector<std::span<std::byte>> found;
+  const auto sections = sections_of(c);
+  const bool is_history =
+      sections.size() == 2 && c[field::family] == std::byte{3} && c[field::engine] == std::byte{5};
+  if (!is_history) return found;
+  std::span<std::byte> rest = sections[1];
+  for (std::size_t at = 0; at + 24 <= sections[0].size(); at += 24) {
+    const std::uint64_t length = detail::load_le64(sections[0].data() + at + 16);
+    if (length > rest.size()) return found;
+    found.push_back(rest.first(length));
+    rest = rest.subspan(length);
+  }
+  return found;
+}
+
+// And all containers inside of it first.
+inline void seal_nested(std::span<std::byte> c) {
+  for (const auto& inner : partitions_of(c)) seal(inner);
+  seal(c);
+}
+
 template <std::unsigned_integral T>
 void put(std::span<std::byte> c, std::size_t at, T value) {
   detail::store_le(c.subspan(at, sizeof value).data(), value);

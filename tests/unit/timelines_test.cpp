@@ -12,6 +12,7 @@
 
 #include "support/counted_bits.hpp"
 #include "support/expect_error.hpp"
+#include "support/metered_bits.hpp"
 
 namespace bloomtime::detail {
 namespace {
@@ -174,7 +175,15 @@ TEST(timelines, survive_damaged_bits) {
     const std::uint64_t at = byte < stream.size() ? byte : byte - stream.size();
     bad.data()[at] ^= static_cast<std::byte>(1 << (byte % 8));
     const timelines damaged(good.shape(), directory, stream);
-    for (std::uint64_t x = 0; x < 40; ++x) (void)seen(damaged, key_of(x), {100, 2000});
+    std::uint64_t reads = 0;
+    const timelines_view<support::metered_bits> view(damaged.shape(), {directory.bytes(), reads},
+                                                     {stream.bytes(), reads});
+    for (std::uint64_t x = 0; x < 40; ++x) {
+      reads = 0;
+      const auto line = view.find(key_of(x));
+      if (line) (void)line->seen({100, 2000});
+      EXPECT_LE(reads, 2 * 8 * damaged.bytes()) << byte;
+    }
     ++flips;
     try {
       damaged.verify();

@@ -104,7 +104,7 @@ class timelines_merge {
   bool take_some(std::uint64_t& work);
   void end_item(std::uint64_t& work);
   void end_pass();
-  void expect_reasonable() const;
+  void expect_reasonable(std::uint64_t bits) const;
 
   struct input {
     std::unique_ptr<tick_source> source;
