@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/random.hpp>
@@ -75,6 +76,7 @@ bool generalized_filter::clears(digest d, std::uint64_t position) const noexcept
 }
 
 bool generalized_filter::matches(digest d) const noexcept {
+  if (bits_.size() == 0) return false;
   for (unsigned i = 0; i < k0_; ++i) {
     if (is_set(probes().position(d, i))) return false;
   }
@@ -89,6 +91,7 @@ math::touch_pattern generalized_filter::pattern(digest d) const noexcept {
   std::array<std::uint64_t, 2 * most_k> different;
   unsigned count = 0;
   math::touch_pattern seen{0, 0, 0, 0};
+  if (bits_.size() == 0) return seen;
   for (unsigned i = 0; i < k0_ + k1_; ++i) {
     const std::uint64_t p = probes().position(d, i);
     const auto end = different.begin() + count;
@@ -103,6 +106,7 @@ math::touch_pattern generalized_filter::pattern(digest d) const noexcept {
 
 math::masses generalized_filter::masses(digest d, const age_prior& prior,
                                         std::optional<double> window) const noexcept {
+  if (bits_.size() == 0) return {0, 1};
   return chain_.window(pattern(d), window.value_or(static_cast<double>(window_)), prior.classes(),
                        static_cast<double>(insertions_));
 }
@@ -110,6 +114,7 @@ math::masses generalized_filter::masses(digest d, const age_prior& prior,
 // -- storage -----------------------------------------------------------------------------------
 
 detail::container_writer generalized_filter::container() const {
+  detail::expect_not_moved_from(bits_.size() != 0, "generalized filter");
   detail::container_writer out({.family = family::recency,
                                 .engine = engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::flat),

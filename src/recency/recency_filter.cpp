@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/distinct.hpp>
 
@@ -145,7 +146,7 @@ void recency_filter::go_to(std::int64_t tick) noexcept {
 }
 
 void recency_filter::advance(instant now) noexcept {
-  if (!timed_ || (started_ && now.micros <= now_)) return;
+  if (!timed_ || (started_ && now.micros <= now_) || cells_.empty()) return;
   const std::int64_t tick = clock_.tick_of(now).number;
   if (started_) {
     go_to(tick);
@@ -193,11 +194,12 @@ novelty recency_filter::test_and_set(digest d, const places& at, instant when,
 
 void recency_filter::learn(digest d, instant when, const opinions& said,
                            const math::penalties& costs) noexcept {
-  if (audit_) audit_->question(d, moment_of(when).at, said, costs);
+  if (audit_ && !cells_.empty()) audit_->question(d, moment_of(when).at, said, costs);
 }
 
 void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_t answers,
-                                bool has_time) {
+                                bool has_time) const {
+  detail::expect_not_moved_from(!cells_.empty(), "recency filter");
   if (times == 0 && items != 0 && !has_time) {
     refuse("a window of time has to be told the time of its first event; got none");
   }
@@ -243,6 +245,7 @@ math::evidence recency_filter::ages_of(std::uint32_t age, const moment& asked, b
 
 // Nothing is known but that x was not seen from the oldest tick on that the window touches.
 recency_filter::view recency_filter::unseen(const moment& asked, bool in_time) const noexcept {
+  if (cells_.empty()) return {math::older_than(0), 0};
   const auto length = static_cast<double>(clock_.resolution().count());
   if (!timed_ || in_time) {
     const double since = static_cast<double>(asked.offset) + (timed_ ? 1 : 0);
@@ -326,13 +329,13 @@ opinions recency_filter::opinions_of(const sight& seen, const moment& asked,
                                      const age_prior& prior) const noexcept {
   opinions said;
   said.standard = alive(seen, asked);
-  const learned_ages* const learned = audit_ ? audit_->ages() : nullptr;
+  const learned_ages* const ages = learned();
   for (const likelihood kind : {likelihood::census, likelihood::analytic}) {
     const bool census = kind == likelihood::census;
-    if (learned != nullptr) {
+    if (ages != nullptr) {
       const view v = view_of(seen, asked, true, kind);
       said[census ? arm::empirical_census : arm::empirical_analytic] =
-          math::window_masses(v.evidence, v.window, *learned);
+          math::window_masses(v.evidence, v.window, *ages);
     }
     if (prior.known()) {
       const view v = view_of(seen, asked, false, kind);
@@ -346,6 +349,7 @@ opinions recency_filter::opinions_of(const sight& seen, const moment& asked,
 // -- what it says of itself --------------------------------------------------------------------
 
 std::uint64_t recency_filter::alive_timers() const noexcept {
+  if (cells_.empty()) return 0;
   return cells_.younger_than(moment_of(newest()).oldest + 1);
 }
 
@@ -364,6 +368,7 @@ double recency_filter::current_error() const { return math::alive_error(size_, a
 // -- merging -----------------------------------------------------------------------------------
 
 void recency_filter::expect_mergeable(const recency_filter& other) const {
+  detail::expect_not_moved_from(!cells_.empty() && !other.cells_.empty(), "recency filter");
   if (shape() != other.shape() || timed_ != other.timed_ || window_ != other.window_ ||
       clock_ != other.clock_ || seed_ != other.seed_) {
     const auto told = [](const recency_filter& f) {

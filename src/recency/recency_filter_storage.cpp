@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime {
@@ -37,6 +38,7 @@ void recency_filter::save(const std::filesystem::path& path) const {
 // Hands over the writer while what it refers to is alive.
 template <class Use>
 void recency_filter::write(Use&& use) const {
+  detail::expect_not_moved_from(!cells_.empty(), "recency filter");
   detail::container_writer out({.family = family::recency,
                                 .engine = engine_id,
                                 .layout = static_cast<std::uint8_t>(size_.layout),

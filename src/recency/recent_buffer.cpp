@@ -6,13 +6,13 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime {
 namespace {
 
 constexpr std::uint32_t prints_section = 1;
-constexpr std::uint64_t most_insertions = std::uint64_t{1} << 63;  // nobody gets there
 
 detail::packed_cells<> prints_of(const recent_config& c) {
   if (c.window == 0) {
@@ -66,6 +66,7 @@ void recent_buffer::count(std::uint32_t print) noexcept {
 
 // Nothing is older than the buffer: what is, was never inserted, and looks the same.
 double recent_buffer::asked(std::optional<double> window) const noexcept {
+  if (prints_.bytes().empty()) return 0;
   return std::min(window.value_or(static_cast<double>(window_)), static_cast<double>(insertions_));
 }
 
@@ -87,6 +88,7 @@ math::evidence recent_buffer::evidence_with(digest d, double g) const noexcept {
 // -- storage -----------------------------------------------------------------------------------
 
 detail::container_writer recent_buffer::container() const {
+  detail::expect_not_moved_from(!prints_.bytes().empty(), "recent buffer");
   detail::container_writer out(
       {.family = family::recency, .engine = engine_id, .layout = 0, .seed = seed_, .clock = {}});
   auto& p = out.parameters();

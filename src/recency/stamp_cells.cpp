@@ -80,7 +80,8 @@ stamp_cells::stamp_cells(const stamp_shape& shape) : shape_(shape) {
 }
 
 stamp_cells stamp_cells::read(const stamp_shape& shape, std::span<const std::byte> codes,
-                              std::uint64_t now, std::uint64_t cursor, std::uint64_t swept) {
+                              std::uint64_t now, std::uint64_t cursor, std::uint64_t swept,
+                              std::optional<std::uint64_t> due) {
   check(shape);
   const auto corrupt = [](const std::string& sentence) { throw error(errc::corrupt, sentence); };
   if (codes.size() != bytes_for(shape)) {
@@ -100,6 +101,9 @@ stamp_cells stamp_cells::read(const stamp_shape& shape, std::span<const std::byt
   cells.cursor_ = cursor;
   cells.swept_ = swept;
   cells.count_codes();
+  if (!cells.finds_stale_in_time(due.value_or(shape.quota() - swept))) {
+    corrupt("a timer holds a stamp that should have been marked as expired");
+  }
   return cells;
 }
 
@@ -113,6 +117,21 @@ void stamp_cells::expire_all() noexcept {
 void stamp_cells::count_codes() noexcept {
   std::fill(counts_.begin(), counts_.end(), 0);
   for (std::uint64_t i = 0; i < shape_.cells; ++i) ++counts_[slot_of(code_at(i))];
+}
+
+// Sweeps go on from the cursor: over `due` timers before the next tick, and over a quota in each
+// tick after that. A stamp of `cycle` ticks would be taken for a new one.
+bool stamp_cells::finds_stale_in_time(std::uint64_t due) const noexcept {
+  if (counts_.back() == shape_.cells) return true;
+  for (std::uint64_t i = 0; i < shape_.cells; ++i) {
+    const std::uint32_t code = code_at(i);
+    const std::uint64_t age = age_of(code);
+    if (code == shape_.cycle() || age <= shape_.oldest) continue;
+    const std::uint64_t ahead = i >= cursor_ ? i - cursor_ : i + shape_.cells - cursor_;
+    const std::uint64_t ticks = ahead < due ? 0 : 1 + (ahead - due) / quota_;
+    if (age + ticks >= shape_.cycle()) return false;
+  }
+  return true;
 }
 
 // How many of the places with this age stand there a second time.

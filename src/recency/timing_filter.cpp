@@ -5,6 +5,7 @@
 #include <string>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime {
@@ -40,6 +41,15 @@ bool fits_together(const math::timing_size& s) {
   const detail::stamp_shape shape = shape_of(s);
   return s.oldest == oldest && shape.padding() == s.padding && s.sweep >= 1 &&
          s.sweep >= (shape.quota() - 1) / s.block + 1;
+}
+
+// Timers that sweeps look at until the present block is full. The insertion that fills it sweeps
+// for the next one.
+std::uint64_t due_in_block(const math::timing_size& s, std::uint64_t filled, std::uint64_t swept) {
+  const std::uint64_t quota = shape_of(s).quota();
+  const std::uint64_t left = quota - std::min(swept, quota);
+  const std::uint64_t sweeps = s.block - filled - 1;
+  return left / s.sweep < sweeps ? left : s.sweep * sweeps;
 }
 
 }  // namespace
@@ -95,6 +105,7 @@ math::evidence timing_filter::analytic_evidence(detail::stamp_cells::sight seen,
 }
 
 double timing_filter::fill() const noexcept {
+  if (cells_.empty()) return 0;
   return static_cast<double>(cells_.younger_than(oldest_alive() + 1)) /
          static_cast<double>(size_.timers);
 }
@@ -106,6 +117,7 @@ double timing_filter::current_error() const { return std::pow(fill(), size_.k); 
 // -- storage -----------------------------------------------------------------------------------
 
 detail::container_writer timing_filter::container() const {
+  detail::expect_not_moved_from(!cells_.empty(), "timing filter");
   detail::container_writer out({.family = family::recency,
                                 .engine = engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::flat),
@@ -160,8 +172,8 @@ timing_filter timing_filter::load(std::span<const std::byte> container) {
   expect(size.timers != 0 && size.timers <= detail::max_buffer_bytes * 8 / bits &&
          fits_together(size) && f.filled_ < size.block && f.insertions_ >= f.filled_);
   f.set_size(size);
-  f.cells_ =
-      detail::stamp_cells::read(shape_of(size), view.section(timers_section), now, cursor, swept);
+  f.cells_ = detail::stamp_cells::read(shape_of(size), view.section(timers_section), now, cursor,
+                                       swept, due_in_block(size, f.filled_, swept));
   expect((f.filled_ != 0 || !f.cells_.holds(0)) &&
          (f.insertions_ != 0 || f.cells_.younger_than(detail::stamp_cells::expired) == 0));
   return f;

@@ -275,6 +275,41 @@ TEST(stamp_cells, read_checks_what_it_is_given) {
   expect_error(errc::corrupt, [&] { stamp_cells::read(lines, line, 0, 0, 0); });
 }
 
+// Ages 0 to 3 matter, 4 to 6 are swept in time: two of the five timers in each tick.
+TEST(stamp_cells, read_refuses_stamps_that_would_come_to_life_again) {
+  using support::expect_error;
+  const stamp_shape shape{layout::flat, 3, 2, 5, 3};
+  ASSERT_EQ(shape.quota(), 2u);
+  for (unsigned timer = 0; timer < 5; ++timer) {
+    for (unsigned code = 0; code < 7; ++code) {
+      for (std::uint64_t cursor = 0; cursor < 5; ++cursor) {
+        for (std::uint64_t swept = 0; swept <= 2; ++swept) {
+          const unsigned bits = (0xffffU & ~(7U << 3 * timer)) | code << 3 * timer;
+          const std::vector<std::byte> codes{static_cast<std::byte>(bits & 0xff),
+                                             static_cast<std::byte>(bits >> 8)};
+          // Now is 6, so the age is 6 - code. Let ticks pass and see whether it is young again.
+          bool again = false;
+          stamp_cells cells(shape);
+          try {
+            cells = stamp_cells::read(shape, codes, 6, cursor, swept);
+          } catch (const error& e) {
+            EXPECT_EQ(e.code(), errc::corrupt);
+            again = true;
+          }
+          std::uint64_t left = 2 - swept;
+          std::uint64_t at = cursor;
+          unsigned age = 6 - code;
+          bool alive = true;
+          for (int tick = 0; tick < 8 && alive && age < 7; ++tick, ++age, left = 2) {
+            for (; left != 0; --left, at = (at + 1) % 5) alive &= at != timer || age <= 3;
+          }
+          EXPECT_EQ(again, alive) << timer << ' ' << code << ' ' << cursor << ' ' << swept;
+        }
+      }
+    }
+  }
+}
+
 TEST(stamp_cells, united_hold_the_younger_stamp) {
   random_source random(5);
   for (int round = 0; round < 40; ++round) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,9 +55,12 @@ class stamp_cells {
 
   stamp_cells() noexcept = default;
   explicit stamp_cells(const stamp_shape& shape);  // all timers are expired
-  // From what codes(), now(), cursor() and swept() said. Checks all of them and every code.
+  // From what codes(), now(), cursor() and swept() said. `due`: timers that will be swept before
+  // the next tick, the rest of the quota unless given. Checks all of them and every code: no stamp
+  // may be so old that it comes to life again before a sweep finds it.
   static stamp_cells read(const stamp_shape& shape, std::span<const std::byte> codes,
-                          std::uint64_t now, std::uint64_t cursor, std::uint64_t swept);
+                          std::uint64_t now, std::uint64_t cursor, std::uint64_t swept,
+                          std::optional<std::uint64_t> due = {});
   static std::uint64_t bytes_for(const stamp_shape& shape) noexcept;
 
   stamp_cells(const stamp_cells&) = default;
@@ -64,6 +68,7 @@ class stamp_cells {
   stamp_cells& operator=(const stamp_cells& other) { return *this = stamp_cells(other); }
   stamp_cells& operator=(stamp_cells&&) noexcept = default;
 
+  bool empty() const noexcept { return codes_.size() == 0; }  // moved from, or never made
   const stamp_shape& shape() const noexcept { return shape_; }
   std::uint32_t now() const noexcept { return now_; }
   std::uint64_t cursor() const noexcept { return cursor_; }
@@ -262,6 +267,7 @@ class stamp_cells {
   void expire_run(std::uint64_t bit, std::uint64_t count, const stale_stamps& stale) noexcept;
   void expire_all() noexcept;
   void count_codes() noexcept;
+  bool finds_stale_in_time(std::uint64_t due) const noexcept;
 
   buffer codes_;
   std::vector<std::uint64_t> counts_;  // by stamp, or group of 2^group_ of them; last: expired

@@ -32,7 +32,8 @@ struct generalized_config {
 // undo that as time goes by. It errs in both directions and does not know its window: that is a
 // matter of the question. A baseline; timing_filter is better with the same memory.
 // The age of x is the number of insertions after its last one. There is no merging: what two such
-// filters have in common does not tell which came first. Const members may run concurrently.
+// filters have in common does not tell which came first. Const members may run concurrently. A
+// filter that was moved from is safe to ask and empty; it cannot be stored.
 class generalized_filter {
  public:
   static constexpr std::uint8_t engine_id = 2;  // of family recency, in containers
@@ -40,9 +41,10 @@ class generalized_filter {
   // Half of the bits are set, at random, as they would be after many insertions.
   explicit generalized_filter(const generalized_config& config);
 
-  // Always added: there is no clock to be late for.
+  // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
   template <item T>
   outcome insert(const T& x) noexcept {
+    if (bits_.size() == 0) return outcome::refused;
     insert_digest(detail::as_digest(x, seed_));
     return outcome::added;
   }

@@ -65,7 +65,8 @@ struct event_rate {
 // Dautrich & Ravishankar 2019 with ticks of a clock, or of so many insertions, for blocks
 // (recency.md 9). Time never goes back: what is asked for or happens before the newest event
 // happens now, but late sightings are kept where they belong. A filter with a window in insertions
-// does not look at times. Const members may run concurrently.
+// does not look at times. Const members may run concurrently. A filter that was moved from is safe
+// to ask and empty, refuses insertions, and cannot be merged or stored.
 class recency_filter {
  public:
   static constexpr std::uint8_t engine_id = 5;  // of family recency, in containers
@@ -194,7 +195,7 @@ class recency_filter {
   }
   template <item T>
   double posterior(const T& x, instant when) const noexcept {
-    const learned_ages* const ages = audit_ ? audit_->ages() : nullptr;
+    const learned_ages* const ages = learned();
     return ages ? posterior(x, when, *ages) : std::numeric_limits<double>::quiet_NaN();
   }
 
@@ -293,8 +294,8 @@ class recency_filter {
   recency_filter() noexcept = default;
 
   BLOOMTIME_INLINE arrival arrive(instant when) noexcept {
-    if (insertions_ >= most_insertions) [[unlikely]]
-      return {outcome::full, 0, now_};
+    if (insertions_ >= most_insertions || cells_.empty()) [[unlikely]]
+      return {cells_.empty() ? outcome::refused : outcome::full, 0, now_};
     if (!timed_) return {outcome::added, 0, now_ + 1};
     if (begins_ <= when && when <= ends_) [[likely]] {
       now_ = std::max(now_, when.micros);
@@ -314,7 +315,7 @@ class recency_filter {
     return size_.oldest - (offset >= cut_ ? 1 : 0);
   }
   BLOOMTIME_INLINE bool seen_at(const places& at, const moment& asked) const noexcept {
-    return asked.behind <= asked.oldest &&
+    return asked.behind <= asked.oldest && !cells_.empty() &&
            cells_.younger(at, asked.oldest - static_cast<std::uint32_t>(asked.behind));
   }
   bool alive(const sight& seen, const moment& asked) const noexcept {
@@ -347,6 +348,8 @@ class recency_filter {
 
   template <item T>
   sight look(const T& x) const noexcept {
+    if (cells_.empty()) [[unlikely]]
+      return {detail::stamp_cells::expired, 0};
     places at;
     cells_.find(detail::as_digest(x, seed_), at);
     return cells_.look(at);
@@ -373,10 +376,13 @@ class recency_filter {
   std::optional<math::masses> masses(const sight& seen, const moment& asked,
                                      const event_rate& prior) const;
 
+  const learned_ages* learned() const noexcept {
+    return audit_ && !cells_.empty() ? audit_->ages() : nullptr;
+  }
   opinions opinions_of(const sight& seen, const moment& asked,
                        const age_prior& prior) const noexcept;
   bool chosen(const opinions& said, const math::penalties& costs) const noexcept {
-    return audit_ ? audit_->decide(said, costs) : said.standard;
+    return audit_ && !cells_.empty() ? audit_->decide(said, costs) : said.standard;
   }
   void learn(digest d, instant when, const opinions& said, const math::penalties& costs) noexcept;
 
@@ -384,7 +390,7 @@ class recency_filter {
   static auto as_span(const Items& items) {
     return std::span<const std::ranges::range_value_t<Items>>(items);
   }
-  static void check_bulk(std::size_t items, std::size_t times, std::size_t answers, bool has_time);
+  void check_bulk(std::size_t items, std::size_t times, std::size_t answers, bool has_time) const;
   // use(digest, places, index) in order, with the lines of the next block on their way.
   template <class Self, item T, class Use>
   static void in_blocks(Self& self, std::span<const T> items, Use&& use);

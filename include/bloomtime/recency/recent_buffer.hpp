@@ -32,19 +32,24 @@ struct recent_config {
 // Is x among the last w insertions? The simple buffer (Dautrich & Ravishankar 2019): the
 // fingerprints of the last insertions, as many as fit into the memory and at most w. A "no" is
 // certain if there are w of them. A baseline that needs more bits than others for few errors, and
-// fewer for very few. An index of the fingerprints makes it fast; it follows from them, is not
-// stored, and memory() is without it, as in the paper.
-// The age of x is the number of insertions after its last one. There is no merging: two buffers do
-// not tell which insertions came first. Const members may run concurrently.
+// fewer for very few. An index of the fingerprints makes it fast: 21 to 43 bytes for each of them,
+// or for each of the 2^bits that there can be if those are fewer. It follows from the fingerprints
+// and is not stored; memory() is without it, as in the paper, and index_memory() tells it. The age
+// of x is the number of insertions after its last one. There is no merging: two buffers do not tell
+// which insertions came first. Const members may run concurrently. A buffer that was moved from is
+// safe to ask and empty; it cannot be stored.
 class recent_buffer {
  public:
   static constexpr std::uint8_t engine_id = 3;  // of family recency, in containers
 
   explicit recent_buffer(const recent_config& config);
 
-  // Always added: there is no clock to be late for.
+  // Added: there is no clock to be late for. Full after 2^63 insertions; then nothing changes. A
+  // buffer that was moved from refuses.
   template <item T>
   outcome insert(const T& x) noexcept {
+    if (prints_.bytes().empty()) return outcome::refused;
+    if (insertions_ >= most_insertions) return outcome::full;
     push(fingerprint(detail::as_digest(x, seed_)));
     return outcome::added;
   }
@@ -104,6 +109,8 @@ class recent_buffer {
   static recent_buffer load(const std::filesystem::path& path);
 
  private:
+  static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 63;
+
   recent_buffer(std::uint64_t window, detail::packed_cells<> prints, std::uint64_t seed);
 
   std::uint32_t fingerprint(digest d) const noexcept {

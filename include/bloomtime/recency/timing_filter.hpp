@@ -40,6 +40,7 @@ struct timing_config {
 // left the window; how likely that is, and how old x is, follows from what is known of x before
 // and from a likelihood: the census of the stamps (recency.md 5.2) or the paper's analytic one.
 // The age of x is the number of insertions after its last one. Const members may run concurrently.
+// A filter that was moved from is safe to ask and empty; it cannot be stored.
 class timing_filter {
  public:
   static constexpr std::uint8_t engine_id = 1;  // of family recency, in containers
@@ -48,9 +49,11 @@ class timing_filter {
   // With these very numbers, which have to fit together as plan_timing() makes them.
   explicit timing_filter(const math::timing_size& size, std::uint64_t seed = 0);
 
-  // Always added: there is no clock to be late for.
+  // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
   template <item T>
   BLOOMTIME_INLINE outcome insert(const T& x) noexcept {
+    if (cells_.empty()) [[unlikely]]
+      return outcome::refused;
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     cells_.stamp(at);
@@ -68,7 +71,7 @@ class timing_filter {
   BLOOMTIME_INLINE bool seen(const T& x) const noexcept {
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
-    return cells_.younger(at, oldest_alive());
+    return !cells_.empty() && cells_.younger(at, oldest_alive());
   }
 
   // How likely are the stamps of x, if it was inserted before the block they speak of?
@@ -150,6 +153,7 @@ class timing_filter {
 
   template <item T>
   detail::stamp_cells::sight look(const T& x) const noexcept {
+    if (cells_.empty()) return {detail::stamp_cells::expired, 0};
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     return cells_.look(at);
