@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/moved.hpp>
 
 namespace bloomtime {
 
@@ -20,7 +21,10 @@ class mapped {
   const Filter* operator->() const noexcept { return &filter_; }
 
   // Throws unless the file is one that load() would take.
-  void verify() const { Filter::verify(file_->bytes()); }
+  void verify() const {
+    if (!file_) detail::refuse_moved_from("a mapped filter");
+    Filter::verify(file_->bytes());
+  }
 
  private:
   std::shared_ptr<const detail::mapped_file> file_;

@@ -56,18 +56,22 @@ bloom_filter::bloom_filter(const bloom_config& config) {
 }
 
 double bloom_filter::fill() const noexcept {
+  if (k_ == 0) return 0;
   return static_cast<double>(ones_) / static_cast<double>(bit_count_);
 }
 
 double bloom_filter::distinct() const noexcept {
+  if (k_ == 0) return 0;
   return math::fill_items(ones_, bit_count_, k_, layout_);
 }
 
 double bloom_filter::predicted_error(std::uint64_t items) const {
+  expect_bits();
   return math::bloom_error(layout_, items, bit_count_, k_);
 }
 
 double bloom_filter::current_error() const {
+  expect_bits();
   if (layout_ == layout::flat) return std::pow(fill(), k_);
   if (ones_ == bit_count_) return 1;  // by no finite number of items
   return predicted_error(static_cast<std::uint64_t>(std::ceil(distinct())));
@@ -77,6 +81,7 @@ double bloom_filter::current_error() const {
 
 math::masses bloom_filter::masses(digest d, const prior& before) const noexcept {
   if (!may_contain(d)) return {.in = 0, .out = 1};
+  if (k_ == 0) return before.of(0, 1);  // moved from: it knows nothing
   return before.of(insertions_, likelihood_if_absent(d));
 }
 
@@ -121,6 +126,7 @@ double bloom_filter::line_likelihood(digest d) const noexcept {
 // -- sets of filters ---------------------------------------------------------------------------
 
 void bloom_filter::merge(const bloom_filter& other) {
+  expect_bits();
   if (layout_ != other.layout_ || bit_count_ != other.bit_count_ || k_ != other.k_ ||
       seed_ != other.seed_) {
     const auto describe = [](const bloom_filter& f) {
@@ -140,6 +146,7 @@ void bloom_filter::merge(const bloom_filter& other) {
 }
 
 void bloom_filter::fold(std::uint64_t factor) {
+  expect_bits();
   const std::uint64_t unit = layout_ == layout::line ? detail::line_bit_count : 64;
   if (factor == 0 || bit_count_ / unit % factor != 0) {
     throw error(errc::invalid_argument, "a filter of " + text(bit_count_ / unit) + " blocks of " +
@@ -160,7 +167,7 @@ void bloom_filter::fold(std::uint64_t factor) {
     }
   }
   bits_.swap(folded);
-  bit_count_ /= factor;
+  bit_count_ = bit_count_ / factor;
   ones_ = count_ones();
 }
 
@@ -179,9 +186,10 @@ void bloom_filter::check_answers(std::size_t items, std::size_t answers) {
 // -- storage -----------------------------------------------------------------------------------
 
 detail::container_writer bloom_filter::container() const {
+  expect_bits();
   detail::container_writer out({.family = family::bloom,
                                 .engine = engine_id,
-                                .layout = static_cast<std::uint8_t>(layout_),
+                                .layout = static_cast<std::uint8_t>(layout()),
                                 .seed = seed_,
                                 .clock = {}});
   out.parameters().u64(bit_count_);
@@ -200,7 +208,7 @@ void bloom_filter::save(const std::filesystem::path& path) const { container().s
 // Everything but the bits themselves.
 bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
   const detail::container_info& info = view.info();
-  view.expect_kind(family::bloom, engine_id, "a Bloom filter");
+  view.expect_kind(family::bloom, engine_id, called);
   bloom_filter f;
   f.layout_ = static_cast<bloomtime::layout>(info.layout);
   f.seed_ = info.seed;

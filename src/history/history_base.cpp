@@ -110,6 +110,8 @@ void history_base::expect_consistent(const flat_filter& filter) const {
 }
 
 void history_base::expect_same_keys(const history_base& other) const {
+  expect_ticks();
+  other.expect_ticks();
   if (seed_ == other.seed_ && clock_ == other.clock_) return;
   incompatible("histories merge if seed and clock are equal; here they are (seed " + text(seed_) +
                ", " + text(clock_) + ") and (seed " + text(other.seed_) + ", " +

@@ -94,6 +94,7 @@ level_history level_history::joined(const level_history& left, const level_histo
 }
 
 void level_history::coarsen(unsigned height) {
+  expect_ticks();
   const bool some =
       height < heights() && std::any_of(levels_.begin() + height, levels_.end(),
                                         [](const flat_filter& level) { return !level.absent(); });

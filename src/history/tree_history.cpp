@@ -134,7 +134,7 @@ bool tree_history::grow_to(std::uint64_t position) {
     nodes += bucket >= had || (h < levels_.size() && levels_[h][bucket].absent());
   }
   if (nodes == 0) return true;
-  const std::uint64_t left = most_memory_ - std::min(most_memory_, memory_);
+  const std::uint64_t left = most_memory_ - std::min(most_memory_, memory());
   if (places > left / place_bytes || nodes > (left - places * place_bytes) / node_bytes) {
     return false;
   }

@@ -112,6 +112,7 @@ tree_history tree_history::joined(const tree_history& left, const tree_history& 
 }
 
 void tree_history::coarsen(unsigned height) {
+  expect_ticks();
   const unsigned root = leaf_height_ + heights() - 1;
   if (height > root) {
     throw error(errc::invalid_argument,

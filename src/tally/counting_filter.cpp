@@ -27,7 +27,8 @@ counting_filter::counting_filter(const counting_config& c)
                                         static_cast<double>(checked(c.cell_bits)), called}),
                       c.cell_bits, c.seed) {}
 
-outcome counting_filter::add_digest(digest d, std::uint64_t amount) noexcept {
+outcome counting_filter::add_digest(digest d, std::uint64_t amount) {
+  expect_cells();
   if (amount == 0) return outcome::added;
   if (exceeds_total(amount)) return outcome::full;
   const spots found = look_up(d);
@@ -42,7 +43,8 @@ outcome counting_filter::add_digest(digest d, std::uint64_t amount) noexcept {
   return saturated ? outcome::saturated : outcome::added;
 }
 
-outcome counting_filter::remove_digest(digest d, std::uint64_t amount) noexcept {
+outcome counting_filter::remove_digest(digest d, std::uint64_t amount) {
+  expect_cells();
   const spots found = look_up(d);
   if (found.least < amount || total_ < amount) return outcome::refused;
   for (unsigned i = 0; i < k(); ++i) {

@@ -156,6 +156,7 @@ void dynamic_count_filter::rebuild(unsigned y) {
 }
 
 outcome dynamic_count_filter::add_digest(digest d, std::uint64_t amount) {
+  expect_cells();
   if (amount == 0) return outcome::added;
   if (exceeds_total(amount)) return outcome::full;
   const spots found = look_up(d);
@@ -188,6 +189,7 @@ outcome dynamic_count_filter::add_saturating(const spots& found, std::uint64_t a
 }
 
 outcome dynamic_count_filter::remove_digest(digest d, std::uint64_t amount) {
+  expect_cells();
   const spots found = look_up(d);
   if (found.least < amount || total_ < amount) return outcome::refused;
   for (unsigned i = 0; i < k(); ++i) {

@@ -166,6 +166,7 @@ bool basic_spectral_filter<Rule>::alone(const spots& found) const noexcept {
 
 template <spectral_rule Rule>
 outcome basic_spectral_filter<Rule>::add_digest(digest d, std::uint64_t amount) {
+  this->expect_cells();
   if (amount == 0) return outcome::added;
   if (this->exceeds_total(amount)) return outcome::full;
   const spots found = this->look_up(d);
@@ -194,6 +195,7 @@ outcome basic_spectral_filter<Rule>::add_digest(digest d, std::uint64_t amount) 
 // Counters never become longer here, so that nothing can fail.
 template <spectral_rule Rule>
 outcome basic_spectral_filter<Rule>::remove_digest(digest d, std::uint64_t amount) {
+  this->expect_cells();
   const spots found = this->look_up(d);
   if (found.least < amount) return outcome::refused;
   if constexpr (!one_sided) {
@@ -217,6 +219,7 @@ counted basic_spectral_filter<Rule>::count_digest(digest d) const noexcept {
   if constexpr (one_sided) {
     return base::count_digest(d);
   } else {
+    if (this->k() == 0) return nothing_known;
     const spots found = this->look_up(d);
     std::uint64_t value = found.least;
     if (alone(found)) {
@@ -241,6 +244,7 @@ void basic_spectral_filter<Rule>::merge(const basic_spectral_filter& other) {
 
 template <spectral_rule Rule>
 spectral_bits basic_spectral_filter<Rule>::bits() const {
+  this->expect_cells();
   const std::uint64_t used = counters_.counter_bits();
   return {used, counters_.string_bits(), math::published_index_bits(this->cells(), used),
           math::compact_index_bits(this->cells())};

@@ -100,7 +100,8 @@ decltype(auto) basic_tally_filter<Rule>::dispatch(Self& self, Use&& use) {
       case 5: return use(cells, std::integral_constant<unsigned, 5>());
       case 6: return use(cells, std::integral_constant<unsigned, 6>());
       case 7: return use(cells, std::integral_constant<unsigned, 7>());
-      default: return use(cells, std::integral_constant<unsigned, most_k>());
+      case most_k: return use(cells, std::integral_constant<unsigned, most_k>());
+      default: detail::refuse_moved_from(basic_tally_filter::called);
     }
   };
   return std::visit(with_k, self.cells_);
@@ -120,6 +121,7 @@ BLOOMTIME_INLINE typename basic_tally_filter<Rule>::spots basic_tally_filter<Rul
 
 template <tally_rule Rule>
 std::uint64_t basic_tally_filter<Rule>::position(digest d, unsigned i) const noexcept {
+  if (k_ == 0) return 0;
   return detail::line_probes{lines_, k_, per_line()}.position(d, i);
 }
 
@@ -259,6 +261,8 @@ counted basic_tally_filter<Rule>::count_in(const Cells& cells, digest d) const n
 
 template <tally_rule Rule>
 counted basic_tally_filter<Rule>::count_digest(digest d) const noexcept {
+  if (k_ == 0) [[unlikely]]
+    return nothing_known;
   return dispatch(*this, [&](const auto& cells, auto k) { return count_in<k()>(cells, d); });
 }
 
@@ -288,6 +292,7 @@ tally_statistics basic_tally_filter<Rule>::statistics() const {
 
 template <tally_rule Rule>
 double basic_tally_filter<Rule>::predicted_error(std::uint64_t items) const {
+  this->expect_cells();
   return math::line_cells_error(items, lines_, per_line(), k_);
 }
 
@@ -323,6 +328,10 @@ void basic_tally_filter<Rule>::remove_block(const block& now, const block& next,
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::count_block(const block& now, const block& next,
                                            std::span<counted> answers) const noexcept {
+  if (k_ == 0) [[unlikely]] {
+    std::fill_n(answers.begin(), now.count, nothing_known);
+    return;
+  }
   dispatch(*this, [&](const auto& cells, auto k) {
     for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_read(line_of(next[i]));
     for (std::size_t i = 0; i < now.count; ++i) answers[i] = count_in<k()>(cells, now[i]);
@@ -333,6 +342,7 @@ void basic_tally_filter<Rule>::count_block(const block& now, const block& next,
 
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::merge(const basic_tally_filter& other) {
+  this->expect_cells();
   if (cells_.index() != other.cells_.index() || lines_ != other.lines_ || k_ != other.k_ ||
       this->seed_ != other.seed_) {
     const auto describe = [](const basic_tally_filter& f) {
@@ -372,7 +382,7 @@ template <tally_rule Rule>
 void basic_tally_filter<Rule>::write(const detail::container_use& use) const {
   detail::container_writer out = this->writer(layout::line);
   for (const std::uint64_t p :
-       {std::uint64_t{cell_bits()}, std::uint64_t{k_}, lines_, this->total_, most_large_}) {
+       {std::uint64_t{cell_bits()}, std::uint64_t{k_}, lines(), this->total_, most_large_}) {
     out.parameters().u64(p);
   }
   detail::byte_writer large;

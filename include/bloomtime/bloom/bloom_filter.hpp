@@ -14,6 +14,7 @@
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
 #include <bloomtime/detail/line_bulk.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>
@@ -36,6 +37,9 @@ struct bloom_config {
 // Was this item ever inserted? A "no" is certain, a "maybe" is wrong with the chance the filter was
 // sized for. In the `line` layout every call touches one cache line; `flat` needs fewer bits at
 // small error rates and as many lines as probes. Const members may run concurrently.
+//
+// A filter that was moved from has no bits and answers "maybe" to everything, also to what is
+// inserted into it; merging, folding, storing it and its predictions throw error(invalid_argument).
 class bloom_filter {
  public:
   explicit bloom_filter(const bloom_config& config);
@@ -132,6 +136,11 @@ class bloom_filter {
  private:
   bloom_filter() noexcept = default;
 
+  static constexpr const char* called = "a Bloom filter";
+  void expect_bits() const {
+    if (k_ == 0) detail::refuse_moved_from(called);
+  }
+
   detail::line_bits lines() const noexcept { return {bit_count_ / detail::line_bit_count, k_}; }
   detail::flat_bits flat() const noexcept { return {{bit_count_, k_}}; }
 
@@ -152,14 +161,14 @@ class bloom_filter {
   // First of all, so that an assignment that finds no memory has changed nothing yet.
   detail::buffer bits_;
   // Set for the commonest kind, a line filter with k <= 8: its single calls make one test, not two.
-  const detail::line_round* one_round_ = nullptr;
-  bloomtime::layout layout_ = layout::line;
-  unsigned k_ = 0;
-  std::uint64_t bit_count_ = 0;
+  detail::zero_when_moved<const detail::line_round*> one_round_;
+  detail::zero_when_moved<bloomtime::layout> layout_;  // moved from: neither, so as flat with k = 0
+  detail::zero_when_moved<unsigned> k_;
+  detail::zero_when_moved<std::uint64_t> bit_count_;
   std::uint64_t seed_ = 0;
   std::uint64_t capacity_ = 0;
-  std::uint64_t insertions_ = 0;
-  std::uint64_t ones_ = 0;
+  detail::zero_when_moved<std::uint64_t> insertions_;
+  detail::zero_when_moved<std::uint64_t> ones_;
 };
 
 template <item T>

@@ -12,6 +12,7 @@
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_filter.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/sighting.hpp>
@@ -51,6 +52,18 @@ class filter_reader {
 // The span of a history and what came into it.
 class history_base {
  public:
+  history_base(const history_base&) = default;
+  history_base& operator=(const history_base&) = default;
+  history_base(history_base&& other) noexcept : history_base(std::as_const(other)) {
+    other.ticks_ = 0;
+  }
+  history_base& operator=(history_base&& other) noexcept {
+    *this = std::as_const(other);
+    if (this != &other) other.ticks_ = 0;
+    return *this;
+  }
+  ~history_base() = default;
+
   std::uint64_t first() const noexcept { return first_; }  // tick of the clock
   std::uint64_t ticks() const noexcept { return ticks_; }  // from then on, so far
   std::uint64_t records() const noexcept { return records_; }
@@ -82,8 +95,13 @@ class history_base {
                         std::string_view name);
   void expect_consistent(const flat_filter& filter) const;
 
+  // Throws if the history was moved from.
+  void expect_ticks() const {
+    if (ticks_ == 0) refuse_moved_from("a history");
+  }
+
   std::uint64_t first_ = 0;
-  std::uint64_t ticks_ = 0;
+  std::uint64_t ticks_ = 0;  // 0 if it was moved from
   std::uint64_t records_ = 0;
   std::uint64_t seed_ = 0;
   tick_clock clock_;
@@ -91,7 +109,8 @@ class history_base {
 
 [[noreturn]] void refuse_parameters(std::string_view name);
 
-// How all engines, which have add_at() and ask(), are talked to.
+// How all engines, which have add_at() and ask(), are talked to. One that was moved from answers
+// "maybe" to everything; adding to it and storing it throws error(invalid_argument).
 template <class Engine>
 class history_calls : public history_base {
  public:
@@ -99,6 +118,7 @@ class history_calls : public history_base {
   // out, with the answers unchanged.
   template <item T>
   outcome add(const T& x, instant when) {
+    expect_ticks();
     return self().add_at(as_digest(x, seed_), clock_.tick_of(when));
   }
 
@@ -106,11 +126,12 @@ class history_calls : public history_base {
   template <item T>
   sighting seen(const T& x, instant from, instant to) const noexcept {
     std::uint64_t probes = 0;
-    return self().ask(as_digest(x, seed_), clock_.covering(from, to), probes);
+    return seen(x, clock_.covering(from, to), probes);
   }
   // The same, and how many times a part of it was asked.
   template <item T>
   sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
+    if (ticks_ == 0) return sighting::maybe;
     return self().ask(as_digest(x, seed_), asked, probes);
   }
 
@@ -127,10 +148,12 @@ template <class Engine>
 class history_face : public history_calls<Engine> {
  public:
   std::vector<std::byte> serialize() const {
+    this->expect_ticks();
     const history_parts parts = this->self().parts();
     return container_of(parts).bytes();
   }
   void save(const std::filesystem::path& path) const {
+    this->expect_ticks();
     const history_parts parts = this->self().parts();
     container_of(parts).save(path);
   }

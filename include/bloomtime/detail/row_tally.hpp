@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/detail/tally_face.hpp>
 #include <bloomtime/math/bloom.hpp>
@@ -17,8 +18,8 @@
 namespace bloomtime::detail {
 
 struct row_shape {
-  unsigned k = 0;
-  std::uint64_t row = 0;  // cells of one row
+  zero_when_moved<unsigned> k;
+  zero_when_moved<std::uint64_t> row;  // cells of one row
 };
 
 // What all configurations of such filters have in common: by accuracy or by memory.
@@ -100,6 +101,7 @@ class row_tally : public tally_face<Engine> {
   // tells nothing of what all k rows together would; of an item whose cells all are, nothing is
   // known but the sum of all items.
   counted count_digest(digest d) const noexcept {
+    if (shape_.k == 0) return nothing_known;
     const spots found = look_up(d);
     if (found.all_stuck) {
       const std::uint64_t value = found.value[0];
@@ -111,6 +113,7 @@ class row_tally : public tally_face<Engine> {
   }
 
   void expect_same_shape(const Engine& other) const {
+    this->expect_cells();
     if (shape_.k == other.k() && shape_.row == other.row() && this->seed_ == other.seed()) return;
     const auto describe = [](const auto& f) {
       return std::to_string(f.cells()) + " cells, k " + std::to_string(f.k()) + ", seed " +

@@ -7,11 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/outcome.hpp>
@@ -30,7 +32,7 @@ class tally_face {
  public:
   // added; saturated if a counter was too small (see count()); full if the sum of all counts would
   // exceed 64 bits or a stated limit, and then nothing has changed. Throws only if memory is out,
-  // with the state unchanged.
+  // with the state unchanged, or if the filter was moved from, as everything but count() does.
   template <item T>
   outcome add(const T& x, std::uint64_t amount = 1) {
     return self().add_digest(as_digest(x, seed_), amount);
@@ -73,10 +75,26 @@ class tally_face {
  protected:
   tally_face() noexcept = default;
   explicit tally_face(std::uint64_t seed) noexcept : seed_(seed) {}
+  tally_face(const tally_face&) = default;
+  tally_face& operator=(const tally_face&) = default;
+  tally_face(tally_face&& other) noexcept
+      : seed_(other.seed_), total_(std::exchange(other.total_, 0)) {}
+  tally_face& operator=(tally_face&& other) noexcept {
+    seed_ = other.seed_;
+    total_ = std::exchange(other.total_, 0);
+    return *this;
+  }
+  ~tally_face() = default;
 
   bool exceeds_total(std::uint64_t amount) const noexcept { return amount > ~total_; }
 
+  // Throws if the filter was moved from.
+  void expect_cells() const {
+    if (self().k() == 0) refuse_moved_from(Engine::called);
+  }
+
   container_writer writer(layout kind) const {
+    expect_cells();
     return container_writer({.family = family::tally,
                              .engine = Engine::engine_id,
                              .layout = static_cast<std::uint8_t>(kind),

@@ -115,7 +115,7 @@ class tree_history : public detail::history_face<tree_history> {
   std::vector<std::vector<detail::flat_filter>> levels_;  // by height above the leaves, and bucket
   detail::flat_filter pairs_;
   unsigned leaf_height_ = 0;  // log2 of the granularity
-  std::uint64_t memory_ = 0;
+  detail::zero_when_moved<std::uint64_t> memory_;
   std::uint64_t most_memory_ = 0;
   math::filter_size grows_by_;  // the size of nodes to come; of 0 bits if it does not grow
 };

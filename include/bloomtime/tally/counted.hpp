@@ -16,6 +16,9 @@ struct counted {
   friend bool operator==(const counted&, const counted&) = default;
 };
 
+// What a filter that was moved from answers.
+inline constexpr counted nothing_known{0, 0, ~std::uint64_t{0}, true};
+
 // About all items of a filter. Takes time in proportion to its cells.
 struct tally_statistics {
   double distinct = 0;          // different items, from the cells that are not zero

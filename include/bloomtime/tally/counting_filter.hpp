@@ -46,8 +46,8 @@ class counting_filter : public detail::row_tally<counting_filter> {
 
   counting_filter(detail::row_shape shape, unsigned cell_bits, std::uint64_t seed);
 
-  outcome add_digest(digest d, std::uint64_t amount) noexcept;
-  outcome remove_digest(digest d, std::uint64_t amount) noexcept;
+  outcome add_digest(digest d, std::uint64_t amount);
+  outcome remove_digest(digest d, std::uint64_t amount);
   void write(const detail::container_use& use) const;
   static counting_filter decode(const detail::container_view& view);
 

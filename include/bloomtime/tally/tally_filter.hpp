@@ -118,7 +118,8 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   std::uint64_t line_of(digest d) const noexcept;
   // Of the cells of a line, each k-th part has one of an item; this is where part i begins.
   unsigned part(unsigned i) const noexcept { return i * per_line() / k_; }
-  // use(cells, k) with the kind of cells and their number known to the compiler.
+  // use(cells, k) with the kind of cells and their number known to the compiler. Throws if the
+  // filter was moved from.
   template <class Self, class Use>
   static decltype(auto) dispatch(Self& self, Use&& use);
   template <unsigned k, class Cells>
@@ -165,8 +166,8 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   static basic_tally_filter decode(const detail::container_view& view);
 
   std::variant<narrow, wide> cells_;
-  unsigned k_ = 0;
-  std::uint64_t lines_ = 0;
+  detail::zero_when_moved<unsigned> k_;
+  detail::zero_when_moved<std::uint64_t> lines_;
   std::uint64_t most_large_ = 0;  // entries of the table
 };
 
