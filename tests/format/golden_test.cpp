@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "format/golden_files.hpp"
 #include "format/golden_recipes.hpp"
+#include "support/container_bytes.hpp"
 #include "support/files.hpp"
 
 namespace bloomtime {
@@ -127,7 +129,9 @@ void write_seeds_of_the_fuzzer(const std::string& name, const std::vector<std::b
   std::vector<std::byte> seed{std::byte{0}};
   seed.insert(seed.end(), stored.begin(), stored.end());
   const fs::path corpus = fs::path(BLOOMTIME_TESTS_DIR) / "fuzz" / "corpus" / "container";
-  for (const int mode : {0, 1, 2}) {
+  for (const int mode : {0, 1, 2, 3}) {
+    if (mode == 3 && support::partitions_of(std::span(seed).subspan(1)).empty())
+      continue;  // nothing inside
     seed[0] = static_cast<std::byte>(mode);
     support::write_file(corpus / (name + "_" + std::to_string(mode)), seed);
   }

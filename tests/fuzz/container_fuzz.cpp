@@ -1,6 +1,8 @@
 // The decoder against arbitrary bytes: parse, load, use, save, compare. The first byte of an input
 // says what to seal, so that mutations get past the checksums: 0 nothing, 1 the head and all
-// sections, 2 the head only. The rest is the container.
+// sections, 2 the head only, 3 the containers inside of it and then all of it. The rest is the
+// container. Whatever it says, a call allocates memory for its bytes, and questions to a history
+// read what there is: both are counted.
 
 #include <algorithm>
 #include <array>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -20,7 +23,9 @@
 #include <bloomtime/history/history_engine.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 
+#include "support/allocated.hpp"
 #include "support/container_bytes.hpp"
+#include "support/metered_bits.hpp"
 #include "support/require.hpp"
 
 namespace {
@@ -28,6 +33,81 @@ namespace {
 using namespace bloomtime;
 using support::require;
 using bytes_type = std::vector<std::byte>;
+
+// What load, all questions together and all changes together may allocate, of so many bytes. The
+// most is for a table of ticks, each of which takes a bit in a container and up to 12 bytes, while
+// vectors grow, in memory.
+class limited_memory {
+ public:
+  limited_memory(const char* call, std::size_t container) noexcept
+      : call_(call), most_((std::uint64_t{1} << 20) + 512 * std::uint64_t{container}) {}
+  limited_memory(const limited_memory&) = delete;
+  limited_memory& operator=(const limited_memory&) = delete;
+  ~limited_memory() { support::require(watch_.most() <= most_, call_); }
+
+ private:
+  const char* call_;
+  std::uint64_t most_;
+  support::allocated watch_;
+};
+
+// A merge of 64-bit parts and the like may be too large, and nothing else.
+template <class Change>
+void unless_too_large(Change&& change) {
+  try {
+    change();
+  } catch (const error& e) {
+    require(e.code() == errc::too_large, "only what is too large is refused");
+  }
+}
+
+// -- what questions to timelines read ------------------------------------------------------------
+
+using metered_timelines = detail::timelines_view<support::metered_bits>;
+
+// Two for every bit: an item, a piece and a number of a list take more bits than reads.
+std::uint64_t most_reads(std::uint64_t bytes) { return 1000 + 2 * 8 * bytes; }
+
+void read_named(const detail::timelines& named) {
+  if (named.empty()) return;
+  std::uint64_t reads = 0;
+  const metered_timelines view(named.shape(), {named.directory().bytes(), reads},
+                               {named.stream().bytes(), reads});
+  for (std::uint64_t key : {std::uint64_t{0}, detail::timeline_key(digest_of("a"))}) {
+    reads = 0;
+    const auto line = view.find(key);
+    if (line) (void)line->seen({3, 1000});
+    require(reads <= most_reads(named.bytes()), "a question reads what there is");
+  }
+  reads = 0;
+  detail::timelines_cursor<support::metered_bits> items(view);
+  while (items.next()) {
+    detail::timeline_cursor<support::metered_bits> ticks(items.line());
+    while (ticks.next()) {
+    }
+  }
+  require(reads <= most_reads(named.bytes()), "all timelines are read in their length");
+}
+
+void read_nameless(const detail::positions& set) {
+  for (const char* item : {"", "a"}) {
+    std::uint64_t reads = 0;
+    const detail::positions_view<support::metered_bits> view(
+        set.shape(), {set.marks().bytes(), reads}, {set.list().bytes(), reads});
+    view.for_each(detail::timeline_key(digest_of(item)), {0, ~std::uint64_t{0}},
+                  [](detail::tick_range) { return true; });
+    require(reads <= most_reads(set.bytes()), "all positions are read in their length");
+  }
+}
+
+void read_metered(const timeline_history& h) {
+  read_named(h.named());
+  for (const detail::positions& set : h.nameless()) read_nameless(set);
+  for (const char* item : {"", "a", "/index.html"}) {
+    const sightings seen = h.when(item, {{-1}, {INT64_MAX}});
+    require(seen.size() <= 8 * h.memory() + 1, "no more is listed than there are bits");
+  }
+}
 
 void ask(const bloom_filter& f) {
   const std::array<std::string, 3> texts{"", "a", "/index.html"};
@@ -106,13 +186,15 @@ void ask(const History& h) {
       (void)h.seen(item, asked, probes);
     }
   }
+  if constexpr (std::is_same_v<History, timeline_history>) read_metered(h);
   (void)describe(any_filter(h));
 }
 
 template <history_engine History>
 void change(History h) {
   const auto first = static_cast<std::int64_t>(h.first());
-  for (const std::int64_t t : {first, first + 1, first + 700}) {
+  const auto last = static_cast<std::int64_t>(h.first() + h.ticks() - 1);
+  for (const std::int64_t t : {first, first + 1, first + 700, last}) {
     const instant when = h.clock().start_of({t});
     if (h.clock().tick_of(when).number != t) continue;  // beyond the clock
     if (h.add("a", when) != outcome::added) continue;
@@ -120,11 +202,8 @@ void change(History h) {
     require(h.seen("a", interval{{t}, {t}}, probes) == sighting::maybe, "what was added is seen");
   }
   const History before = h;
-  try {
-    h.merge(before);
-  } catch (const error& e) {
-    require(e.code() == errc::too_large, "a history merges with itself");
-  }
+  unless_too_large([&] { h.merge(before); });
+  if constexpr (requires { h.seal(); }) unless_too_large([&] { h.seal(); });
   const bytes_type stored = h.serialize();
   require(History::load(stored).serialize() == stored, "what was changed can be stored");
 }
@@ -133,15 +212,24 @@ void ask(const history& h) {
   for (const interval asked : {interval{{0}, {3}}, interval{{-1}, {4000}}}) {
     std::uint64_t probes = 0;
     (void)h.seen("a", asked, probes);
+    (void)h.when("a", asked);
   }
+  h.for_each(read_metered);
   (void)describe(any_filter(h));
 }
 
 void change(history h) {
-  const instant when = h.clock().start_of(h.known_from());
-  if (h.add("a", when) == outcome::added) {
-    require(h.seen("a", when, when) == sighting::maybe, "what was added is seen");
+  const tick first = h.known_from();
+  const tick last{first.number + static_cast<std::int64_t>(h.config().partition) - 1};
+  for (const tick t : {first, last}) {
+    const instant when = h.clock().start_of(t);
+    unless_too_large([&] {
+      if (h.add("a", when) != outcome::added) return;
+      require(h.seen("a", when, when) == sighting::maybe, "what was added is seen");
+    });
   }
+  unless_too_large([&] { h.compact(); });
+  unless_too_large([&] { h.seal(); });
   const bytes_type stored = h.serialize();
   require(history::load(stored).serialize() == stored, "what was changed can be stored");
 }
@@ -294,11 +382,18 @@ auto unless_refused(Decode&& decode) -> std::optional<decltype(decode())> {
 }
 
 void load_and_use(const bytes_type& container) {
-  const auto loaded = unless_refused([&] { return load_any(container); });
+  const auto loaded = [&] {
+    const limited_memory limit("a load allocates what its bytes allow", container.size());
+    return unless_refused([&] { return load_any(container); });
+  }();
   if (!loaded) return;
   const auto use = [&](const auto& f) {
     require(f.serialize() == container, "what was loaded is stored as it was");
-    ask(f);
+    {
+      const limited_memory limit("a question allocates what its bytes allow", container.size());
+      ask(f);
+    }
+    const limited_memory limit("a change allocates what its bytes allow", container.size());
     change(f);
   };
   std::visit(use, *loaded);
@@ -313,6 +408,7 @@ void map_and_ask(const bytes_type& container) {
     return;
   }
   const auto try_map = [&](auto&& map) {
+    const limited_memory limit("a map allocates what its bytes allow", container.size());
     if (const auto mapped = unless_refused([&] { return map(path); })) ask(**mapped);
   };
   try_map(bloom_filter::map);
@@ -320,6 +416,7 @@ void map_and_ask(const bytes_type& container) {
   try_map(tree_history::map);
   try_map(level_history::map);
   try_map(timeline_history::map);
+  const limited_memory limit("a map allocates what its bytes allow", container.size());
   // To tell how many items it has, a history goes through all its timelines, and may find damage.
   (void)unless_refused([&] { return ask(history::map(path)), true; });
 }
@@ -332,6 +429,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bytes_type container(input.begin() + 1, input.end());
   if (data[0] == 1) bloomtime::support::seal(container);
   if (data[0] == 2) bloomtime::support::seal_head(container);
+  if (data[0] == 3) bloomtime::support::seal_nested(container);
   load_and_use(container);
   map_and_ask(container);
   return 0;
