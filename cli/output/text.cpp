@@ -58,12 +58,11 @@ bool within(const std::array<code_range, N>& ranges, char32_t code) {
 // Marks that combine with what stands before them, and joiners (Unicode categories Mn, Me, Cf),
 // as far as they are likely in a log.
 constexpr std::array no_columns{
-    code_range{0x0300, 0x036f}, code_range{0x0483, 0x0489},   code_range{0x0591, 0x05bd},
-    code_range{0x0610, 0x061a}, code_range{0x064b, 0x065f},   code_range{0x0e34, 0x0e3a},
-    code_range{0x0e47, 0x0e4e}, code_range{0x1ab0, 0x1aff},   code_range{0x1dc0, 0x1dff},
-    code_range{0x200b, 0x200f}, code_range{0x202a, 0x202e},   code_range{0x2060, 0x2064},
-    code_range{0x20d0, 0x20f0}, code_range{0xfe00, 0xfe0f},   code_range{0xfe20, 0xfe2f},
-    code_range{0xfeff, 0xfeff}, code_range{0xe0100, 0xe01ef},
+    code_range{0x0300, 0x036f},   code_range{0x0483, 0x0489}, code_range{0x0591, 0x05bd},
+    code_range{0x0610, 0x061a},   code_range{0x064b, 0x065f}, code_range{0x0e34, 0x0e3a},
+    code_range{0x0e47, 0x0e4e},   code_range{0x1ab0, 0x1aff}, code_range{0x1dc0, 0x1dff},
+    code_range{0x20d0, 0x20f0},   code_range{0xfe00, 0xfe0f}, code_range{0xfe20, 0xfe2f},
+    code_range{0xe0100, 0xe01ef},
 };
 
 // East Asian Wide and Fullwidth, and emoji shown as pictures (Unicode UAX #11).
@@ -76,11 +75,18 @@ constexpr std::array two_columns{
     code_range{0x1f900, 0x1f9ff}, code_range{0x20000, 0x3fffd},
 };
 
-// C0, DEL, C1, and the marks that change the direction of what follows.
-bool obeyed_by_terminals(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
+// Controls (C0, DEL, C1), marks that change the direction of the text, separators of lines, and
+// characters that cannot be seen (Unicode categories Cc, Zl, Zp and most of Cf; fillers).
+constexpr std::array unseen{
+    code_range{0x0000, 0x001f},   code_range{0x007f, 0x009f},   code_range{0x00ad, 0x00ad},
+    code_range{0x034f, 0x034f},   code_range{0x061c, 0x061c},   code_range{0x115f, 0x1160},
+    code_range{0x17b4, 0x17b5},   code_range{0x180b, 0x180f},   code_range{0x200b, 0x200f},
+    code_range{0x2028, 0x202e},   code_range{0x2060, 0x206f},   code_range{0x3164, 0x3164},
+    code_range{0xfeff, 0xfeff},   code_range{0xffa0, 0xffa0},   code_range{0xfff0, 0xfffb},
+    code_range{0x1bca0, 0x1bca3}, code_range{0x1d173, 0x1d17a}, code_range{0xe0000, 0xe00ff},
+};
+
+bool is_unseen(char32_t code) { return within(unseen, code); }
 
 std::string escaped(std::string_view bytes) {
   std::string out;
@@ -89,7 +95,7 @@ std::string escaped(std::string_view bytes) {
 }
 
 std::size_t columns_of(char32_t code, std::string_view bytes) {
-  if (code == invalid || obeyed_by_terminals(code)) return escaped(bytes).size();
+  if (code == invalid || is_unseen(code)) return escaped(bytes).size();
   if (within(no_columns, code)) return 0;
   return within(two_columns, code) ? 2 : 1;
 }
@@ -119,7 +125,25 @@ std::size_t display_width(std::string_view text) {
 std::string printable(std::string_view text) {
   std::string out;
   for_each_character(text, [&](char32_t code, std::string_view bytes) {
-    out += code == invalid || obeyed_by_terminals(code) ? escaped(bytes) : std::string(bytes);
+    out += code == invalid || is_unseen(code) ? escaped(bytes) : std::string(bytes);
+  });
+  return out;
+}
+
+std::string in_tsv(std::string_view text) {
+  std::string out;
+  for_each_character(text, [&](char32_t code, std::string_view bytes) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    switch (code) {
+      case '\t': out += "\\t"; return;
+      case '\n': out += "\\n"; return;
+      case '\r': out += "\\r"; return;
+      case '\\': out += "\\\\"; return;
+      default: break;
+    }
+    // A byte that is no UTF-8 stays, unless a terminal of 8 bits would obey it.
+    const bool control = code == invalid ? byte < 0xa0 : is_unseen(code);
+    out += control ? escaped(bytes) : std::string(bytes);
   });
   return out;
 }

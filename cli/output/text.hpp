@@ -12,9 +12,13 @@ namespace bloomtime::cli {
 // characters and emoji. Bytes that are not UTF-8 take four, as printable() writes them.
 std::size_t display_width(std::string_view text);
 
-// The text without anything a terminal would obey or could not show: control characters and bytes
-// that are not UTF-8 become \xNN.
+// The text without anything a terminal would obey or could not show: control, bidirectional and
+// invisible characters and bytes that are not UTF-8 become \xNN.
 std::string printable(std::string_view text);
+
+// The same for a field of TSV, with \t, \n, \r and \\ in place of these characters. Bytes from 0xa0
+// on that are not UTF-8 stay as they are. unescaped() takes it back.
+std::string in_tsv(std::string_view text);
 
 // The text in ASCII alone: the signs this program draws with have a spelling, the rest is \xNN.
 std::string ascii_only(std::string_view text);

@@ -3,27 +3,10 @@
 #include <fmt/format.h>
 
 #include "cli/output/render.hpp"
+#include "cli/output/text.hpp"
 
 namespace bloomtime::cli {
 namespace {
-
-std::string escaped(char c) {
-  switch (c) {
-    case '\t': return "\\t";
-    case '\n': return "\\n";
-    case '\r': return "\\r";
-    case '\\': return "\\\\";
-    default: break;
-  }
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += escaped(c);
-  return out;
-}
 
 struct field_text {
   std::string operator()(std::monostate) const { return ""; }
@@ -31,9 +14,9 @@ struct field_text {
   std::string operator()(std::int64_t n) const { return fmt::format("{}", n); }
   std::string operator()(std::uint64_t n) const { return fmt::format("{}", n); }
   std::string operator()(double x) const { return fmt::format("{}", x); }
-  std::string operator()(const std::string& text) const { return escaped(text); }
+  std::string operator()(const std::string& text) const { return in_tsv(text); }
   std::string operator()(const std::vector<std::string>& texts) const {
-    return escaped(fmt::format("{}", fmt::join(texts, " ")));
+    return in_tsv(fmt::format("{}", fmt::join(texts, " ")));
   }
   std::string operator()(const std::vector<std::uint64_t>& numbers) const {
     return fmt::format("{}", fmt::join(numbers, " "));
