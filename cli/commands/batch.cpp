@@ -1,5 +1,8 @@
 #include "cli/commands/batch.hpp"
 
+#include <exception>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/input/byte_source.hpp"
@@ -45,8 +48,17 @@ void batch_answers::add(std::string_view line) {
 }
 
 void batch_answers::finish() {
-  out_.print(waiting_);
-  waiting_.clear();
+  // Cleared first, or the destructor would try again.
+  const std::string answers = std::exchange(waiting_, {});
+  out_.print(answers);
+}
+
+batch_answers::~batch_answers() {
+  try {
+    finish();
+  } catch (const std::exception&) {
+    // Another error is on its way.
+  }
 }
 
 }  // namespace bloomtime::cli

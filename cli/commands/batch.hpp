@@ -25,10 +25,13 @@ void for_each_line(const std::string& path, const std::function<void(const batch
 void for_each_item(const std::string& path,
                    const std::function<void(std::string_view line, std::string_view item)>& visit);
 
-// Prints a lot at a time.
+// Prints many lines at a time. Whatever ends the batch early, the answers so far are printed.
 class batch_answers {
  public:
   explicit batch_answers(const printer& out) : out_(out) {}
+  batch_answers(const batch_answers&) = delete;
+  batch_answers& operator=(const batch_answers&) = delete;
+  ~batch_answers();
 
   void add(std::string_view line);  // without its end
   void finish();
