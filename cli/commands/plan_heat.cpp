@@ -73,7 +73,7 @@ table empty_table() {
                       {"", "  engine", side::left, people},
                       {"estimated", "", side::left, programs},
                       {"recommended", "", side::left, programs},
-                      {"cell_bits", "cell", side::right, everybody, 4},
+                      {"cell_bits", "", side::right, programs},
                       {"memory_bytes", "memory"},
                       {"bytes_per_item", "bytes/item", side::right, everybody, 3},
                       {"k", "k", side::right, everybody, 5},
@@ -88,10 +88,10 @@ row row_of(const heat_choice& c, const plan_target& target) {
   const double share = math::heat_share({c.k, c.row}, rarely);
   const double excess = math::heat_excess(target.items, 1, {c.k, c.row});
   return {{text_cell(c.engine),
-           {{}, (c.recommended ? "▸ " : "  ") + c.engine},
+           {{}, fmt::format("{}{}, {} bits", c.recommended ? "▸ " : "  ", c.engine, c.cell_bits)},
            yes_no_cell(false),
            yes_no_cell(c.recommended),
-           {std::uint64_t{c.cell_bits}, fmt::format("{} bits", c.cell_bits)},
+           {std::uint64_t{c.cell_bits}, ""},
            bytes_cell(c.memory),
            {per_item(c.memory, target), short_text(per_item(c.memory, target))},
            count_cell(c.k),
