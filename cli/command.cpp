@@ -44,6 +44,8 @@ void command::input(input_options& asked) {
        {"auto", "common", "combined", "vhost-combined", "ndjson", "csv", "tsv", "plain"});
   text("--rejects", asked.rejects, "FILE", "write lines that cannot be read there");
   flag("--strict", asked.strict, "stop at the first line that cannot be read");
+  text("--unpack-memory", asked.unpack_memory, "SIZE",
+       "that compressed input may need: 128MiB unless given");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
 }
 

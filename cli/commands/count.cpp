@@ -73,6 +73,7 @@ exit_status count(const typed& given, const output_options& asked, const printer
     throw usage_error("count needs a store. Try bloomtime count stock apples");
   }
   if ((given.words.size() == 1) == given.batch.empty()) {
+    (void)store::read_manifest(given.words.front());  // an item alone is no store
     throw usage_error(fmt::format(
         "count needs {}. Try bloomtime count {} apples",
         given.batch.empty() ? "an item, or --batch with a file of them" : "either items or --batch",

@@ -199,6 +199,7 @@ class run {
  private:
   void read(const std::string& path) {
     byte_source source(path);
+    source.allow_memory(unpack_memory_of(given_.input));
     source.stop_if([this] { return attend(); });
     if (given_.follow) source.follow();
     line_reader lines(source);

@@ -62,8 +62,22 @@ value to_value(const fact& f) {
 
 // What a narrow screen can do without, the first to go first.
 unsigned spare_rank(const std::string& key) {
-  constexpr std::array order{"error_at_capacity", "k",    "fill",   "family",
-                             "insertions",        "bits", "engine", "seed"};
+  constexpr std::array order{"error_at_capacity",
+                             "k",
+                             "fill",
+                             "family",
+                             "insertions",
+                             "bits",
+                             "engine",
+                             "seed",
+                             "memory",
+                             "layout",
+                             "tick_seconds",
+                             "partition_ticks",
+                             "half_life_seconds",
+                             "epoch_seconds",
+                             "bucket_seconds",
+                             "buckets"};
   const auto it = std::find(order.begin(), order.end(), key);
   return it == order.end() ? 0 : static_cast<unsigned>(it - order.begin()) + 1;
 }
@@ -132,7 +146,7 @@ std::vector<fact> facts_of(const store::reader& opened, const std::string& role)
   const auto& fields = opened.about().read.items;
   const auto ledger = store::ledger::load(opened.container(store::ledger_role)->bytes());
   for (std::size_t i = 0; i < fields.size() && i < ledger.fields.size(); ++i) {
-    if (history_role(fields[i]) != role) continue;
+    if (store::history_role(fields[i]) != role) continue;
     named("items")->value = ledger.fields[i].different();
   }
   return facts;
@@ -143,7 +157,7 @@ column text_column(const char* key) { return {key, key, side::left}; }
 // Collects what is asked about, and complains of what cannot be read.
 class collection {
  public:
-  explicit collection(bool utc) : utc_(utc) {}
+  collection(bool utc, const style& how) : utc_(utc), people_(how.form == view::people) {}
 
   void add(const std::string& path) {
     if (store::is_folder(path)) {
@@ -155,7 +169,9 @@ class collection {
 
   exit_status print(const printer& out) {
     std::vector<table> tables;
-    for (table t : {files_.take(), stores_, containers_.take()}) {
+    std::vector<table> all{files_.take(), stores_};
+    for (fact_table& t : containers_) all.push_back(t.take());
+    for (table& t : all) {
       t.as_list = t.rows.size() == 1 && t.key != "containers";
       // Programs find all three in JSON, whatever was asked for.
       if (!t.rows.empty() || out.how().form == view::json) tables.push_back(std::move(t));
@@ -192,11 +208,35 @@ class collection {
 
   void add_container(const std::string& path, const store::reader& opened, const store::part& p) {
     try {
-      containers_.add({text_cell(path), text_cell(p.role), text_cell(p.file), bytes_cell(p.bytes)},
-                      facts_of(opened, p.role));
+      const std::vector<fact> facts = facts_of(opened, p.role);
+      containers_for(facts).add(
+          {text_cell(path), text_cell(p.role), text_cell(p.file), bytes_cell(p.bytes)}, facts);
     } catch (const error& e) {
       fail(fmt::format("{}/{}: {}", path, p.file, e.what()));
     }
+  }
+
+  // One table for programs. For people one for each kind of container, which has no columns that
+  // only others fill.
+  fact_table& containers_for(const std::vector<fact>& facts) {
+    std::string kind;
+    if (people_) {
+      for (const fact& f : facts) kind += f.name + " ";
+    }
+    const auto found = std::find(kinds_.begin(), kinds_.end(), kind);
+    if (found != kinds_.end()) return containers_[static_cast<std::size_t>(found - kinds_.begin())];
+    if (!kinds_.empty()) containers_.push_back(empty_containers());
+    kinds_.push_back(kind);
+    return containers_.back();
+  }
+
+  static fact_table empty_containers() {
+    constexpr unsigned first_to_go = 100;
+    return {"containers",
+            {{"store", "store", side::left, audience::programs},
+             text_column("role"),
+             {"file", "file", side::left, audience::everybody, first_to_go},
+             {"bytes", "bytes"}}};
   }
 
   void fail(const std::string& sentence) {
@@ -205,13 +245,11 @@ class collection {
   }
 
   bool utc_;
+  bool people_;
   fact_table files_{"files", {text_column("file")}};
   table stores_ = store_table();
-  fact_table containers_{"containers",
-                         {{"store", "store", side::left, audience::programs},
-                          text_column("role"),
-                          text_column("file"),
-                          {"bytes", "bytes"}}};
+  std::vector<fact_table> containers_{empty_containers()};
+  std::vector<std::string> kinds_;  // of containers_, where they have any
   exit_status status_ = yes;
 };
 
@@ -219,7 +257,7 @@ exit_status info(const std::vector<std::string>& paths, bool utc, const printer&
   if (paths.empty()) {
     throw usage_error("info needs a file or a store. Try bloomtime info users.bloom");
   }
-  collection all(utc);
+  collection all(utc, out.how());
   for (const std::string& path : paths) all.add(path);
   return all.print(out);
 }

@@ -9,6 +9,7 @@
 #include <bloomtime/detail/timelines.hpp>
 
 #include "cli/commands/field_choice.hpp"
+#include "cli/commands/opened_profile.hpp"
 #include "cli/profile/past.hpp"
 #include "cli/store/ledger.hpp"
 #include "cli/store/reader.hpp"
@@ -41,9 +42,10 @@ double opened_history::error(interval asked) const {
 
 opened_history open_history(const std::string& directory, const std::string& field) {
   const store::reader from(directory);
+  expect_profile(from.about(), directory);
   const store::facts& read = from.about().read;
   const std::size_t number = chosen_field(read.items, field);
-  const std::string role = history_role(read.items[number]);
+  const std::string role = store::history_role(read.items[number]);
   if (!from.has(role)) {
     throw usage_error(
         fmt::format("the store {} has no history: it was begun by a bloomtime that kept none. "
@@ -57,7 +59,9 @@ opened_history open_history(const std::string& directory, const std::string& fie
                         store::load_part<history>(from.container(role)),
                         {read.last_event, std::move(kept.held)}};
   for (const held_event& e : opened.gate.held()) {
-    const digest d = digest_of(e.items.at(number), opened.past.seed());
+    const std::optional<std::string>& item = e.items.at(number);
+    if (!item) continue;
+    const digest d = digest_of(*item, opened.past.seed());
     remember(opened.past, {&d, 1}, {&e.at, 1});
   }
   return opened;

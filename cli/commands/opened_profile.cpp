@@ -1,5 +1,7 @@
 #include "cli/commands/opened_profile.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands/field_choice.hpp"
@@ -62,8 +64,21 @@ std::string held_text(std::size_t ahead) {
 
 value micros_or_nothing(const std::optional<instant>& t) { return t ? value(t->micros) : value(); }
 
+void expect_profile(const store::manifest& about, const std::string& directory) {
+  if (about.find(store::ledger_role) != nullptr) return;
+  const bool tally = std::any_of(about.containers.begin(), about.containers.end(),
+                                 [](const store::part& p) { return p.role.starts_with("tally."); });
+  throw usage_error(
+      tally ? fmt::format("{0} holds a tally and no profile; ask it with bloomtime count {0} ITEM, "
+                          "or name a store that bloomtime profile made",
+                          directory)
+            : fmt::format("{} holds no profile; name a store that bloomtime profile made",
+                          directory));
+}
+
 opened_profile open_profile(const std::string& directory, const std::string& at) {
   const store::reader from(directory);
+  expect_profile(from.about(), directory);
   const store::facts& read = from.about().read;
   opened_profile opened{
       read, zone_of(read), profiler::load(from, read, profiler::wanted::heat), {}};

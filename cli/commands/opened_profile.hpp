@@ -29,6 +29,9 @@ struct opened_profile {
   std::vector<const field_profile*> fields(const std::string& typed) const;
 };
 
+// Throws usage_error unless bloomtime profile made the store.
+void expect_profile(const store::manifest& about, const std::string& directory);
+
 // At the time typed with --at, or at the newest event.
 opened_profile open_profile(const std::string& directory, const std::string& at);
 

@@ -13,6 +13,7 @@
 
 #include "cli/command.hpp"
 #include "cli/commands/hot_table.hpp"
+#include "cli/commands/opened_profile.hpp"
 #include "cli/commands/profile_report.hpp"
 #include "cli/input/event_reader.hpp"
 #include "cli/output/number.hpp"
@@ -124,8 +125,11 @@ void expect_different(std::vector<std::string> items) {
 }
 
 // A store of nothing would only hide that the lines were not understood.
-void expect_events(const line_counts& counts) {
+void expect_events(const event_reader& reader) {
+  const line_counts& counts = reader.counts();
   if (counts.events != 0 || counts.bad_lines() == 0) return;
+  const auto without = counts.bad[static_cast<std::size_t>(bad_line::no_item)];
+  if (without == counts.bad_lines()) reader.refuse_item(reader.item_names().front());
   throw error(errc::corrupt, fmt::format("{}, so nothing is left to profile; say with --format, "
                                          "--time and --item how to read them",
                                          counts.summary()));
@@ -141,6 +145,7 @@ class run {
         input_(given.input),
         rows_(parse_count("-n", given.rows)),
         directory_(given.store.empty() ? default_store(given.files) : given.store) {
+    input_.partial = true;
     expect_different(input_.items);
     (void)settings_of(asked_, std::max<std::size_t>(1, input_.items.size()));
   }
@@ -149,11 +154,19 @@ class run {
     open_store();
     event_reader reader(input_, given_.files, "profile");
     while (const event* e = reader.next()) add(*e, reader);
-    expect_events(reader.counts());
+    expect_events(reader);
     if (!profile_) begin(reader.item_names());
+    expect_items(reader);
     finish(reader);
     if (writer_) save();
-    print(out, reader.counts());
+    try {
+      print(out, reader.counts());
+    } catch (const error& e) {
+      if (!writer_) throw;
+      throw error(e.code(), fmt::format("{}; the store {} was saved before, so do not read these "
+                                        "lines into it again: bloomtime hot {} prints the profile",
+                                        e.what(), directory_, directory_));
+    }
   }
 
  private:
@@ -161,6 +174,7 @@ class run {
     if (directory_.empty()) return;
     writer_.emplace(directory_, now());
     if (!writer_->continues()) return;
+    expect_profile(store::read_manifest(directory_), directory_);
     profile_ = profiler::load(*writer_, writer_->about(), profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
     const std::vector<std::string>& kept = writer_->about().items;
@@ -208,6 +222,17 @@ class run {
     profile_->add(
         e, [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
         [&](const held_event& h) { reader.reject_earlier(bad_line::far_ahead, h.line); });
+  }
+
+  // An item that never came, in this run or before, is a wrong name.
+  void expect_items(const event_reader& reader) const {
+    if (reader.counts().events == 0) return;
+    const auto& fields = profile_->fields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const bool waits = std::any_of(profile_->held().begin(), profile_->held().end(),
+                                     [i](const held_event& e) { return e.items[i].has_value(); });
+      if (fields[i].items.different() == 0 && !waits) reader.refuse_item(fields[i].name);
+    }
   }
 
   void finish(event_reader& reader) {

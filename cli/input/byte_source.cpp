@@ -16,6 +16,7 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/output/number.hpp"
+#include "cli/quantity.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -36,6 +37,11 @@ void refuse_folder(const std::string& name, const struct stat& about) {
 }
 
 }  // namespace
+
+std::uint64_t unpack_memory_of(const input_options& asked) {
+  if (asked.unpack_memory.empty()) return default_unpack_memory;
+  return parse_bytes("--unpack-memory", asked.unpack_memory);
+}
 
 std::string source_name(const std::string& path) {
   return path == standard_input ? "standard input" : path;
@@ -135,7 +141,7 @@ void byte_source::recognise() {
   held_.resize(held_capacity);
   const auto beginning = [&] { return std::string_view(held_.data(), held_end_); };
   while (magic_unclear(beginning()) && !at_end_ && !broken_) fill();
-  decompressor_ = decompressor_for(beginning());
+  decompressor_ = decompressor_for(beginning(), most_memory_);
   recognised_ = true;
 }
 
@@ -162,8 +168,10 @@ std::size_t byte_source::decompress(std::span<char> into) {
     if (done.produced != 0) return done.produced;
     const std::uint64_t at = position_ - (held_end_ - held_begin_);
     if (done.too_large) {
-      fail(fmt::format("the {} data needs more than 1 GiB of memory; decompress it beforehand",
-                       decompressor_->name()));
+      fail(fmt::format(
+          "the {} data needs more than {} of memory; decompress it beforehand, or allow "
+          "more with --unpack-memory 1GiB",
+          decompressor_->name(), fmt::format("{} MiB", most_memory_ >> 20)));
     }
     if (done.damaged) {
       fail(fmt::format("the {} data is damaged at byte {}; what stood before was read",

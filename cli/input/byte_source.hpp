@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/input/decompress.hpp"
+#include "cli/input/options.hpp"
 
 namespace bloomtime::cli {
 
@@ -28,6 +29,9 @@ class byte_source {
   void follow() { following_ = true; }
   // Asked while waiting for input, ten times a second; what it says yes to is the end.
   void stop_if(std::function<bool()> stop) { stop_ = std::move(stop); }
+
+  // That compressed input may ask for; more is an error.
+  void allow_memory(std::uint64_t bytes) { most_memory_ = bytes; }
 
   // As much as there is without waiting for more; 0 at the end, and where a file that is followed
   // was cut off or replaced.
@@ -60,11 +64,15 @@ class byte_source {
   std::uint64_t position_ = 0;
   bool recognised_ = false;
   bool at_end_ = false;  // of the file
+  std::uint64_t most_memory_ = default_unpack_memory;
   std::unique_ptr<decompressor> decompressor_;
   std::vector<char> held_;  // read, and not yet handed out or decompressed
   std::size_t held_begin_ = 0;
   std::size_t held_end_ = 0;
 };
+
+// What --unpack-memory allows. Throws usage_error unless it is a size.
+std::uint64_t unpack_memory_of(const input_options& asked);
 
 // "standard input" for "-".
 std::string source_name(const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -19,8 +20,10 @@ using namespace std::string_view_literals;
 // zlib counts in 32 bits.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
 
-// A few bytes may ask for memory before anything is read: no more than 2^30 of it.
-constexpr int most_memory_log = 30;
+// The largest window within this memory, as a power of two that zstd takes.
+int window_log(std::uint64_t memory) {
+  return std::clamp(static_cast<int>(std::bit_width(memory)) - 1, 10, 31);
+}
 
 Bytef* zlib_bytes(const char* p) {
   return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(p));  // NOLINT: it only reads
@@ -28,7 +31,7 @@ Bytef* zlib_bytes(const char* p) {
 
 class gzip_decompressor final : public decompressor {
  public:
-  gzip_decompressor() {
+  explicit gzip_decompressor(std::uint64_t) {  // it needs 32 KiB
     constexpr int gzip_only = 15 + 16;
     if (inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
   }
@@ -65,10 +68,10 @@ class gzip_decompressor final : public decompressor {
 
 class zstd_decompressor final : public decompressor {
  public:
-  zstd_decompressor() : stream_(ZSTD_createDStream()) {
+  explicit zstd_decompressor(std::uint64_t most_memory) : stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
     // Data made with --long is not damaged.
-    (void)ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, most_memory_log);
+    (void)ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window_log(most_memory));
   }
   ~zstd_decompressor() override { ZSTD_freeDStream(stream_); }
 
@@ -91,8 +94,7 @@ class zstd_decompressor final : public decompressor {
 
 class xz_decompressor final : public decompressor {
  public:
-  xz_decompressor() {
-    constexpr std::uint64_t most_memory = std::uint64_t{1} << most_memory_log;
+  explicit xz_decompressor(std::uint64_t most_memory) {
     if (lzma_stream_decoder(&stream_, most_memory, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();
     }
@@ -121,13 +123,13 @@ class xz_decompressor final : public decompressor {
 };
 
 template <class Decompressor>
-std::unique_ptr<decompressor> make() {
-  return std::make_unique<Decompressor>();
+std::unique_ptr<decompressor> make(std::uint64_t most_memory) {
+  return std::make_unique<Decompressor>(most_memory);
 }
 
 struct kind {
   std::string_view magic;
-  std::unique_ptr<decompressor> (*make)();
+  std::unique_ptr<decompressor> (*make)(std::uint64_t most_memory);
 };
 
 constexpr std::array kinds{
@@ -147,9 +149,10 @@ bool magic_unclear(std::string_view beginning) {
   });
 }
 
-std::unique_ptr<decompressor> decompressor_for(std::string_view beginning) {
+std::unique_ptr<decompressor> decompressor_for(std::string_view beginning,
+                                               std::uint64_t most_memory) {
   for (const kind& k : kinds) {
-    if (beginning.starts_with(k.magic)) return k.make();
+    if (beginning.starts_with(k.magic)) return k.make(most_memory);
   }
   return nullptr;
 }

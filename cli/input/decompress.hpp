@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -14,7 +15,7 @@ class decompressor {
     std::size_t consumed = 0;
     std::size_t produced = 0;
     bool damaged = false;
-    bool too_large = false;  // rather: what stands there needs more than 1 GiB of memory
+    bool too_large = false;  // rather: what stands there needs more memory than is allowed
   };
 
   decompressor() = default;
@@ -31,7 +32,12 @@ class decompressor {
 // Whether more bytes are needed to tell what a stream that begins so is.
 bool magic_unclear(std::string_view beginning);
 
+// A few bytes can ask for this much memory before anything is read. `zstd --long=27` and `xz -9`
+// need no more.
+inline constexpr std::uint64_t default_unpack_memory = std::uint64_t{128} << 20;
+
 // For a stream that begins so; null for one that is not compressed.
-std::unique_ptr<decompressor> decompressor_for(std::string_view beginning);
+std::unique_ptr<decompressor> decompressor_for(std::string_view beginning,
+                                               std::uint64_t most_memory);
 
 }  // namespace bloomtime::cli

@@ -12,6 +12,7 @@
 #include "cli/output/number.hpp"
 #include "cli/output/printer.hpp"
 #include "cli/output/text.hpp"
+#include "cli/suggest.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -72,6 +73,7 @@ event_reader::event_reader(const input_options& asked, const std::vector<std::st
       tell_(tell ? std::move(tell) : note),
       progress_(label, total_size(files_)) {
   (void)format_named(asked_.format);
+  unpack_memory_ = unpack_memory_of(asked_);
   rejects_ = open_rejects(asked_.rejects, files_);
 }
 
@@ -87,12 +89,14 @@ const event* event_reader::next() {
     rejects_->close();
     rejects_.reset();
   }
+  progress_.clear();
   return nullptr;
 }
 
 bool event_reader::open_next() {
   for (; next_file_ < files_.size(); ++next_file_) {
     source_ = std::make_unique<byte_source>(files_[next_file_]);
+    source_->allow_memory(unpack_memory_);
     lines_ = std::make_unique<line_reader>(*source_);
     const std::string_view beginning = without_mark(lines_->look_ahead());
     if (beginning.empty()) {
@@ -106,6 +110,8 @@ bool event_reader::open_next() {
       for (const item_layout& item : record_->layout().items) asked_.items.push_back(item.name);
     }
     in_file_ = {};
+    missing_.assign(record_->layout().items.size(), 0);
+    names_ = record_->layout().names;
     stretches_ = {};
     ++next_file_;
     return true;
@@ -115,6 +121,12 @@ bool event_reader::open_next() {
 
 void event_reader::finish_file() {
   add(counts_, in_file_);
+  for (std::size_t i = 0; i < missing_.size(); ++i) {
+    if (missing_[i] == 0) continue;
+    tell(fmt::format("{}: {} of {} lines lack {}; they count for the other items only",
+                     source_->name(), count_text(missing_[i]), count_text(in_file_.lines),
+                     record_->layout().items[i].name));
+  }
   position_before_ += source_->position();
   if (in_file_.bad_lines() != 0) {
     tell(fmt::format("{}: {}", source_->name(), in_file_.summary()));
@@ -153,8 +165,10 @@ bool event_reader::read_line() {
     reject_line(*bad);
     return false;
   }
+  if (count_missing() && asked_.strict) reject(bad_line::no_item);
   ++in_file_.events;
   event_.items = record_->items();
+  event_.present = record_->present();
   if (record_->has_time()) {
     event_.at = record_->time().at;
     event_.offset = zone_ = record_->time().offset;
@@ -162,6 +176,30 @@ bool event_reader::read_line() {
     event_.at.reset();
   }
   return true;
+}
+
+bool event_reader::count_missing() {
+  if (!record_->layout().partial) return false;
+  bool any = false;
+  for (std::size_t i = 0; i < missing_.size(); ++i) {
+    const bool lacks = !record_->present()[i];
+    missing_[i] += lacks;
+    any = any || lacks;
+  }
+  return any;
+}
+
+std::string event_reader::reason_text(bad_line reason) const {
+  if (reason != bad_line::no_item) return std::string(described(reason));
+  return fmt::format("{} {}", described(reason), record_->missing_items());
+}
+
+void event_reader::refuse_item(const std::string& item) const {
+  const auto meant = nearest(item, names_);
+  throw usage_error(
+      fmt::format("no line has the item {}{}.{}", shown(item),
+                  names_.empty() ? "" : fmt::format("; the fields are {}", fmt::join(names_, ", ")),
+                  meant ? fmt::format(" Did you mean {}?", *meant) : ""));
 }
 
 void event_reader::reject_line(bad_line reason) {
@@ -195,11 +233,12 @@ void event_reader::reject(bad_line reason, const std::string& which, std::string
     throw error(errc::corrupt,
                 fmt::format("{}, {} is {}: {}; without --strict such lines are counted and "
                             "left out",
-                            source_->name(), which, described(reason), shortened(text)));
+                            source_->name(), which, reason_text(reason), shortened(text)));
   }
   if (samples_ == most_samples) return;
   ++samples_;
-  tell(fmt::format("{}: {} is {}: {}", source_->name(), which, described(reason), shortened(text)));
+  tell(fmt::format("{}: {} is {}: {}", source_->name(), which, reason_text(reason),
+                   shortened(text)));
 }
 
 void event_reader::reject_earlier(bad_line reason, std::string_view raw) {

@@ -23,6 +23,7 @@ namespace bloomtime::cli {
 // What a line says. Views hold until the next one is asked for.
 struct event {
   std::span<const std::string_view> items;  // one for each --item
+  std::span<const char> present;            // whether the line has it
   std::optional<instant> at;                // nothing if the lines have no time
   std::int32_t offset = 0;                  // that it was written with, seconds east of UTC
   line raw;                                 // byte for byte
@@ -50,6 +51,8 @@ class event_reader {
   // As asked for, or by default of the first file: all files have the same.
   const std::vector<std::string>& item_names() const { return asked_.items; }
   std::int32_t zone() const { return zone_; }  // offset of the last time, in seconds
+  // Throws usage_error: no line has this item. Names the fields of the last file.
+  [[noreturn]] void refuse_item(const std::string& item) const;
 
  private:
   bool open_next();
@@ -62,6 +65,8 @@ class event_reader {
   void reject_piece();
   void show_progress();
   void tell(const std::string& what);
+  bool count_missing();
+  std::string reason_text(bad_line reason) const;
 
   input_options asked_;
   std::vector<std::string> files_;
@@ -69,11 +74,14 @@ class event_reader {
   reading_progress progress_;
   std::unique_ptr<rejects_file> rejects_;
 
+  std::uint64_t unpack_memory_ = default_unpack_memory;
   std::size_t next_file_ = 0;
   std::unique_ptr<byte_source> source_;
   std::unique_ptr<line_reader> lines_;
   std::unique_ptr<record_reader> record_;
   line_counts in_file_;
+  std::vector<std::uint64_t> missing_;  // events of this file that lack each item
+  std::vector<std::string> names_;      // fields of this file
   stretch_watch stretches_;
   std::uint64_t position_before_ = 0;  // bytes of the files that are done
   bool inside_long_line_ = false;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,15 +48,33 @@ struct file_facts {
     return all;
   }
 
+  // Of all these lines: each may lack some.
   std::vector<std::string> keys() const {
+    std::vector<std::string> all;
     for (const std::string_view text : lines) {
-      if (auto found = json_keys(text)) return *found;
+      for (std::string& key : json_keys(text).value_or(std::vector<std::string>())) {
+        if (std::find(all.begin(), all.end(), key) == all.end()) all.push_back(std::move(key));
+      }
+      if (all.size() > most_columns) break;
     }
-    return {};
+    return all;
   }
 
   std::size_t before_host() const { return format == input_format::vhost_combined ? 1 : 0; }
 };
+
+// The --format in which the first line of plain lines names this column; null if there is none.
+const char* format_with(const file_facts& facts, const std::string& typed) {
+  if (facts.format != input_format::plain || facts.lines.empty()) return nullptr;
+  for (const auto& [format, name] :
+       {std::pair(input_format::csv, "csv"), std::pair(input_format::tsv, "tsv")}) {
+    const auto columns = columns_of(format, facts.lines.front());
+    if (columns.size() > 1 && std::find(columns.begin(), columns.end(), typed) != columns.end()) {
+      return name;
+    }
+  }
+  return nullptr;
+}
 
 [[noreturn]] void no_such_field(const file_facts& facts, const std::string& typed) {
   const std::vector<std::string> names = facts.names();
@@ -65,10 +84,16 @@ struct file_facts {
                     "column, as in --item 2, instead of {}",
                     facts.file, shown(typed)));
   }
+  if (const char* columns = format_with(facts, typed)) {
+    throw usage_error(fmt::format("{} looks like plain lines; with --format {} it has the field {}",
+                                  facts.file, columns, shown(typed)));
+  }
   const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format("{} ({}) has no field {}; it has {}.{}", facts.file,
-                                described(facts.format), shown(typed), fmt::join(names, ", "),
-                                meant ? fmt::format(" Did you mean {}?", *meant) : ""));
+  throw usage_error(fmt::format(
+      "{} ({}) has no field {}; it has {}.{}{}", facts.file, described(facts.format), shown(typed),
+      fmt::join(names, ", "), meant ? fmt::format(" Did you mean {}?", *meant) : "",
+      facts.format == input_format::plain ? " If its lines have columns, give --format csv or tsv"
+                                          : ""));
 }
 
 field log_field(const file_facts& facts, const std::string& typed) {
@@ -190,8 +215,12 @@ line_layout layout_of(const input_options& asked, const std::string& file,
       asked.time.empty() && asked.needs_time ? default_time(facts) : asked.time;
   const std::vector<std::string> items =
       asked.items.empty() ? default_items(facts, time) : asked.items;
-  line_layout layout{
-      .format = format, .header = facts.header.has_value(), .fields = {}, .items = {}};
+  line_layout layout{.format = format,
+                     .header = facts.header.has_value(),
+                     .fields = {},
+                     .items = {},
+                     .partial = asked.partial,
+                     .names = facts.names()};
   for (const std::string& item : items) {
     item_layout& added = layout.items.emplace_back();
     added.name = item;

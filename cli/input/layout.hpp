@@ -33,7 +33,9 @@ struct line_layout {
   bool header = false;        // the first line names the columns
   std::vector<field> fields;  // all that is wanted, each once
   std::vector<item_layout> items;
-  std::size_t time = none;  // number in fields
+  std::size_t time = none;         // number in fields
+  bool partial = false;            // as in input_options
+  std::vector<std::string> names;  // of all fields, as far as they are known
 };
 
 // What the options ask for, in a file that begins with these lines. Throws usage_error if a field

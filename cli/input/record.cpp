@@ -1,6 +1,7 @@
 #include "cli/input/record.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/input/columns.hpp"
@@ -32,6 +33,7 @@ record_reader::record_reader(line_layout layout)
       found_(layout_.fields.size()),
       scratch_(layout_.fields.size()),
       items_(layout_.items.size()),
+      present_(layout_.items.size()),
       joined_(layout_.items.size()) {
   if (layout_.format == input_format::ndjson) keys_.emplace(names_of(layout_.fields));
 }
@@ -60,17 +62,15 @@ std::optional<bad_line> record_reader::read_columns(std::string_view text) {
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const field& f = layout_.fields[i];
-    if (f.what != field::part::line && f.column >= found) return missing(i);
-    values_[i] = value_of(i, text);
+    found_[i] = f.what == field::part::line || f.column < found;
+    values_[i] = found_[i] ? value_of(i, text) : std::string_view();
   }
-  return std::nullopt;
+  return missing();
 }
 
 std::optional<bad_line> record_reader::read_keys(std::string_view text) {
   if (keys_->read(text, values_, found_) == json_problem::not_json) return bad_line::other_format;
-  const auto none = std::find(found_.begin(), found_.end(), char{0});
-  if (none == found_.end()) return std::nullopt;
-  return missing(static_cast<std::size_t>(none - found_.begin()));
+  return missing();
 }
 
 std::size_t record_reader::split(std::string_view text) {
@@ -102,15 +102,35 @@ std::string_view record_reader::value_of(std::size_t number, std::string_view te
   return column;
 }
 
-bad_line record_reader::missing(std::size_t number) const {
-  return number == layout_.time ? bad_line::no_time : bad_line::no_item;
+// Whether the line lacks too much to be an event.
+std::optional<bad_line> record_reader::missing() {
+  for (std::size_t i = 0; i < present_.size(); ++i) {
+    const std::vector<std::size_t>& parts = layout_.items[i].parts;
+    present_[i] =
+        std::all_of(parts.begin(), parts.end(), [this](std::size_t part) { return found_[part]; });
+  }
+  const auto lacking = std::count(present_.begin(), present_.end(), char{0});
+  const auto most = layout_.partial ? std::ssize(present_) - 1 : 0;
+  if (lacking > most) return bad_line::no_item;
+  if (has_time() && !found_[layout_.time]) return bad_line::no_time;
+  return std::nullopt;
+}
+
+std::string record_reader::missing_items() const {
+  std::string names;
+  for (std::size_t i = 0; i < present_.size(); ++i) {
+    if (present_[i]) continue;
+    if (!names.empty()) names += " and ";
+    names += layout_.items[i].name;
+  }
+  return names;
 }
 
 void record_reader::join_items() {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const std::vector<std::size_t>& parts = layout_.items[i].parts;
-    if (parts.size() == 1) {
-      items_[i] = values_[parts.front()];
+    if (parts.size() == 1 || !present_[i]) {
+      items_[i] = present_[i] ? values_[parts.front()] : std::string_view();
       continue;
     }
     parts_.clear();

@@ -26,6 +26,9 @@ class record_reader {
 
   // Of the last line read, until the next one.
   std::span<const std::string_view> items() const { return items_; }
+  // Whether the line has each item; those that it lacks are empty.
+  std::span<const char> present() const { return present_; }
+  std::string missing_items() const;  // their names
   const zoned_time& time() const { return time_; }
   bool has_time() const { return layout_.time != line_layout::none; }
 
@@ -35,7 +38,7 @@ class record_reader {
   std::optional<bad_line> read_keys(std::string_view text);
   std::size_t split(std::string_view text);
   std::string_view value_of(std::size_t number, std::string_view text);
-  bad_line missing(std::size_t number) const;
+  std::optional<bad_line> missing();
   void join_items();
 
   line_layout layout_;
@@ -45,6 +48,7 @@ class record_reader {
   std::vector<char> found_;
   std::vector<std::string> scratch_;  // what values_ refer to if it does not stand in the line
   std::vector<std::string_view> items_;
+  std::vector<char> present_;
   std::vector<std::string> joined_;
   std::vector<std::string_view> parts_;
   time_reader times_;

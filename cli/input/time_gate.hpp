@@ -13,10 +13,10 @@ namespace bloomtime::cli {
 // An event whose time is far ahead of everything before it.
 struct held_event {
   instant at;
-  std::vector<std::string> items;
-  std::string line;             // byte for byte
-  std::uint8_t agreeing = 0;    // later events that do not lie far behind it
-  std::uint8_t contradict = 0;  // later events that do
+  std::vector<std::optional<std::string>> items;  // nothing where the line lacks one
+  std::string line;                               // byte for byte
+  std::uint8_t agreeing = 0;                      // later events that do not lie far behind it
+  std::uint8_t contradict = 0;                    // later events that do
 
   friend bool operator==(const held_event&, const held_event&) = default;
 };

@@ -15,8 +15,6 @@ constexpr std::chrono::microseconds before_1970 = std::chrono::seconds(100'000'0
 
 }  // namespace
 
-std::string history_role(const std::string& field) { return "history." + field; }
-
 history new_history(const store::profile_settings& settings, std::uint64_t seed) {
   const std::int64_t resolution = settings.resolution.count();
   const std::int64_t ticks = std::max<std::int64_t>(1, partition.count() / resolution);

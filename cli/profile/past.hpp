@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/history.hpp>
@@ -12,8 +11,6 @@
 
 // What a profile remembers of when items came.
 namespace bloomtime::cli {
-
-std::string history_role(const std::string& field);
 
 // A partition per day. It takes whatever can be read as a time: its ticks are those of heat, and
 // begin with the earliest such time instead of 1970.

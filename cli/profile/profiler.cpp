@@ -11,15 +11,17 @@
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using store::heat_role;
+using store::history_role;
+using store::hot_role;
+
 namespace {
 
 constexpr std::uint64_t seed = 0;
 constexpr std::size_t events_at_once = 4096;
 // The gate has decided already, by what came after an event as well.
 constexpr auto any_time_ahead = std::chrono::microseconds::max();
-
-std::string heat_role(const std::string& field) { return "heat." + field; }
-std::string hot_role(const std::string& field) { return "hot." + field; }
 
 void expect_counted(outcome o) {
   if (o == outcome::added || o == outcome::late) return;
@@ -71,14 +73,14 @@ std::uint64_t field_profile::memory() const {
 }
 
 profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields)
-    : settings_(settings), digests_(fields.size()) {
+    : settings_(settings), waiting_(fields.size()) {
   for (const std::string& name : fields) {
     fields_.push_back(new_field(name, settings, settings.memory / fields.size()));
   }
 }
 
 profiler::profiler(const store::facts& read, const parts& from, wanted what)
-    : digests_(read.items.size()) {
+    : waiting_(read.items.size()) {
   store::ledger kept = store::load_part<store::ledger>(from.get(store::ledger_role));
   if (kept.fields.size() != read.items.size()) {
     throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
@@ -115,30 +117,49 @@ void profiler::save(store::writer& into) {
 void profiler::use_item(std::size_t field, std::string_view item, instant when) {
   field_profile& f = fields_[field];
   const digest d = digest_of(item, seed);
-  digests_[field].push_back(d);
+  waiting_[field].items.push_back(d);
+  waiting_[field].times.push_back(when);
   f.items.add(d, item.size());
   expect_counted(f.hot.add(d, item, when));
 }
 
-template <class Items>
-void profiler::use(const Items& items, instant when) {
-  for (std::size_t i = 0; i < fields_.size(); ++i) use_item(i, items[i], when);
-  times_.push_back(when);
-  if (times_.size() == events_at_once) flush();
+void profiler::use(const event& e) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (e.present[i]) use_item(i, e.items[i], *e.at);
+  }
+  finish_event();
 }
 
-template void profiler::use(const std::span<const std::string_view>&, instant);
-template void profiler::use(const std::vector<std::string>&, instant);
+void profiler::use(const held_event& e) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (e.items[i]) use_item(i, *e.items[i], e.at);
+  }
+  finish_event();
+}
+
+void profiler::finish_event() {
+  if (++events_waiting_ == events_at_once) flush();
+}
+
+held_event profiler::held(const event& e) {
+  held_event h{.at = *e.at, .items = {}, .line = std::string(e.raw.bytes())};
+  for (std::size_t i = 0; i < e.items.size(); ++i) {
+    h.items.push_back(e.present[i] ? std::optional<std::string>(e.items[i]) : std::nullopt);
+  }
+  return h;
+}
 
 void profiler::flush() {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    outcomes_.resize(times_.size());
-    fields_[i].heat.add_bulk(digests_[i], times_, outcomes_);
+    auto& [items, times] = waiting_[i];
+    outcomes_.resize(times.size());
+    fields_[i].heat.add_bulk(items, times, outcomes_);
     std::for_each(outcomes_.begin(), outcomes_.end(), expect_counted);
-    if (fields_[i].past) remember(*fields_[i].past, digests_[i], times_);
-    digests_[i].clear();
+    if (fields_[i].past) remember(*fields_[i].past, items, times);
+    items.clear();
+    times.clear();
   }
-  times_.clear();
+  events_waiting_ = 0;
 }
 
 void profiler::compact() {
@@ -155,7 +176,7 @@ bool profiler::has_come(const held_event& e, instant when) const {
 
 void profiler::include_held(instant when) {
   for (const held_event& e : gate_.held()) {
-    if (has_come(e, when)) use(e.items, e.at);
+    if (has_come(e, when)) use(e);
   }
   flush();
 }

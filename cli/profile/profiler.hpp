@@ -88,17 +88,23 @@ class profiler {
 
   profiler(const store::facts& read, const parts& from, wanted what);
 
+  static held_event held(const event& e);
   bool has_come(const held_event& e, instant when) const;
-  template <class Items>
-  void use(const Items& items, instant when);
+  void use(const event& e);
+  void use(const held_event& e);
   void use_item(std::size_t field, std::string_view item, instant when);
+  void finish_event();
 
   store::profile_settings settings_;
   time_gate gate_;
   std::vector<field_profile> fields_;
   // Events on their way into the heat filters, which take many at once faster than one by one.
-  std::vector<instant> times_;
-  std::vector<std::vector<digest>> digests_;  // of each field
+  struct waiting_items {
+    std::vector<digest> items;
+    std::vector<instant> times;
+  };
+  std::vector<waiting_items> waiting_;  // of each field
+  std::size_t events_waiting_ = 0;
   std::vector<outcome> outcomes_;
 };
 
@@ -106,14 +112,13 @@ template <class Count, class Reject>
 void profiler::add(const event& e, Count&& count, Reject&& reject) {
   if (gate_.passes(*e.at)) {
     count(*e.at);
-    use(e.items, *e.at);
+    use(e);
     return;
   }
-  auto decided =
-      gate_.judge({*e.at, {e.items.begin(), e.items.end()}, std::string(e.raw.bytes()), 0, 0});
+  auto decided = gate_.judge(held(e));
   for (const held_event& h : decided.believed) {
     count(h.at);
-    use(h.items, h.at);
+    use(h);
   }
   for (const held_event& h : decided.rejected) reject(h);
 }

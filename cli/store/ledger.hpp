@@ -12,10 +12,9 @@
 #include <bloomtime/digest.hpp>
 
 #include "cli/input/time_gate.hpp"
+#include "cli/store/roles.hpp"
 
 namespace bloomtime::cli::store {
-
-inline constexpr const char* ledger_role = "ledger";
 
 struct profile_settings {
   std::chrono::microseconds half_life = std::chrono::hours(1);

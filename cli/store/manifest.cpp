@@ -258,6 +258,19 @@ void check_sum(json document) {
   }
 }
 
+// Whether there is a lock in the directory, and nothing that a writer does not leave.
+bool is_unfinished(const std::filesystem::path& directory) {
+  bool locked = false;
+  std::error_code problem;
+  for (std::filesystem::directory_iterator entry(directory, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    if (name != lock_name && !is_disposable_name(name)) return false;
+    locked = locked || name == lock_name;
+  }
+  return locked && !problem;
+}
+
 // What keeps the system from saying is told by opening the manifest.
 void expect_store(const std::filesystem::path& directory) {
   using std::filesystem::file_type;
@@ -268,9 +281,11 @@ void expect_store(const std::filesystem::path& directory) {
   const std::string name = directory.string();
   const file_type type = type_of(directory);
   if (type == file_type::not_found) {
-    throw error(errc::io, fmt::format("there is no store {0}; bloomtime profile access.log --store "
-                                      "{0} makes one of a log",
-                                      name));
+    throw error(errc::io,
+                fmt::format("there is no store {0}; bloomtime profile LOG --store {0} makes one of "
+                            "a log, bloomtime tally FILE --store {0} one that counts adds and "
+                            "removes",
+                            name));
   }
   if (type == file_type::regular) {
     throw error(errc::io, fmt::format("{0} is a file, and a store is a directory; if it is a log, "
@@ -278,6 +293,13 @@ void expect_store(const std::filesystem::path& directory) {
                                       name));
   }
   if (type == file_type::directory && type_of(directory / manifest_name) == file_type::not_found) {
+    if (is_unfinished(directory)) {
+      throw error(errc::io,
+                  fmt::format("{0} is a store that was never saved: the command that makes it is "
+                              "still running or was interrupted. Run it again with --store {0}, or "
+                              "remove the directory",
+                              name));
+    }
     throw error(errc::io,
                 fmt::format("{} is not a store: there is no {} in it", name, manifest_name));
   }

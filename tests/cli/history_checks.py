@@ -326,7 +326,8 @@ def questions_that_cannot_be():
                            ("a\tx\t1", "line 2 is no question: --from must be a time"),
                            ("a\t1\t", "line 2 is no question: --to must be a time")):
             path = write(where + "/q", f"a\t1\t2\n{line}\n".encode())
-            refused("seen", store, "--batch", path, says=says)
+            result = run("seen", store, "--batch", path)
+            assert (result.status, result.out) == (2, "a\t1\t2\tno\n") and says in result.err, result.err
         refused("seen", store, "--batch", where + "/none", says="No such file")
         refused("seen", store, "x", "--batch", path, says="either an item with --from")
         refused("seen", store, "--batch", path, "--from", "1", says="either an item with --from")

@@ -41,6 +41,20 @@ TEST(ledger, is_read_as_it_was_written) {
   EXPECT_EQ(after.serialize(), bytes);
 }
 
+TEST(ledger, keeps_which_items_an_event_that_waits_lacks) {
+  ledger before = sample_ledger();
+  before.held[1].items[0].reset();
+  const auto bytes = before.serialize();
+  EXPECT_EQ(ledger::load(bytes).held, before.held);
+  EXPECT_EQ(ledger::load(bytes).serialize(), bytes);
+  EXPECT_NE(bytes[support::field::engine], sample_ledger().serialize()[support::field::engine]);
+  for (std::size_t i = 0; i < bytes.size(); i += 61) {
+    auto bad = bytes;
+    bad[i] ^= std::byte{0x41};
+    EXPECT_THROW(ledger::load(bad), error) << "byte " << i;
+  }
+}
+
 TEST(ledger, with_a_byte_changed_or_missing_is_refused) {
   const auto good = sample_ledger().serialize();
   for (std::size_t i = 0; i < good.size(); i += i < 512 || i + 512 > good.size() ? 1 : 97) {

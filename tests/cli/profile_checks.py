@@ -146,8 +146,9 @@ def batches_are_asked_as_they_are_printed():
             out = subprocess.run([COMMAND, "heat", store, "--batch", "-"], stdin=batch,
                                  capture_output=True, check=True, env=environment()).stdout
         assert [line.split(b"\t")[0] for line in out.splitlines()] == [b"a\\tb", "ü".encode()]
-        refused("heat", store, "--batch", write(where + "/t", b"one\ntwo\tcolumns\n"),
-                says="line 2 has several columns")
+        result = run("heat", store, "--batch", write(where + "/t", b"one\ntwo\tcolumns\n"))
+        assert result.status == 2 and "line 2 has several columns" in result.err, result.err
+        assert result.out.startswith("one\t") and len(result.lines()) == 1, result.out
         refused("heat", store, "--batch", write(where + "/l", bytes(2 << 20)), says="longer than")
         refused("heat", store, "--batch", where + "/missing", says="No such file")
         refused("heat", store, "x", "--batch", path, says="either items or --batch")

@@ -30,7 +30,7 @@ def profile_refuses_what_cannot_be():
         refused("hot", where, says="is not a store")
         for command in (["hot"], ["heat", "--batch", log]):
             refused(*command, where + "/missing", says=f"there is no store {where}/missing; bloomtime "
-                                                       "profile access.log --store ")
+                                                       "profile LOG --store ")
             refused(*command, log, says=f"{log} is a file, and a store is a directory")
         refused("heat", says="heat needs a store")
         refused("heat", store, says="heat needs an item")
