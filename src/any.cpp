@@ -395,7 +395,10 @@ std::vector<fact> facts_of(const age_partitioned_filter& f) {
 }
 
 any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
-  if (engine == age_partitioned_filter::engine_id) return age_partitioned_filter::load(container);
+  if (engine == age_partitioned_filter::engine_id ||
+      engine == age_partitioned_filter::shared_bits_engine_id) {
+    return age_partitioned_filter::load(container);
+  }
   if (engine == generalized_filter::engine_id) return generalized_filter::load(container);
   if (engine == recent_buffer::engine_id) return recent_buffer::load(container);
   if (engine == timing_filter::engine_id) return timing_filter::load(container);

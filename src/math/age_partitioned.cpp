@@ -37,8 +37,10 @@ constexpr std::array<node, 5> nodes{{{-2.8569700138728056, 0.011257411327720689}
                                      {1.3556261799742659, 0.22207592200561266},
                                      {2.8569700138728056, 0.011257411327720689}}};
 
-double fill_of(double load, double deviations) {
-  const double items = std::max(0.0, load + deviations * std::sqrt(load));
+// Of a word in a line with so many deviations more items than the mean; their variance is `spread`
+// times the mean.
+double fill_of(double load, double deviations, double spread = 1) {
+  const double items = std::max(0.0, load + deviations * std::sqrt(spread * load));
   return -std::expm1(items * std::log1p(-1.0 / slice_word_bits));
 }
 
@@ -78,6 +80,47 @@ class runs {
   double found_ = 0;
 };
 
+// How full the words of each slice are, for each node.
+class slice_fills {
+ public:
+  slice_fills(std::span<const double> loads, unsigned first, std::uint64_t lines) : first_(first) {
+    // A line has each item of its band with probability 1 / lines.
+    const double spread = 1 - 1 / static_cast<double>(lines);
+    fills_.reserve(loads.size());
+    for (const double load : loads) {
+      auto& at = fills_.emplace_back();
+      for (std::size_t n = 0; n < nodes.size(); ++n) {
+        at[n] = fill_of(load, nodes[n].deviations, spread);
+      }
+    }
+  }
+
+  // Whether an item that is in none of them has a bit in each of k slices from `lowest` on. Lines
+  // of different bands are independent.
+  double chance(std::size_t lowest, unsigned k) const {
+    double all = 1;
+    for (std::size_t at = lowest; at < lowest + k;) {
+      std::array<double, nodes.size()> in_band;
+      in_band.fill(1);
+      do {
+        for (std::size_t n = 0; n < nodes.size(); ++n) in_band[n] *= fills_[at][n];
+        ++at;
+      } while (at < lowest + k && (at + first_) % slices_per_band != 0);
+      double mean = 0;
+      for (std::size_t n = 0; n < nodes.size(); ++n) mean += nodes[n].weight * in_band[n];
+      all *= mean;
+    }
+    return all;
+  }
+
+ private:
+  unsigned first_;
+  std::vector<std::array<double, nodes.size()>> fills_;
+};
+
+// Just below 1: what log1p can take.
+double certain_at_most(double chance) { return std::min(chance, 1 - 0x1p-53); }
+
 void expect_k(unsigned k) {
   expect(k >= 1 && k <= most_age_k, "an item sets bits in 1 to 64 slices", k);
 }
@@ -108,7 +151,7 @@ std::optional<age_partitioned_size> half_full(const age_partitioned_target& kept
   age_partitioned_size s = frame(kept, k, full);
   const double bits = k * static_cast<double>(s.quota) / std::numbers::ln2;
   s.lines = static_cast<std::uint64_t>(std::ceil(bits / slice_word_bits));
-  s.error = age_partitioned_error(k, s.generations, load_of(s));
+  s.error = age_partitioned_error(k, s.generations, load_of(s), s.lines);
   if (s.error > error) return std::nullopt;
   return s;
 }
@@ -138,9 +181,50 @@ double run_chance(std::span<const double> loads, unsigned first, unsigned k) {
   return state.found();
 }
 
+// n items leave a bit clear with probability (1 - 1 / bits)^n.
+double word_load(std::uint64_t ones, std::uint64_t lines) {
+  const double bits = slice_word_bits * static_cast<double>(lines);
+  const double clear = std::max(1., bits - static_cast<double>(ones)) / bits;
+  return std::log(clear) / std::log1p(-1 / bits) / static_cast<double>(lines);
+}
+
+double any_generation_chance(std::span<const double> loads, unsigned first, unsigned k,
+                             std::uint64_t lines) {
+  expect_k(k);
+  const slice_fills fills(loads, first, lines);
+  double none = 0;  // logarithm
+  for (std::size_t lowest = 0; lowest + k <= loads.size(); ++lowest) {
+    none += std::log1p(-certain_at_most(fills.chance(lowest, k)));
+  }
+  return -std::expm1(none);
+}
+
+// From the youngest slice on. Once k slices are settled, generations differ only by where the
+// borders of bands lie between their slices.
+double age_partitioned_error(unsigned k, std::uint64_t generations, double load,
+                             std::uint64_t lines) {
+  expect_k(k);
+  std::vector<double> loads;
+  for (unsigned i = 0; i < 2 * k + slices_per_band; ++i) {
+    loads.push_back(load * slice_word_bits * std::min(1., (i + 1.) / k));
+  }
+  const slice_fills fills(loads, 0, lines);
+  const std::uint64_t all = generations + 1;
+  const std::uint64_t young = std::min<std::uint64_t>(all, k);
+  double none = 0;  // logarithm
+  for (std::uint64_t back = 0; back < young; ++back) {
+    none += std::log1p(-certain_at_most(fills.chance(back, k)));
+  }
+  for (unsigned phase = 0; phase < slices_per_band; ++phase) {
+    const double share = static_cast<double>(all - young) / slices_per_band;
+    none += share * std::log1p(-certain_at_most(fills.chance(k + phase, k)));
+  }
+  return -std::expm1(none);
+}
+
 // From the youngest slice on; once all are alike, every band finds the same share of what was not
 // found before.
-double age_partitioned_error(unsigned k, std::uint64_t generations, double load) {
+double shared_bits_error(unsigned k, std::uint64_t generations, double load) {
   expect_k(k);
   const double settled = load * slice_word_bits;
   const std::uint64_t slices = k + generations;
@@ -202,7 +286,7 @@ age_partitioned_size age_partitioned_for_memory(const age_partitioned_target& ke
       age_partitioned_size s = frame(kept, k, std::min(full, kept.items));
       s.lines = bytes / 64 / s.bands;
       if (s.lines == 0) break;
-      s.error = age_partitioned_error(k, s.generations, load_of(s));
+      s.error = age_partitioned_error(k, s.generations, load_of(s), s.lines);
       if (!best || s.error < best->error) best = s;
       least = std::min(least, s.error);
       if (s.error > 2 * least) break;  // from here on more of them only fill each other

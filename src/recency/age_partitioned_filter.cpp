@@ -65,6 +65,7 @@ age_partitioned_filter::age_partitioned_filter(const age_partitioned_config& con
   bits_ = detail::buffer(bands_ * lines_ * detail::line_bytes);
   ones_.resize(bands_ * per_band);
   if (timed_) ends_.resize(bands_ * per_band);
+  if (timed_) counts_.resize(bands_ * per_band);
   current_ = oldest_ = k_ - 1;
   place_ = current_ / per_band;
   choose_stride();
@@ -117,14 +118,15 @@ std::optional<instant> age_partitioned_filter::newest() const noexcept {
   return clock_.start_of({newest_});
 }
 
-// Does nothing if that would overwrite a slice that is still needed: too much has come within the
-// window.
-void age_partitioned_filter::open_generation() noexcept {
+// Does nothing and returns false if that would overwrite a slice that is still needed: too much has
+// come within the window.
+bool age_partitioned_filter::open_generation() noexcept {
   const std::uint64_t next = current_ + 1;
   if (!timed_ && next - oldest_ > generations_) ++oldest_;
   if (next % per_band == 0) {
     const std::uint64_t band = next / per_band;
-    if (band >= bands_ && (band - bands_) * per_band + per_band > lowest_slice(oldest_)) return;
+    const bool reused = band >= bands_;
+    if (reused && (band - bands_ + 1) * per_band > lowest_slice(oldest_)) return false;
     place_ = place_ + 1 == bands_ ? 0 : place_ + 1;
     std::memset(bits_.data() + place_ * lines_ * detail::line_bytes, 0,
                 lines_ * detail::line_bytes);
@@ -132,12 +134,23 @@ void age_partitioned_filter::open_generation() noexcept {
   }
   current_ = next;
   in_current_ = 0;
-  if (timed_) ends_[index_of(current_)] = newest_;
+  if (timed_) {
+    ends_[index_of(current_)] = newest_;
+    count_of(current_) = 0;
+  }
+  return true;
 }
 
 // -- insertions ----------------------------------------------------------------------------------
 
+void age_partitioned_filter::put(digest d, std::uint64_t generation) noexcept {
+  set(d, generation);
+  if (timed_) ++count_of(generation);
+  ++insertions_;
+}
+
 void age_partitioned_filter::set(digest d, std::uint64_t generation) noexcept {
+  const std::uint64_t turn = own_bits_ ? generation : 0;
   const std::uint64_t lowest = generation + 1 - k_;
   for (std::uint64_t band = lowest / per_band; band <= generation / per_band; ++band) {
     const spot s = spot_of(d, band);
@@ -147,7 +160,7 @@ void age_partitioned_filter::set(digest d, std::uint64_t generation) noexcept {
     const auto to = static_cast<unsigned>(std::min<std::uint64_t>(generation - base, per_band - 1));
     for (unsigned i = from; i <= to; ++i) {
       const std::uint64_t word = word_at(s, i);
-      const std::uint64_t with = word | std::uint64_t{1} << s.bit(i);
+      const std::uint64_t with = word | std::uint64_t{1} << s.bit(i, turn);
       ones[i] += with != word;
       detail::store_le64(bits_.data() + s.offset + 8 * std::size_t{i}, with);
     }
@@ -165,18 +178,28 @@ outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
     } else if (tick < newest_) {
       became = lateness(tick);
       if (became == outcome::dropped_late) return became;
-      const std::uint64_t generation = first_ending_at(oldest_, tick);
-      if (generation < current_) {
-        set(d, generation);
-        ++insertions_;
+      if (const auto generation = generation_for_late(tick)) {
+        put(d, *generation);
+        in_current_ += *generation == current_;
         return became;
       }
     }
   }
-  set(d, generation_for_now());
+  put(d, generation_for_now());
   ++in_current_;
-  ++insertions_;
-  return became;
+  return timed_ && overloaded_ == newest_ ? outcome::saturated : became;
+}
+
+// The first one from that of its tick on that is not full; none if what is late has to go where new
+// insertions go.
+std::optional<std::uint64_t> age_partitioned_filter::generation_for_late(
+    std::int64_t tick) noexcept {
+  const std::uint64_t first = first_ending_at(oldest_, tick);
+  std::uint64_t generation = first;
+  while (generation <= current_ && count_of(generation) >= quota_) ++generation;
+  if (generation != first) crowded_ = newest_;
+  if (generation > current_) return std::nullopt;
+  return generation;
 }
 
 // If there is no place for another generation, those of the younger half of the window take in
@@ -184,7 +207,7 @@ outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
 // than a few of them whole.
 std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   const bool tick_ended = timed_ && in_current_ != 0 && end_of(current_) != newest_;
-  if (tick_ended || in_current_ >= quota_) open_generation();
+  if ((tick_ended || in_current_ >= quota_) && !open_generation() && timed_) overloaded_ = newest_;
   if (!timed_) return current_;
   const std::uint64_t shared = (current_ - std::min(oldest_, current_)) / 2 + 1;
   const std::uint64_t generation = current_ - in_current_ / quota_ % shared;
@@ -201,62 +224,72 @@ outcome age_partitioned_filter::lateness(std::int64_t tick) const noexcept {
   return tick < window_begin(newest_) ? outcome::dropped_late : outcome::late;
 }
 
-// A second sighting in the same tick would not be remembered for longer.
+// A second sighting is not inserted where it would not be remembered for longer.
 novelty age_partitioned_filter::test_and_set(digest d, instant when, bool refresh) noexcept {
   const auto found = find(d, oldest_at(when));
-  const bool kept = timed_ && found == current_ && clock_.tick_of(when).number <= end_of(current_);
+  const bool kept = timed_ && found && clock_.tick_of(when).number <= end_of(*found);
   if (found && (!refresh || kept)) return {false, lateness(clock_.tick_of(when).number)};
   return {!found, insert_digest(d, when)};
 }
 
 // -- questions -----------------------------------------------------------------------------------
 
-// The youngest generation whose k bits are set. Of k consecutive slices so many lie in one of the
-// bands that are asked first, at one of its ends, that most others are never looked at.
+// The youngest generation whose k bits are set. The k slices of a generation reach so far into one
+// of the bands that are read first that most others are never read.
 std::optional<std::uint64_t> age_partitioned_filter::find(digest d,
                                                           std::uint64_t oldest) const noexcept {
   if (oldest > current_) return std::nullopt;
-  const std::uint64_t lowest = lowest_slice(oldest);
+  const std::uint64_t lowest = lowest_slice(oldest) / per_band;
   for (std::uint64_t band = current_ / per_band;; band -= stride_) {
-    if (telling_[mask_of(d, band)]) {
-      const std::uint64_t first = band * per_band;
-      const std::uint64_t from = std::max(lowest, first - std::min<std::uint64_t>(first, k_ - 1));
-      const std::uint64_t to = std::min(current_, first + per_band - 1 + k_ - 1);
-      if (const auto found = youngest_run(d, from, to)) return found;
+    for (std::uint64_t possible = possible_in(d, band); possible != 0;) {
+      const auto top = static_cast<unsigned>(std::bit_width(possible) - 1);
+      possible ^= std::uint64_t{1} << top;
+      const std::uint64_t generation = first_telling(band) + top;
+      if (generation < oldest) break;
+      if (generation <= current_ && holds(d, generation, band)) return generation;
     }
-    if (band < lowest / per_band + stride_) return std::nullopt;
+    if (band < lowest + stride_) return std::nullopt;
   }
 }
 
-std::optional<std::uint64_t> age_partitioned_filter::youngest_run(digest d, std::uint64_t from,
-                                                                  std::uint64_t to) const noexcept {
-  std::uint64_t band = to / per_band;
-  unsigned mask = mask_of(d, band);
-  unsigned run = 0;
-  for (std::uint64_t slice = to;; --slice) {
-    if (slice / per_band != band) {
-      --band;
-      mask = mask_of(d, band);
-    }
-    run = (mask >> (slice % per_band) & 1) != 0 ? run + 1 : 0;
-    if (run == k_) return slice + k_ - 1;
-    if (slice == from) return std::nullopt;
-  }
+// Whether this band has all bits that a generation has in it.
+bool age_partitioned_filter::has_bits(digest d, std::uint64_t generation,
+                                      std::uint64_t band) const noexcept {
+  const spot s = spot_of(d, band);
+  const std::uint64_t base = band * per_band;
+  const std::uint64_t lowest = lowest_slice(generation);
+  const auto from = static_cast<unsigned>(std::max(lowest, base) - base);
+  const auto to = static_cast<unsigned>(std::min<std::uint64_t>(generation - base, per_band - 1));
+  std::uint64_t all = 1;
+  for (unsigned i = from; i <= to; ++i) all &= bits_from(s, i, generation);
+  return all != 0;
 }
 
-// Two neighbours among the bands that are asked first have stride_ - 1 bands between them. k
+// Whether all bands have its bits; one of them is known to.
+bool age_partitioned_filter::holds(digest d, std::uint64_t generation,
+                                   std::uint64_t known_band) const noexcept {
+  const std::uint64_t last = generation / per_band;
+  for (std::uint64_t band = lowest_slice(generation) / per_band; band <= last; ++band) {
+    if (band != known_band && !has_bits(d, generation, band)) return false;
+  }
+  return true;
+}
+
+// Two neighbours among the bands that are read first have stride_ - 1 bands between them. k
 // consecutive slices that contain neither of them whole reach into one by at least half of what is
-// left; those of a small k may also lie inside.
+// left.
 void age_partitioned_filter::choose_stride() noexcept {
   stride_ = math::band_stride(k_);
-  const auto reach =
-      static_cast<int>(std::min<std::uint64_t>(per_band, (k_ - per_band * (stride_ - 1) + 1) / 2));
-  for (unsigned mask = 0; mask < telling_.size(); ++mask) {
-    const auto bits = static_cast<std::uint8_t>(mask);
-    unsigned inside = mask;
-    for (unsigned i = 1; i < std::min(k_, per_band + 1) && inside != 0; ++i) inside &= mask >> i;
-    telling_[mask] =
-        std::countr_one(bits) >= reach || std::countl_one(bits) >= reach || inside != 0;
+  reach_ = std::min<std::uint64_t>(per_band, (k_ - per_band * (stride_ - 1) + 1) / 2);
+  // The youngest generation that reaches so far has its lowest slices there.
+  const auto generations = static_cast<unsigned>(k_ + per_band + 1 - 2 * reach_);
+  telling_ = ~std::uint64_t{0} >> (64 - generations);
+  unused_ = {};
+  for (unsigned g = 0; g < generations; ++g) {
+    const std::uint64_t slice = reach_ - 1 + g;  // its youngest, from the first of the band on
+    for (unsigned i = 0; i < per_band; ++i) {
+      if (i > slice || i + k_ <= slice) unused_[i] |= std::uint64_t{1} << g;
+    }
   }
 }
 
@@ -265,8 +298,8 @@ std::optional<age_bracket> age_partitioned_filter::bracket(digest d, instant whe
   const auto youngest = find(d, oldest);
   if (!youngest) return std::nullopt;
   std::uint64_t last = *youngest;
-  while (last > oldest && (mask_of(d, (last - k_) / per_band) >> ((last - k_) % per_band) & 1))
-    --last;
+  // If bits are shared, those of others may make it look younger.
+  while (!own_bits_ && last > oldest && holds(d, last - 1, last / per_band)) --last;
   return age_bracket{ages_of(*youngest, when).youngest, ages_of(last, when).oldest};
 }
 
@@ -294,23 +327,22 @@ age_bracket age_partitioned_filter::ages_of(std::uint64_t generation, instant wh
 // -- errors --------------------------------------------------------------------------------------
 
 double age_partitioned_filter::planned_error() const {
-  return math::age_partitioned_error(
-      k_, generations_,
-      static_cast<double>(k_) * static_cast<double>(quota_) / (64 * static_cast<double>(lines_)));
+  const double load = static_cast<double>(k_) * static_cast<double>(quota_) /
+                      (math::slice_word_bits * static_cast<double>(lines_));
+  return own_bits_ ? math::age_partitioned_error(k_, generations_, load, lines_)
+                   : math::shared_bits_error(k_, generations_, load);
 }
 
 double age_partitioned_filter::current_error() const {
-  const auto word_bits = static_cast<double>(lines_) * math::slice_word_bits;
-  std::vector<double> loads;
   const std::uint64_t lowest = lowest_slice(oldest_);
-  loads.reserve(current_ - lowest + 1);
+  std::vector<double> loads;
+  loads.reserve(current_ + 1 - std::min(lowest, current_ + 1));
   for (std::uint64_t s = lowest; s <= current_; ++s) {
-    const std::uint64_t ones = ones_[index_of(s)];
-    // Of a full slice as if one bit were left: how many items filled it cannot be told.
-    const double clear = std::max(1., word_bits - static_cast<double>(ones)) / word_bits;
-    loads.push_back(std::log(clear) / std::log1p(-1. / math::slice_word_bits));
+    loads.push_back(math::word_load(ones_[index_of(s)], lines_));
   }
-  return math::run_chance(loads, static_cast<unsigned>(lowest % per_band), k_);
+  const auto first = static_cast<unsigned>(lowest % per_band);
+  return own_bits_ ? math::any_generation_chance(loads, first, k_, lines_)
+                   : math::run_chance(loads, first, k_);
 }
 
 void age_partitioned_filter::check_bulk(std::size_t items, std::size_t times,

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t bits_section = 1;
 constexpr std::uint32_t ends_section = 2;
+constexpr std::uint32_t counts_section = 3;
 
 // Beyond what any stream reaches, so that nothing overflows.
 constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
@@ -27,7 +28,7 @@ void expect(bool holds) {
 template <class Use>
 void age_partitioned_filter::write(Use&& use) const {
   detail::container_writer out({.family = family::recency,
-                                .engine = engine_id,
+                                .engine = own_bits_ ? engine_id : shared_bits_engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::line),
                                 .seed = seed_,
                                 .clock = timed_ ? std::optional(clock_) : std::nullopt});
@@ -38,10 +39,14 @@ void age_partitioned_filter::write(Use&& use) const {
   }
   p.i64(newest_);
   p.i64(crowded_);
+  if (own_bits_) p.i64(overloaded_);
   detail::byte_writer ends;
+  detail::byte_writer counts;
   for (const std::int64_t end : ends_) ends.i64(end);
+  for (const std::uint64_t count : counts_) counts.u64(count);
   out.section(bits_section, bits_.bytes());
   out.section(ends_section, ends.written());
+  if (own_bits_) out.section(counts_section, counts.written());
   use(out);
 }
 
@@ -59,6 +64,7 @@ void age_partitioned_filter::read_parameters(const detail::container_view& view)
   const detail::container_info& info = view.info();
   expect(info.layout == static_cast<std::uint8_t>(layout::line));
   timed_ = info.clock.has_value();
+  own_bits_ = info.engine == engine_id;
   if (timed_) clock_ = *info.clock;
   seed_ = info.seed;
   detail::byte_reader in = view.parameters();
@@ -72,6 +78,7 @@ void age_partitioned_filter::read_parameters(const detail::container_view& view)
   }
   newest_ = in.i64();
   crowded_ = in.i64();
+  overloaded_ = own_bits_ ? in.i64() : crowded_;
   in.expect_end();
   expect(generations_ >= 1 && generations_ <= math::most_generations &&
          bands_ == math::bands_for(k_, generations_) && quota_ >= 1 && items_ >= 1 && window_ >= 1);
@@ -93,8 +100,10 @@ void age_partitioned_filter::expect_state() const {
   expect(current_ >= k_ - 1 && oldest_ >= k_ - 1 && oldest_ <= current_ + 1);
   expect(lowest_slice(oldest_) / per_band + bands_ > current_ / per_band);
   expect(in_current_ <= insertions_);
-  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
-  expect(crowded_ == never || (timed_ && insertions_ != 0 && crowded_ <= newest_));
+  for (const std::int64_t tick : {crowded_, overloaded_}) {
+    expect(tick == never || (timed_ && insertions_ != 0 && tick <= newest_));
+  }
+  for (const std::uint64_t count : counts_) expect(count <= insertions_);
   if (insertions_ == 0) {
     expect(current_ == k_ - 1 && oldest_ == current_ && newest_ == 0 &&
            detail::all_zero(bits_.bytes()));
@@ -125,10 +134,20 @@ void age_partitioned_filter::count_ones() noexcept {
   }
 }
 
+// Older files have none: they take what is late as if nothing had come yet.
+void age_partitioned_filter::read_counts(const detail::container_view& view) {
+  counts_.assign(ends_.size(), 0);
+  if (!own_bits_) return;
+  detail::byte_reader in(view.section(counts_section, 8 * counts_.size()));
+  for (std::uint64_t& count : counts_) count = in.u64();
+}
+
 age_partitioned_filter age_partitioned_filter::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  view.expect_kind(family::recency, engine_id, "an age-partitioned filter");
-  view.expect_sections(2);
+  const bool shared = view.info().engine == shared_bits_engine_id;
+  view.expect_kind(family::recency, shared ? shared_bits_engine_id : engine_id,
+                   "an age-partitioned filter");
+  view.expect_sections(shared ? 2 : 3);
   view.verify();
   age_partitioned_filter f;
   f.read_parameters(view);
@@ -139,6 +158,7 @@ age_partitioned_filter age_partitioned_filter::load(std::span<const std::byte> c
   f.ones_.resize(slices);
   f.count_ones();
   while (ends.remaining() != 0) f.ends_.push_back(ends.i64());
+  f.read_counts(view);
   f.expect_state();
   return f;
 }

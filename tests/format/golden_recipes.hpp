@@ -334,9 +334,12 @@ inline any_filter age_partitioned_window() {
 inline constexpr std::array coarse_decays{
     "decaying_16", "decaying_random", "heat_16", "heat_32", "hot_list", "pooled", "pooled_pinned"};
 
+// Written when generations shared bits; no recipe makes them any more.
+inline constexpr std::array shared_bits{"age_partitioned_last", "age_partitioned_window"};
+
 inline constexpr std::array recipes{
-    recipe{"age_partitioned_last", age_partitioned_last},
-    recipe{"age_partitioned_window", age_partitioned_window},
+    recipe{"age_partitioned_own_last", age_partitioned_last},
+    recipe{"age_partitioned_own_window", age_partitioned_window},
     recipe{"decaying_16_fine", decaying_16},
     recipe{"decaying_random_fine", decaying_random},
     recipe{"heat_16_fine", heat_16},

@@ -112,11 +112,19 @@ TEST_P(golden_coarse_decay, keeps_its_rate_and_goes_on_with_it) {
   EXPECT_FALSE(golden::bytes_of(f) == stored);
 }
 
+TEST(golden_files, with_shared_bits_are_written_back_as_they_were) {
+  for (const char* name : golden::shared_bits) {
+    const fs::path path = golden::path_of(name);
+    EXPECT_TRUE(golden::bytes_of(load_any(path)) == support::read_file(path)) << name;
+  }
+}
+
 TEST(golden_files, are_all_in_the_table_and_small) {
   std::set<std::string> known;
   for (const golden::file& f : golden::v1) known.insert(golden::path_of(f.name).filename());
   for (const golden::recipe& r : golden::recipes) known.insert(golden::path_of(r.name).filename());
   for (const char* name : golden::coarse_decays) known.insert(golden::path_of(name).filename());
+  for (const char* name : golden::shared_bits) known.insert(golden::path_of(name).filename());
   std::set<std::string> found;
   for (const auto& entry : fs::directory_iterator(golden::folder())) {
     found.insert(entry.path().filename());

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <map>
 
+#include "format/golden_files.hpp"
+
 // Random windows, sizes, jumps of the clock, late insertions and stops, next to the exact last tick
 // of every item: nothing within the window is ever missed.
 namespace bloomtime {
@@ -26,9 +28,22 @@ age_partitioned_config any_recent_window(bool timed) {
           .memory = bytes};
 }
 
+// A new filter, or a stored one with shared bits, as older versions have made them.
+age_partitioned_filter filter_of(const age_partitioned_config& config, bool shared_bits) {
+  if (!shared_bits) return age_partitioned_filter(config);
+  return age_partitioned_filter::load(
+      golden::path_of(config.window ? "age_partitioned_window" : "age_partitioned_last"));
+}
+
+age_partitioned_config config_of_stored(bool timed) {
+  if (!timed) return {.last = 16};
+  return {.window = std::chrono::minutes(1), .resolution = std::chrono::seconds(10)};
+}
+
 RC_GTEST_PROP(age_partitioned_property, misses_nothing_of_the_last_insertions, ()) {
-  const age_partitioned_config config = any_recent_window(false);
-  age_partitioned_filter f(config);
+  const bool shared_bits = *rc::gen::inRange(0, 5) == 0;
+  const auto config = shared_bits ? config_of_stored(false) : any_recent_window(false);
+  age_partitioned_filter f = filter_of(config, shared_bits);
   math::random_source random(*rc::gen::arbitrary<std::uint64_t>());
   std::map<std::uint64_t, std::uint64_t> last;
   for (std::uint64_t n = 0; n < 1000; ++n) {
@@ -47,13 +62,15 @@ RC_GTEST_PROP(age_partitioned_property, misses_nothing_of_the_last_insertions, (
 }
 
 RC_GTEST_PROP(age_partitioned_property, misses_nothing_within_a_window_of_time, ()) {
-  const age_partitioned_config config = any_recent_window(true);
-  age_partitioned_filter f(config);
+  const bool shared_bits = *rc::gen::inRange(0, 5) == 0;
+  const auto config = shared_bits ? config_of_stored(true) : any_recent_window(true);
+  age_partitioned_filter f = filter_of(config, shared_bits);
   const std::int64_t window = config.window->count();
   math::random_source random(*rc::gen::arbitrary<std::uint64_t>());
   const bool crowded = random() % 4 == 0;      // many more than it was made for
   std::map<std::uint64_t, std::int64_t> last;  // exact instants
   std::int64_t now = static_cast<std::int64_t>(random() % 2'000'000'000) - 1'000'000'000;
+  if (shared_bits) now += f.newest()->micros + 2'000'000'000;
   for (int n = 0; n < 800; ++n) {
     const auto draw = random() % 100;
     if (draw == 0) now += 3 * window;

@@ -28,26 +28,15 @@ age_partitioned_filter of_time(std::uint64_t items = 1000, double error = rarely
   return age_partitioned_filter({.window = seconds(600), .items = items, .error = error});
 }
 
-// What has left the window still has bits in some slices; each of the others has a stranger's in
-// its place with the chance that a slice is full.
-TEST(age_partitioned, a_window_of_insertions_ends_within_a_few_generations) {
+TEST(age_partitioned, a_window_of_insertions_ends_with_a_generation) {
   age_partitioned_filter f({.last = 1000, .error = rarely});
   EXPECT_FALSE(f.seen(0));
-  int left = 0;
-  int later = 0;
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     ASSERT_EQ(f.insert(i), outcome::added);
     ASSERT_TRUE(f.seen(i < 999 ? 0 : i - 999)) << i;
-    const auto lingers = [&](std::uint64_t more) {
-      const std::uint64_t age = (f.generations() + 1 + more) * f.quota();
-      return i >= age && f.seen(i - age);
-    };
-    left += lingers(0);
-    later += lingers(3);
-    ASSERT_FALSE(lingers(f.k()));
+    const std::uint64_t age = (f.generations() + 1) * f.quota();
+    ASSERT_FALSE(i >= age && f.seen(i - age)) << i;
   }
-  EXPECT_LT(left, 20'000 * 0.55);
-  EXPECT_LT(later, 20'000 * 0.55 / 8);
 }
 
 TEST(age_partitioned, a_window_of_time_is_exact_on_whole_seconds) {
@@ -68,6 +57,7 @@ TEST(age_partitioned, all_of_a_window_may_come_at_once) {
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < 50'000; ++i) wrong += !f.insert_if_new(i, at_second(7)).fresh;
   EXPECT_LT(wrong, 20U);  // 5 expected if all were asked of the full filter
+  EXPECT_FALSE(f.overloaded());
   EXPECT_LE(f.current_error(), 1e-4);
   for (std::uint64_t i = 0; i < 50'000; ++i) ASSERT_TRUE(f.seen(i, at_second(607)));
   EXPECT_FALSE(f.seen(1, at_second(608)));
@@ -76,11 +66,15 @@ TEST(age_partitioned, all_of_a_window_may_come_at_once) {
 TEST(age_partitioned, too_much_makes_more_errors_and_misses_nothing) {
   age_partitioned_filter f({.window = seconds(60), .items = 100, .error = 1e-3});
   for (std::uint64_t i = 0; i < 20'000; ++i) {
-    (void)f.insert(i, at_second(static_cast<double>(i) / 100));
+    const outcome became = f.insert(i, at_second(static_cast<double>(i) / 100));
+    ASSERT_TRUE(became == outcome::added || became == outcome::saturated);
+    ASSERT_TRUE(became != outcome::saturated || f.overloaded()) << i;
     ASSERT_TRUE(f.seen(i < 5000 ? 0 : i - 5000)) << i;
   }
   EXPECT_GT(f.current_error(), 0.5);
-  age_partitioned_filter twice = of_time(10'000, 1e-3);
+  EXPECT_TRUE(f.overloaded());
+  EXPECT_TRUE(age_partitioned_filter::load(f.serialize()).overloaded());
+  age_partitioned_filter twice = of_time(10'000, 1e-4);
   double worst = 0;
   int wide = 0;
   for (std::uint64_t i = 0; i < 80'000; ++i) {
@@ -96,6 +90,7 @@ TEST(age_partitioned, too_much_makes_more_errors_and_misses_nothing) {
   for (std::uint64_t i = 0; i < 300; ++i)
     (void)f.insert(i, at_second(300 + static_cast<double>(i)));
   EXPECT_LE(f.current_error(), 1e-3);  // it recovers
+  EXPECT_FALSE(f.overloaded());
 }
 
 TEST(age_partitioned, what_is_late_is_remembered_from_its_own_time) {
@@ -143,8 +138,7 @@ TEST(age_partitioned, brackets_the_age) {
     ASSERT_GE(told->oldest, age);
     width += told->oldest - told->youngest + 1;
   }
-  // A half full slice on either side extends the run by one on average.
-  EXPECT_LT(width, 500 * 4 * counted.quota());
+  EXPECT_LE(width, 500 * counted.quota());
   EXPECT_FALSE(counted.age("never"));
 
   age_partitioned_filter timed = of_time();
@@ -155,7 +149,7 @@ TEST(age_partitioned, brackets_the_age) {
     const auto age = static_cast<std::uint64_t>(999'500'000 - s * 1'000'000);
     ASSERT_LE(told->youngest, age);
     ASSERT_GE(told->oldest, age);
-    ASSERT_TRUE(s == 400 || told->oldest - told->youngest <= 20'000'000);
+    ASSERT_TRUE(s == 400 || told->oldest - told->youngest <= 2'000'000);
   }
 }
 
@@ -172,6 +166,11 @@ TEST(age_partitioned, a_repeated_item_takes_its_tick_once) {
   age_partitioned_filter f = of_time();
   for (int i = 0; i < 1000; ++i) (void)f.insert_if_new("x", at_second(1), true);
   EXPECT_EQ(f.insertions(), 1U);
+  // Also if it is in an earlier generation of its tick.
+  for (int i = 0; i < 1000; ++i) (void)f.insert(i, at_second(1));
+  const std::uint64_t before = f.insertions();
+  EXPECT_FALSE(f.insert_if_new("x", at_second(1), true).fresh);
+  EXPECT_EQ(f.insertions(), before);
   age_partitioned_filter counted({.last = 10, .error = rarely});
   for (int i = 0; i < 1000; ++i) (void)counted.insert_if_new("x", {}, true);
   EXPECT_EQ(counted.insertions(), 1000U);
@@ -269,7 +268,7 @@ TEST(age_partitioned, survives_any_parameter) {
     for (int i = 0; i < 500; ++i) (void)f.insert(i, at_second(i));
     const auto good = f.serialize();
     const std::size_t parameters = detail::container_view::parse(good).parameters().remaining() / 8;
-    ASSERT_EQ(parameters, 13U);
+    ASSERT_EQ(parameters, 14U);
     int refusals = 0;
     for (std::size_t p = 0; p < parameters; ++p) {
       for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},

@@ -34,11 +34,46 @@ TEST(math_age_partitioned, bands_err_a_little_more_than_independent_slices) {
   EXPECT_NEAR(recursion(young_fills(6, 13), 6), .0935, 2e-4);
   for (const auto& [k, l] : {std::pair{1U, 1U}, {2U, 5U}, {4U, 8U}, {6U, 13U}, {7U, 14U}}) {
     const double independent = recursion(young_fills(k, l), k);
-    const double banded = age_partitioned_error(k, l, half_full);
+    const double banded = shared_bits_error(k, l, half_full);
     // Fewer than 8 % for words of 44 items on average, whose fill has a standard deviation of a
     // tenth: E f^k = f^k (1 + k (k - 1) / 2 * 0.0108), and a little less for words that fill up.
     EXPECT_GT(banded, 0.98 * independent) << k;
     EXPECT_LT(banded, independent * (1 + k * (k - 1) / 2 * 0.0115 + 0.01)) << k;
+  }
+}
+
+// One line has all items: nothing is spread, and every generation is found independently.
+TEST(math_age_partitioned, generations_with_own_bits_err_independently) {
+  for (const auto& [k, l] : {std::pair{1U, 1U}, {4U, 8U}, {7U, 14U}, {20U, 100U}}) {
+    std::vector<double> fills;
+    for (unsigned i = 0; i < k + l; ++i) {
+      const double items = slice_word_bits * half_full * std::min(i + 1, k) / k;
+      fills.push_back(1 - std::pow(1 - 1. / slice_word_bits, items));
+    }
+    double none = 1;
+    for (unsigned back = 0; back <= l; ++back) {
+      double all = 1;
+      for (unsigned i = back; i < back + k; ++i) all *= fills[i];
+      none *= 1 - all;
+    }
+    EXPECT_NEAR(age_partitioned_error(k, l, half_full, 1) / (1 - none), 1, 1e-6) << k;
+    const double spread = age_partitioned_error(k, l, half_full, 1'000'000);
+    EXPECT_GT(spread, 0.98 * (1 - none)) << k;
+    EXPECT_LT(spread, (1 - none) * (1 + k * 7. / 2 * 0.0115 + 0.05)) << k;
+  }
+}
+
+TEST(math_age_partitioned, the_load_of_words_is_told_by_their_bits) {
+  for (const std::uint64_t lines : {1U, 10U, 1000U}) {
+    const double bits = 64. * static_cast<double>(lines);
+    for (const double load : {0.5, 20., 44., 100.}) {
+      const double set = bits * (1 - std::pow(1 - 1 / bits, load * static_cast<double>(lines)));
+      const auto ones = static_cast<std::uint64_t>(std::llround(set));
+      // Half a bit more or less.
+      EXPECT_NEAR(word_load(ones, lines), load, 0.6 * 64 / (bits - set) + 0.01) << lines;
+    }
+    EXPECT_EQ(word_load(0, lines), 0);
+    EXPECT_EQ(word_load(64 * lines, lines), word_load(64 * lines - 1, lines));
   }
 }
 
@@ -48,10 +83,15 @@ TEST(math_age_partitioned, settled_bands_are_extrapolated) {
     std::vector<double> loads;
     for (unsigned i = 0; i < k + l; ++i) loads.push_back(64 * half_full * std::min(i + 1, k) / k);
     const double whole = run_chance(loads, 0, k);
-    EXPECT_NEAR(age_partitioned_error(k, l, half_full) / whole, 1, 1e-3) << k;
+    EXPECT_NEAR(shared_bits_error(k, l, half_full) / whole, 1, 1e-3) << k;
+    const std::vector<double> ascending(loads.rbegin(), loads.rend());
+    const double any = any_generation_chance(ascending, 0, k, 1000);
+    EXPECT_NEAR(age_partitioned_error(k, l, half_full, 1000) / any, 1, 2e-3) << k;
   }
-  EXPECT_EQ(age_partitioned_error(20, 100, 0), 0);
-  EXPECT_NEAR(age_partitioned_error(20, 100, 100), 1, 1e-9);
+  EXPECT_EQ(shared_bits_error(20, 100, 0), 0);
+  EXPECT_NEAR(shared_bits_error(20, 100, 100), 1, 1e-9);
+  EXPECT_EQ(age_partitioned_error(20, 100, 0, 10), 0);
+  EXPECT_NEAR(age_partitioned_error(20, 100, 100, 10), 1, 1e-9);
 }
 
 TEST(math_age_partitioned, half_full_slices_take_what_the_formula_says) {
@@ -79,8 +119,8 @@ TEST(math_age_partitioned, sizes_by_error_and_by_memory_are_inverse) {
   }
   const auto smallest = age_partitioned_for_memory({.items = 1}, 640);
   EXPECT_EQ(smallest.quota, 1U);
-  support::expect_error(errc::invalid_argument, [] { (void)age_partitioned_error(0, 1, 1); });
-  support::expect_error(errc::invalid_argument, [] { (void)age_partitioned_error(65, 1, 1); });
+  support::expect_error(errc::invalid_argument, [] { (void)age_partitioned_error(0, 1, 1, 1); });
+  support::expect_error(errc::invalid_argument, [] { (void)age_partitioned_error(65, 1, 1, 1); });
 }
 
 TEST(math_age_partitioned, enough_bands_for_every_alignment) {

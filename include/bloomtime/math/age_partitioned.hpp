@@ -4,10 +4,16 @@
 #include <span>
 
 // Age-partitioned Bloom filters (Shtul, Baquero, Almeida 2020, arXiv 2001.03147): slices of bits,
-// one hash function each. An item sets a bit in each of the k youngest slices, and from time to
-// time a new slice opens: a new generation begins. An item is in if k consecutive slices have its
-// bits. Here eight consecutive slices, a band, share their 64-byte lines: an item has one line of
-// each band, and in it one bit of each 64-bit word, which belongs to one slice.
+// each with its own hash functions. An item sets a bit in each of the k youngest slices, and from
+// time to time a new slice opens: a new generation begins. Eight consecutive slices, a band, share
+// their 64-byte lines: an item has one line of each band, and in it one bit of each 64-bit word,
+// which belongs to one slice.
+//
+// As published, an item has the same bit of a slice in every generation, and is found if k
+// consecutive slices have its bits. Then an item of the generation before the window still has k -
+// 1 of the bits of the oldest generation. Here the bit depends on the generation as well ("own
+// bits"): an item of another generation has none of them, and is found as rarely as an item that
+// was never inserted. Filters of older files have shared bits.
 namespace bloomtime::math {
 
 inline constexpr unsigned slices_per_band = 8;
@@ -15,16 +21,37 @@ inline constexpr unsigned slice_word_bits = 64;  // of one slice in one line
 inline constexpr unsigned most_age_k = 64;
 inline constexpr std::uint64_t most_generations = 1 << 14;
 
-// The chance that a new item finds k consecutive slices with its bits (the recursion F(i, a) of
-// recency.md 10). loads[i]: items per word of slice i on average; the first of them is slice number
-// `first` of its band. Lines differ: how many items share one is a Poisson number, taken to be the
-// same for all slices of a band. They share all but a few of their generations; the error that this
-// makes is on the safe side.
+// -- own bits ------------------------------------------------------------------------------------
+
+// The probability that a new item finds all k bits of any generation. loads[i]: mean number of
+// items per word of slice i, in ascending order; the first of them is slice number `first` of its
+// band, and the last of them the youngest slice of the last generation. The items of a band are
+// spread over `lines` lines at random; lines with more items have more bits set in all words of the
+// band. The words of a line are taken to have equal loads, though each has some generations of its
+// own, and generations are taken to be independent: both make the result a little too high.
+double any_generation_chance(std::span<const double> loads, unsigned first, unsigned k,
+                             std::uint64_t lines);
+
+// The mean number of items per word of a slice that has `ones` bits set in as many words as there
+// are lines. A full slice counts as if one bit were clear: how many items filled it cannot be told.
+double word_load(std::uint64_t ones, std::uint64_t lines);
+
+// The same for the current generation and `generations` before it, all of them full: slices that
+// have seen k generations have `load` items per bit (ln 2 for half full).
+double age_partitioned_error(unsigned k, std::uint64_t generations, double load,
+                             std::uint64_t lines);
+
+// -- shared bits, as published -------------------------------------------------------------------
+
+// The probability that a new item finds k consecutive slices with its bits, by a recursion over the
+// slices and the length of the run that ends there. Loads as above, and many lines.
 double run_chance(std::span<const double> loads, unsigned first, unsigned k);
 
 // The same for k + generations slices, of which those that have seen k generations have `load`
-// items per bit: ln 2 for half full.
-double age_partitioned_error(unsigned k, std::uint64_t generations, double load);
+// items per bit.
+double shared_bits_error(unsigned k, std::uint64_t generations, double load);
+
+// -- sizes ---------------------------------------------------------------------------------------
 
 // What is to be kept: all of the last `items` insertions; or with `ticks`, all of the last so many
 // ticks, whenever `items` of them came: a generation then ends with its tick, or when it is full.
@@ -49,10 +76,10 @@ constexpr std::uint64_t bands_for(unsigned k, std::uint64_t generations) noexcep
   return (k + generations - 1 + slices_per_band - 1) / slices_per_band + 1;
 }
 
-// Any k consecutive slices reach into one of every so many bands by at least five slices, at one of
-// its ends, or lie inside if k is small: only these are asked first.
+// Any k consecutive slices reach into one of every so many bands by at least five slices, or by
+// half of them if k is small: only these bands are read for most items.
 constexpr std::uint64_t band_stride(unsigned k) noexcept {
-  constexpr unsigned enough = 5;  // then one stranger in 16 is looked at more closely
+  constexpr unsigned enough = 5;
   return k < 2 * enough ? 1 : (k - 2 * enough) / slices_per_band + 1;
 }
 

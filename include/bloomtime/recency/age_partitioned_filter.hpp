@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -27,11 +28,10 @@
 
 namespace bloomtime {
 
-// A window of insertions: `last` of them. A window of time: `window`, and `items`, how many
-// insertions there will be within one at most; its end is blurred by `resolution`, which is
-// window / 600 unless given, and each time by that much again with the chance that a slice is full:
-// half at most, unless more come. Sized by `error`, the chance that an item which was not inserted
-// is "seen", or by `memory`.
+// A window of insertions: `last` of them. A window of time: `window`, and `items`, the most
+// insertions within one; an item is forgotten at most one `resolution` late, window / 600 unless
+// given. Sized by `error`, the probability that an item which was not inserted within the window is
+// "seen", or by `memory`.
 struct age_partitioned_config {
   std::optional<std::uint64_t> last = {};
   std::optional<std::chrono::microseconds> window = {};
@@ -43,23 +43,30 @@ struct age_partitioned_config {
 };
 
 // Was this item seen within the last insertions, or the last minutes? A "no" is certain. An
-// age-partitioned Bloom filter (recency.md 10), with a window of insertions or of time. In a window
-// of time a generation ends with its tick, or earlier if it is full, so that the error does not
-// depend on when the items of a window come; for another way to meet variable rates see the
-// Time-limited Bloom Filter (arXiv 2306.06742). If more come than the filter was made for, errors
-// become more frequent, and then the end of the window less sharp; nothing within it is missed.
+// age-partitioned Bloom filter (math/age_partitioned.hpp), with a window of insertions or of time.
+// In a window of time a generation ends with its tick, or earlier if it is full, so that the error
+// does not depend on when the items of a window come: evenly, all at once, or after a pause. For
+// another way to handle variable rates see the Time-limited Bloom Filter (arXiv 2306.06742).
+//
+// If more insertions come than the filter was sized for, it keeps them all: the error grows, items
+// are remembered for longer than the window, insertions return `saturated`, and overloaded() is
+// true. Nothing within the window is missed.
 //
 // `when` is ignored by windows of insertions. Questions are about `when` or the newest insertion,
 // whichever is later. Const members may run concurrently. Opening a slice clears the memory of
 // eight at once: one in bands() of all bytes.
 class age_partitioned_filter {
  public:
-  static constexpr std::uint8_t engine_id = 4;
+  static constexpr std::uint8_t engine_id = 6;
+  // Of older files. Their items have the same bits in all generations, so that those that just left
+  // the window are "seen" for up to k generations more, less often in each. They are kept as they
+  // are.
+  static constexpr std::uint8_t shared_bits_engine_id = 4;
 
   explicit age_partitioned_filter(const age_partitioned_config& config);
 
-  // late: put where it belongs, or in a later generation if there is none; dropped_late: the window
-  // has left it behind.
+  // late: put where it belongs, or in a later generation if there is none or it is full;
+  // dropped_late: the window has left it behind; saturated: inserted, but no generation had room.
   template <item T>
   outcome insert(const T& x, instant when = {}) noexcept {
     return insert_digest(detail::as_digest(x, seed_), when);
@@ -70,7 +77,7 @@ class age_partitioned_filter {
     return find(detail::as_digest(x, seed_), oldest_at(when)).has_value();
   }
 
-  // More than one generation wide if bits of others extend its own. None where seen() says no.
+  // Of its last sighting. None where seen() says no.
   template <item T>
   std::optional<age_bracket> age(const T& x, instant when = {}) const noexcept {
     return bracket(detail::as_digest(x, seed_), when);
@@ -90,8 +97,8 @@ class age_partitioned_filter {
                           std::span<novelty> answers);
 
   // Unnormalised posterior of "seen within the window", for a prior given as cdf(t) = P(age < t),
-  // in insertions or microseconds. The likelihood is that of the words as they are: a stranger
-  // finds a bit set with the share of set bits in its word.
+  // in insertions or microseconds. The likelihood is that of the words as they are: an item that
+  // was not inserted finds a bit set with the share of set bits in its word.
   template <item T, class Cdf>
   math::masses masses(const T& x, const Cdf& cdf, instant when = {}) const;
 
@@ -125,8 +132,14 @@ class age_partitioned_filter {
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::optional<instant> newest() const noexcept;  // the start of its tick, in windows of time
 
-  double planned_error() const;  // when it holds what it was sized for
-  double current_error() const;  // what a new item would meet now
+  // Whether an insertion within the window found no room in any generation.
+  bool overloaded() const noexcept {
+    return overloaded_ != never && overloaded_ >= window_begin(newest_);
+  }
+
+  // The probability that an item which is not in the window is "seen":
+  double planned_error() const;  // at most, unless overloaded
+  double current_error() const;  // now
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
@@ -135,13 +148,17 @@ class age_partitioned_filter {
 
  private:
   static constexpr unsigned per_band = math::slices_per_band;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
 
-  // The bits of an item in one band.
+  // Where the bits of an item lie in one band.
   struct spot {
     std::size_t offset;   // of the line
     std::uint64_t picks;  // six bits per word
 
-    unsigned bit(unsigned word) const noexcept { return (picks >> (6 * word)) & 63; }
+    // Of the item in generation number `turn`; 0 if bits are shared.
+    unsigned bit(unsigned word, std::uint64_t turn) const noexcept {
+      return static_cast<unsigned>((picks >> (6 * word)) + turn) & 63;
+    }
   };
 
   age_partitioned_filter() noexcept = default;
@@ -161,13 +178,23 @@ class age_partitioned_filter {
   std::uint64_t word_at(const spot& s, unsigned word) const noexcept {
     return detail::load_le64(bits_.data() + s.offset + 8 * std::size_t{word});
   }
-  BLOOMTIME_INLINE unsigned mask_of(digest d, std::uint64_t band) const noexcept {
+  // Bit i: whether the word has the item's bit of generation `from` + i.
+  BLOOMTIME_INLINE std::uint64_t bits_from(const spot& s, unsigned word,
+                                           std::uint64_t from) const noexcept {
+    const std::uint64_t value = word_at(s, word);
+    if (own_bits_) return std::rotr(value, static_cast<int>(s.bit(word, from)));
+    return 0 - (value >> s.bit(word, 0) & 1);
+  }
+  // Bit i: whether generation first_telling(band) + i may have the item, as far as this band tells.
+  BLOOMTIME_INLINE std::uint64_t possible_in(digest d, std::uint64_t band) const noexcept {
     const spot s = spot_of(d, band);
-    unsigned mask = 0;
-    for (unsigned i = 0; i < per_band; ++i) {
-      mask |= static_cast<unsigned>((word_at(s, i) >> s.bit(i)) & 1) << i;
-    }
-    return mask;
+    const std::uint64_t first = first_telling(band);
+    std::uint64_t possible = telling_;
+    for (unsigned i = 0; i < per_band; ++i) possible &= bits_from(s, i, first) | unused_[i];
+    return possible;
+  }
+  std::uint64_t first_telling(std::uint64_t band) const noexcept {
+    return band * per_band + reach_ - 1;
   }
   std::uint64_t lowest_slice(std::uint64_t oldest) const noexcept { return oldest + 1 - k_; }
   std::size_t index_of(std::uint64_t slice) const noexcept {
@@ -177,19 +204,25 @@ class age_partitioned_filter {
     return ends_[index_of(generation)];
   }
 
+  std::uint64_t& count_of(std::uint64_t generation) noexcept {
+    return counts_[index_of(generation)];
+  }
+
   outcome insert_digest(digest d, instant when) noexcept;
   outcome lateness(std::int64_t tick) const noexcept;
   novelty test_and_set(digest d, instant when, bool refresh) noexcept;
+  std::optional<std::uint64_t> generation_for_late(std::int64_t tick) noexcept;
   std::uint64_t generation_for_now() noexcept;
+  void put(digest d, std::uint64_t generation) noexcept;
   void set(digest d, std::uint64_t generation) noexcept;
   void move_to(std::int64_t tick) noexcept;
-  void open_generation() noexcept;
+  bool open_generation() noexcept;
   std::uint64_t oldest_at(instant when) const noexcept;
   std::int64_t window_begin(std::int64_t tick) const noexcept;
   std::uint64_t first_ending_at(std::uint64_t from, std::int64_t tick) const noexcept;
   std::optional<std::uint64_t> find(digest d, std::uint64_t oldest) const noexcept;
-  std::optional<std::uint64_t> youngest_run(digest d, std::uint64_t from,
-                                            std::uint64_t to) const noexcept;
+  bool has_bits(digest d, std::uint64_t generation, std::uint64_t band) const noexcept;
+  bool holds(digest d, std::uint64_t generation, std::uint64_t known_band) const noexcept;
   void choose_stride() noexcept;
   std::optional<age_bracket> bracket(digest d, instant when) const noexcept;
   age_bracket ages_of(std::uint64_t generation, instant when) const noexcept;
@@ -201,12 +234,15 @@ class age_partitioned_filter {
   template <class Use>
   void write(Use&& use) const;
   void read_parameters(const detail::container_view& view);
+  void read_counts(const detail::container_view& view);
 
   // First of all, so that an assignment that finds no memory has changed nothing yet.
   detail::buffer bits_;
   std::vector<std::int64_t> ends_;  // the last tick of each generation, by place; none if not timed
-  std::vector<std::uint64_t> ones_;  // of each slice, by place
+  std::vector<std::uint64_t> counts_;  // insertions into each generation, likewise
+  std::vector<std::uint64_t> ones_;    // of each slice, by place
   bool timed_ = false;
+  bool own_bits_ = true;
   unsigned k_ = 0;
   std::uint64_t generations_ = 0;
   std::uint64_t quota_ = 0;
@@ -217,8 +253,12 @@ class age_partitioned_filter {
   std::int64_t ticks_ = 0;  // of the window
   std::uint64_t seed_ = 0;
   tick_clock clock_;
-  std::uint64_t stride_ = 1;         // of the bands that a question asks first
-  std::array<bool, 256> telling_{};  // whether its bits in such a band may be part of a run
+  // Of the bands that a question reads first, and of the slices that a generation must have in such
+  // a band to be looked for there.
+  std::uint64_t stride_ = 1;
+  std::uint64_t reach_ = 1;
+  std::uint64_t telling_ = 0;                     // bit i: generation first_telling() + i does
+  std::array<std::uint64_t, per_band> unused_{};  // bit i: it has no bits in this word
   std::uint64_t insertions_ = 0;
   std::uint64_t current_ = 0;     // generation
   std::uint64_t place_ = 0;       // of its band
@@ -227,7 +267,8 @@ class age_partitioned_filter {
   std::int64_t newest_ = 0;       // tick; none before the first insertion
   // The last tick in which older generations took more: until it has left the window those that end
   // by then may hold anything from their own time on.
-  std::int64_t crowded_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t crowded_ = never;
+  std::int64_t overloaded_ = never;  // the last tick in which there was no room
 };
 
 // -- many items ----------------------------------------------------------------------------------
@@ -262,15 +303,15 @@ void age_partitioned_filter::insert_if_new_bulk(const Items& items, std::span<co
 // -- posterior -----------------------------------------------------------------------------------
 
 // Each generation whose k bits are set may hold the item, with the likelihood ratio of the product
-// of 64 / (set bits of the word); "older or never" has 1 (recency.md 10). Bits that earlier
-// insertions of the same item may have left are ignored.
+// of 64 / (set bits of the word); "older or never" has 1. Bits that earlier insertions of the same
+// item have left are ignored.
 template <item T, class Cdf>
 math::masses age_partitioned_filter::masses(const T& x, const Cdf& cdf, instant when) const {
   const digest d = detail::as_digest(x, seed_);
   const std::uint64_t oldest = oldest_at(when);
   if (insertions_ == 0 || oldest > current_) return {0, 1};
   std::array<double, math::most_age_k> surprises{};  // of the last k slices, in a ring
-  unsigned run = 0;
+  std::uint64_t alive = 0;  // bit g % 64: the slices so far have the bits of generation g
   double surprise = 0;
   const double window = static_cast<double>(window_) + (timed_ ? 1 : 0);
   double in = 0;
@@ -278,16 +319,14 @@ math::masses age_partitioned_filter::masses(const T& x, const Cdf& cdf, instant 
   double scale = 0;  // of both: e^scale, so that no product is too large for a double
   for (std::uint64_t slice = lowest_slice(oldest); slice <= current_; ++slice) {
     const spot s = spot_of(d, slice / per_band);
-    const std::uint64_t word = word_at(s, slice % per_band);
-    if ((word >> s.bit(slice % per_band) & 1) == 0) {
-      run = 0;
-      surprise = 0;
-      continue;
-    }
-    if (run >= k_) surprise -= surprises[run % k_];
-    surprises[run % k_] = std::log(64. / static_cast<double>(std::popcount(word)));
-    surprise += surprises[run % k_];
-    if (++run < k_) continue;
+    const auto word = static_cast<unsigned>(slice % per_band);
+    alive = (alive | std::uint64_t{1} << ((slice + k_ - 1) % 64)) & bits_from(s, word, 0);
+    // A word without bits ends every run.
+    const int ones = std::max(1, std::popcount(word_at(s, word)));
+    double& last = surprises[slice % k_];
+    surprise += std::log(64. / ones) - last;
+    last = std::log(64. / ones);
+    if ((alive >> (slice % 64) & 1) == 0) continue;
     const age_bracket age = ages_of(slice, when);
     const auto youngest = static_cast<double>(age.youngest);
     const double end = static_cast<double>(age.oldest) + 1;
