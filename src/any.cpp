@@ -275,7 +275,7 @@ std::vector<fact> facts_of(const history& h) {
       {"memory", h.memory()},
       {"seed", h.seed()},
       {"tick_seconds", seconds(h.clock().resolution())},
-      {"partition_ticks", h.config().partition},
+      {"partition_ticks", h.partition_ticks()},
       {"partitions", std::uint64_t{h.partitions()}},
       {"records", h.records()},
       {"pairs", pairs},

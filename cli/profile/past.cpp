@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/outcome.hpp>
@@ -19,8 +18,8 @@ history new_history(const store::profile_settings& settings, std::uint64_t seed)
   const std::int64_t resolution = settings.resolution.count();
   const std::int64_t ticks = std::max<std::int64_t>(1, partition.count() / resolution);
   const std::int64_t length = ticks * resolution;
-  return history({.partition = static_cast<std::uint64_t>(ticks),
-                  .ahead = std::numeric_limits<std::uint64_t>::max(),  // the gate has decided
+  return history({.partition = std::chrono::microseconds(length),
+                  .ahead = {},  // the gate has decided
                   .resolution = settings.resolution,
                   .origin = instant(-((before_1970.count() - 1) / length + 1) * length),
                   .seed = seed});

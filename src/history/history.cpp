@@ -1,5 +1,7 @@
 #include <bloomtime/history/history.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "../math/expect.hpp"
@@ -13,20 +15,71 @@ constexpr std::uint32_t containers_section = 2;
 constexpr std::uint64_t entry_bytes = 24;
 constexpr std::uint64_t least_live_memory = std::uint64_t{1} << 20;
 
-void expect_all(const history_config& c, errc code) {
+void expect_all(const history_shape& shape, errc code) {
   const auto expect = [&](bool holds, const char* what, std::uint64_t came) {
     if (!holds) throw error(code, std::string(what) + ", got " + math::text_of(came));
   };
-  expect(c.partition >= 1 && c.partition <= most_timeline_ticks, "a partition has 1 to 2^32 ticks",
-         c.partition);
-  expect(c.ahead >= 1, "an event may open at least the next partition", c.ahead);
-  expect(c.live_memory >= least_live_memory,
-         "the tables of a history take at least 1 MiB before they are compacted", c.live_memory);
+  expect(shape.partition >= 1 && shape.partition <= most_timeline_ticks,
+         "a partition has 1 to 2^32 ticks; use a shorter partition or a coarser resolution",
+         shape.partition);
+  expect(shape.ahead >= 1, "an event may open at least the next partition", shape.ahead);
+  expect(shape.config.live_memory >= least_live_memory,
+         "the tables of a history take at least 1 MiB before they are compacted",
+         shape.config.live_memory);
+}
+
+std::uint64_t whole_ticks(std::chrono::microseconds length, std::chrono::microseconds resolution) {
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(length / resolution));
+}
+
+std::uint64_t default_partition(std::chrono::microseconds resolution) {
+  const std::uint64_t day = whole_ticks(std::chrono::hours(24), resolution);
+  return day <= most_timeline_ticks ? day : whole_ticks(std::chrono::hours(1), resolution);
+}
+
+// So many ticks or the longest there is.
+std::chrono::microseconds duration_of(std::uint64_t ticks, std::chrono::microseconds resolution) {
+  constexpr auto most = std::chrono::microseconds::max();
+  if (ticks > static_cast<std::uint64_t>(most / resolution)) return most;
+  return static_cast<std::int64_t>(ticks) * resolution;
+}
+
+void expect_duration(bool holds, const char* what, std::chrono::microseconds came) {
+  if (holds) return;
+  throw error(errc::invalid_argument,
+              std::string(what) + ", got " + std::to_string(came.count()) + " microseconds");
 }
 
 }  // namespace
 
-void expect_config(const history_config& config) { expect_all(config, errc::invalid_argument); }
+history_shape history_shape::of(history_config config) {
+  (void)tick_clock(config.resolution, config.origin);  // refuses other resolutions
+  history_shape shape{.config = config, .partition = default_partition(config.resolution)};
+  if (config.partition) {
+    expect_duration(config.partition->count() > 0, "a partition is longer than 0",
+                    *config.partition);
+    shape.partition = whole_ticks(*config.partition, config.resolution);
+  }
+  if (config.ahead) {
+    expect_duration(config.ahead->count() >= 0, "`ahead` is not negative", *config.ahead);
+    const auto ticks = static_cast<std::uint64_t>(*config.ahead / config.resolution);
+    shape.ahead = ticks / shape.partition + 1;
+  }
+  expect_all(shape, errc::invalid_argument);
+  shape.config.partition = duration_of(shape.partition, config.resolution);
+  return shape;
+}
+
+history_shape history_shape::stored(history_config config, std::uint64_t partition,
+                                    std::uint64_t ahead) {
+  history_shape shape{.config = config, .partition = partition, .ahead = ahead};
+  expect_all(shape, errc::corrupt);
+  shape.config.partition = duration_of(partition, config.resolution);
+  if (ahead == any_number) return shape;
+  const bool fits = ahead - 1 <= any_number / partition;
+  shape.config.ahead = duration_of(fits ? (ahead - 1) * partition : any_number, config.resolution);
+  return shape;
+}
 
 void history_index::add(std::uint64_t first, std::uint64_t joined,
                         std::span<const std::byte> container) {
@@ -38,15 +91,16 @@ void history_index::add(std::uint64_t first, std::uint64_t joined,
 }
 
 container_writer history_index::writer() const {
+  const history_config& config = shape.config;
   container_writer out({.family = family::history,
                         .engine = engine_id,
                         .seed = config.seed,
                         .clock = tick_clock(config.resolution, config.origin)});
   byte_writer& p = out.parameters();
-  p.u64(config.partition);
+  p.u64(shape.partition);
   p.u64(config.retention);
   p.u64(config.late);
-  p.u64(config.ahead);
+  p.u64(shape.ahead);
   p.u64(config.live_memory);
   p.u64(config.memory);
   p.u64(known_from);
@@ -63,16 +117,15 @@ history_index history_index::read(const container_view& view, std::uint8_t engin
   if (!info.clock || info.layout != 0) refuse_parameters(name);
   byte_reader in = view.parameters();
   history_index index;
-  index.config = {.partition = in.u64(),
-                  .retention = in.u64(),
-                  .late = in.u64(),
-                  .ahead = in.u64(),
-                  .live_memory = in.u64(),
-                  .memory = in.u64(),
-                  .resolution = info.clock->resolution(),
-                  .origin = info.clock->origin(),
-                  .seed = info.seed};
-  expect_all(index.config, errc::corrupt);
+  history_config config{
+      .resolution = info.clock->resolution(), .origin = info.clock->origin(), .seed = info.seed};
+  const std::uint64_t partition = in.u64();
+  config.retention = in.u64();
+  config.late = in.u64();
+  const std::uint64_t ahead = in.u64();
+  config.live_memory = in.u64();
+  config.memory = in.u64();
+  index.shape = history_shape::stored(config, partition, ahead);
   index.known_from = in.u64();
   const std::uint64_t kind = in.u64();
   if (kind != engine) {
@@ -85,7 +138,7 @@ history_index history_index::read(const container_view& view, std::uint8_t engin
   view.expect_sections(2);
   const auto entries = view.section(table_section);
   auto containers = view.section(containers_section);
-  const std::uint64_t most = most_ticks / index.config.partition;  // partitions
+  const std::uint64_t most = most_ticks / index.shape.partition;  // partitions
   if (index.known_from > most || entries.size() % entry_bytes != 0 ||
       entries.size() / entry_bytes != count) {
     refuse_parameters(name);

@@ -76,9 +76,9 @@ TEST(past, takes_every_time_that_can_be_read) {
 
 TEST(past, has_partitions_of_a_day_at_midnight) {
   const history past = new_history({}, 0);
-  EXPECT_EQ(past.config().partition, 86'400U);
+  EXPECT_EQ(past.partition_ticks(), 86'400U);
   EXPECT_EQ(past.clock().tick_of(instant()).number % 86'400, 0);
-  EXPECT_EQ(new_history({.half_life = 48h, .resolution = 48h}, 0).config().partition, 1U);
+  EXPECT_EQ(new_history({.half_life = 48h, .resolution = 48h}, 0).partition_ticks(), 1U);
 }
 
 TEST(past, refuses_to_forget) {

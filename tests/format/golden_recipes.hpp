@@ -194,14 +194,17 @@ inline timeline_history one_partition(const partition_span& span, const timeline
                            .seed = span.seed});
 }
 inline any_filter history_partitions() {
-  return with_sightings_from(
-      0, history({.partition = 6, .ahead = 9, .resolution = hourly, .origin = day, .seed = 42},
-                 one_partition));
+  return with_sightings_from(0, history({.partition = 6 * hourly,
+                                         .ahead = 8 * 6 * hourly,
+                                         .resolution = hourly,
+                                         .origin = day,
+                                         .seed = 42},
+                                        one_partition));
 }
 inline any_filter history_forgetting() {
-  return with_sightings_from(0, history({.partition = 3,
+  return with_sightings_from(0, history({.partition = 3 * hourly,
                                          .retention = 2,
-                                         .ahead = 9,
+                                         .ahead = 8 * 3 * hourly,
                                          .memory = 1,
                                          .resolution = hourly,
                                          .origin = day},

@@ -3,7 +3,9 @@
 
 #include <bloomtime/history/history.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "support/files.hpp"
 #include "support/oracle_history.hpp"
@@ -13,11 +15,18 @@
 namespace bloomtime {
 namespace {
 
+using std::chrono::seconds;
+
 constexpr std::uint64_t part_items = 5;
 
 interval any_time(std::int64_t upto) {
   const auto s = *rc::gen::inRange<std::int64_t>(-3, upto);
   return {{s}, {*rc::gen::inRange<std::int64_t>(s, upto + 20)}};
+}
+
+std::optional<std::chrono::microseconds> any_ahead() {
+  if (*rc::gen::inRange(0, 2) == 0) return std::nullopt;
+  return seconds(*rc::gen::inRange(0, 200));
 }
 
 void expect_kept(const history& h, const support::oracle_history& taken, interval asked) {
@@ -34,10 +43,10 @@ void expect_kept(const history& h, const support::oracle_history& taken, interva
 
 RC_GTEST_PROP(history, never_denies_what_it_took, ()) {
   const support::temporary_directory place;
-  const history_config config{.partition = *rc::gen::inRange<std::uint64_t>(1, 60),
+  const history_config config{.partition = seconds(*rc::gen::inRange(1, 60)),
                               .retention = *rc::gen::inRange<std::uint64_t>(0, 6),
                               .late = *rc::gen::inRange<std::uint64_t>(0, 9),
-                              .ahead = *rc::gen::inRange<std::uint64_t>(1, 5),
+                              .ahead = any_ahead(),
                               .memory = *rc::gen::element<std::uint64_t>(0, 1, 3000)};
   history h(config);
   support::oracle_history taken;

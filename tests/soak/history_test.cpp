@@ -153,7 +153,7 @@ TEST(history_soak, timelines_merged) {
 }
 
 TEST(history_soak, partitions) {
-  live(history({.partition = 1000, .ahead = 100, .memory = 20'000}), span_ticks,
+  live(history({.partition = std::chrono::seconds(1000), .memory = 20'000}), span_ticks,
        [](history& h, int round) {
          if (round % 2 == 0) h.seal();
        });

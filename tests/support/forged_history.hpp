@@ -60,7 +60,7 @@ struct forged_history {
   // A container of a history with this as its only partition.
   std::vector<std::byte> as_partition() const {
     detail::history_index index;
-    index.config.partition = ticks;
+    index.shape.partition = ticks;
     index.engine = timeline_history::engine_id;
     index.add(0, 1, bytes());
     return index.writer().bytes();

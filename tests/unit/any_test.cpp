@@ -224,7 +224,7 @@ TEST(any, describes_histories) {
 }
 
 TEST(any, counts_the_items_of_all_partitions_once) {
-  history h({.partition = 1000, .ahead = 9});
+  history h({.partition = std::chrono::seconds(1000)});
   for (int item = 0; item < 7; ++item) {
     for (int t = 0; t < 3000; t += 10) (void)h.add(item, instant::from_seconds(t));
   }
@@ -240,7 +240,7 @@ TEST(any, counts_the_items_of_all_partitions_once) {
     EXPECT_EQ(value_of<std::uint64_t>(facts, "items"), 507U);  // those 500 came after sealing
     EXPECT_EQ(value_of<std::uint64_t>(facts, "nameless_pairs"), 0U);
   }
-  history once({.partition = 1000, .ahead = 9});
+  history once({.partition = std::chrono::seconds(1000)});
   for (int item = 0; item < 500; ++item) (void)once.add(item, instant::from_seconds(item));
   (void)once.add(-1, instant::from_seconds(1000));
   const auto facts = describe(any_filter(once));

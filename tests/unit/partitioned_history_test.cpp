@@ -21,11 +21,12 @@ namespace bloomtime {
 namespace {
 
 using support::expect_error;
+using namespace std::chrono_literals;
 
 instant at(std::int64_t second) { return instant::from_seconds(second); }
 
 history_config hours(std::uint64_t retention = 0) {
-  return {.partition = 3600, .retention = retention, .ahead = 1000};
+  return {.partition = 3600s, .retention = retention};
 }
 
 TEST(history, answers_across_partitions) {
@@ -44,7 +45,7 @@ TEST(history, answers_across_partitions) {
 }
 
 TEST(history, says_what_became_of_an_event) {
-  history h({.partition = 100, .retention = 3, .late = 1, .ahead = 2});
+  history h({.partition = 100s, .retention = 3, .late = 1, .ahead = 100s});
   EXPECT_EQ(h.add("x", at(-1)), outcome::dropped_late);
   EXPECT_EQ(h.add("x", instant(std::numeric_limits<std::int64_t>::min())), outcome::dropped_late);
   EXPECT_EQ(h.add("x", at(500)), outcome::added);
@@ -70,7 +71,7 @@ TEST(history, tells_no_from_out_of_retention) {
 }
 
 TEST(history, keeps_its_tables_small) {
-  history h({.partition = 1'000'000, .live_memory = 1 << 20});
+  history h({.partition = 1'000'000s, .live_memory = 1 << 20});
   math::random_source random(1);
   std::uint64_t most = 0;
   for (std::int64_t t = 0; t < 200'000; ++t) {
@@ -85,7 +86,7 @@ TEST(history, keeps_its_tables_small) {
 
 // A look at all partitions for every few events would be slow.
 TEST(history, makes_room_for_many_events_at_once) {
-  history h({.partition = 100, .ahead = 1000, .live_memory = 1 << 20});
+  history h({.partition = 100s, .live_memory = 1 << 20});
   math::random_source random(7);
   ASSERT_EQ(h.add(0, at(19'999)), outcome::added);
   std::uint64_t last = 0;
@@ -106,7 +107,7 @@ TEST(history, makes_room_for_many_events_at_once) {
 
 // Compaction that fails has not made the tables smaller.
 TEST(history, keeps_its_tables_small_after_memory_was_out) {
-  history h({.partition = 1'000'000, .live_memory = 1 << 20});
+  history h({.partition = 1'000'000s, .live_memory = 1 << 20});
   std::uint64_t most = 0;
   std::uint64_t failures = 0;
   for (std::int64_t t = 0; t < 200'000; ++t) {
@@ -129,7 +130,7 @@ TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
   if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   for (const std::uint64_t memory : {0u, 1u}) {
     for (std::size_t granted = 0;; ++granted) {
-      history h({.partition = 10, .retention = 4, .memory = memory});
+      history h({.partition = 10s, .retention = 4, .memory = memory});
       for (std::int64_t t = 0; t < 40; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
       try {
         const support::refused_new refused(granted);
@@ -150,7 +151,7 @@ TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
 
 TEST(history, joins_neighbours_to_save_memory) {
   history apart(hours());
-  history tight({.partition = 3600, .ahead = 1000, .memory = 1});
+  history tight({.partition = 3600s, .memory = 1});
   math::random_source random(2);
   std::vector<std::pair<std::uint64_t, std::int64_t>> events;
   for (std::int64_t t = 0; t < 20 * 3600; t += 7) {
@@ -193,7 +194,7 @@ TEST(history, retires_partitions_to_files_and_takes_what_comes_late) {
 // What was written to files takes no memory, and joining would bring it back.
 TEST(history, leaves_retired_partitions_where_they_are) {
   const support::temporary_directory place;
-  history h({.partition = 3600, .ahead = 1000, .memory = 1});
+  history h({.partition = 3600s, .memory = 1});
   math::random_source random(6);
   for (std::int64_t t = 0; t < 20 * 3600; ++t) {
     ASSERT_EQ(h.add(random.below(50), at(t)), outcome::added);
@@ -204,7 +205,7 @@ TEST(history, leaves_retired_partitions_where_they_are) {
 
 // A container has at most 4096 sections.
 TEST(history, can_be_saved_however_many_partitions_there_were) {
-  history h({.partition = 2});
+  history h({.partition = 2s});
   for (std::int64_t t = 0; t < 8400; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
   const history loaded = history::load(h.serialize());
   EXPECT_EQ(loaded.records(), 8400u);
@@ -213,7 +214,7 @@ TEST(history, can_be_saved_however_many_partitions_there_were) {
 
 TEST(history, is_saved_loaded_and_mapped) {
   const support::temporary_directory place;
-  history h({.partition = 3600, .retention = 3, .ahead = 9, .seed = 5});
+  history h({.partition = 3600s, .retention = 3, .ahead = 9h, .seed = 5});
   math::random_source random(4);
   for (std::int64_t t = 0; t < 5 * 3600; t += 3) {
     ASSERT_EQ(h.add(random.below(50), at(t)), outcome::added);
@@ -237,7 +238,7 @@ TEST(history, is_saved_loaded_and_mapped) {
 
 TEST(history, saves_more_partitions_than_a_container_has_sections) {
   constexpr std::int64_t many = 5000;
-  history h({.partition = 1, .ahead = 1});
+  history h({.partition = 1s, .ahead = 0s});
   for (std::int64_t t = 0; t < many; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
   const history loaded = history::load(h.serialize());
   EXPECT_EQ(loaded.partitions(), std::uint64_t{many});
@@ -277,7 +278,7 @@ TEST(history, of_levels_learns_the_next_partition_from_the_last) {
     sizes = c.levels;
     return level_history(c);
   };
-  basic_history<level_history> h({.partition = 4096, .ahead = 9}, make);
+  basic_history<level_history> h({.partition = 4096s, .ahead = 9h}, make);
   math::random_source random(5);
   std::vector<std::pair<std::uint64_t, std::int64_t>> events;
   for (std::int64_t t = 0; t < 3 * 4096; ++t) {
@@ -295,17 +296,18 @@ TEST(history, of_levels_learns_the_next_partition_from_the_last) {
 
 TEST(history, refuses_what_cannot_be) {
   expect_error(
-      errc::invalid_argument, [] { history({.partition = 0}); }, "got 0");
+      errc::invalid_argument, [] { history({.partition = 0s}); }, "got 0");
   expect_error(
-      errc::invalid_argument, [] { history({.partition = (1ull << 32) + 1}); }, "2^32");
+      errc::invalid_argument, [] { history({.partition = std::chrono::seconds((1ll << 32) + 1)}); },
+      "2^32");
   expect_error(
-      errc::invalid_argument, [] { history({.ahead = 0}); }, "next partition");
+      errc::invalid_argument, [] { history({.ahead = -1us}); }, "got -1 microseconds");
   expect_error(
       errc::invalid_argument, [] { history({.live_memory = 9}); }, "1 MiB");
-  basic_history<level_history> unmade({.partition = 10});
+  basic_history<level_history> unmade({.partition = 10s});
   expect_error(
       errc::invalid_argument, [&] { (void)unmade.add(1, at(1)); }, "how to make");
-  history wrong({.partition = 10}, [](const partition_span&, const timeline_history*) {
+  history wrong({.partition = 10s}, [](const partition_span&, const timeline_history*) {
     return timeline_history({.ticks = 11});
   });
   expect_error(

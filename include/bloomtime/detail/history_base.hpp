@@ -128,9 +128,10 @@ class history_calls : public history_base {
     std::uint64_t probes = 0;
     return seen(x, clock_.covering(from, to), probes);
   }
-  // The same, and how many times a part of it was asked.
+  // The same; sets `probes` to the number of structures read.
   template <item T>
   sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
+    probes = 0;  // an engine may add to it
     if (ticks_ == 0) return sighting::maybe;
     return self().ask(as_digest(x, seed_), asked, probes);
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,11 +35,18 @@
 namespace bloomtime {
 
 struct history_config {
-  std::uint64_t partition = 86'400;  // ticks
-  std::uint64_t retention = 0;       // partitions to keep, the newest among them; 0: all
-  // Partitions before the newest that take what comes late, and after it that an event may open.
+  // Length of a partition: at least one tick, at most 2^32, rounded down to whole ticks. Unset: a
+  // day, or an hour if a day has more than 2^32 ticks.
+  std::optional<std::chrono::microseconds> partition = {};
+  std::uint64_t retention = 0;  // partitions to keep, the newest among them; 0: all
+  // Partitions before the newest that accept late events.
   std::uint64_t late = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t ahead = 1;
+  // How long after the end of the newest partition an event may come, rounded up to whole
+  // partitions; later ones are refused as `future`. Unset: any time is accepted, and a partition
+  // further ahead than `retention` or `late` reaches makes older ones late or drops them only when
+  // a second partition near it is opened. So neither a gap nor a single wrong timestamp ends a
+  // history.
+  std::optional<std::chrono::microseconds> ahead = {};
   // Bytes of the tables of what is not sealed; they are compacted before they would take more.
   std::uint64_t live_memory = std::uint64_t{64} << 20;
   // Bytes that all partitions should take, but for those in files; beyond it old neighbours are
@@ -60,7 +68,25 @@ struct partition_span {
 
 namespace detail {
 
-void expect_config(const history_config& config);
+// A configuration in whole ticks and partitions, as it is stored.
+struct history_shape {
+  static constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+
+  history_config config;
+  std::uint64_t partition = 1;       // ticks
+  std::uint64_t ahead = any_number;  // partitions after the newest that an event may open
+
+  // The config tells the values that are used. Throws error(invalid_argument).
+  static history_shape of(history_config config);
+  // From what was stored. Throws error(corrupt).
+  static history_shape stored(history_config config, std::uint64_t partition, std::uint64_t ahead);
+
+  // Partitions between two that confirm each other's time (history_config::ahead).
+  std::uint64_t reach() const noexcept {
+    const std::uint64_t kept = config.retention == 0 ? any_number : config.retention - 1;
+    return std::max<std::uint64_t>(1, std::min(kept, config.late));
+  }
+};
 
 // What is stored of a history besides its partitions.
 struct history_index {
@@ -70,7 +96,7 @@ struct history_index {
     std::span<const std::byte> container;
   };
 
-  history_config config;
+  history_shape shape;
   std::uint8_t engine = 0;
   std::uint64_t known_from = 0;
   std::vector<entry> partitions;  // as read
@@ -104,33 +130,31 @@ class basic_history {
   using maker = std::function<Engine(const partition_span& span, const Engine* last)>;
 
   explicit basic_history(const history_config& config, maker make = &make_default)
-      : config_(config), make_(std::move(make)), clock_(config.resolution, config.origin) {
-    detail::expect_config(config);
-  }
+      : basic_history(detail::history_shape::of(config), std::move(make)) {}
 
   // added; dropped_late before the origin, before what is kept and before what may come late;
   // future beyond what an event may open. Throws only if memory is out, with the answers unchanged.
   template <item T>
   outcome add(const T& x, instant when) {
-    return add_at(detail::as_digest(x, config_.seed), when);
+    return add_at(detail::as_digest(x, shape_.config.seed), when);
   }
 
   // In any tick that from..to touches; no if there is none.
   template <item T>
   sighting seen(const T& x, instant from, instant to) const noexcept {
     std::uint64_t probes = 0;
-    return ask(detail::as_digest(x, config_.seed), clock_.covering(from, to), probes);
+    return ask(detail::as_digest(x, shape_.config.seed), clock_.covering(from, to), probes);
   }
-  // The same, and how many times a part of it was asked.
+  // The same; sets `probes` to the number of structures read, in all partitions together.
   template <item T>
   sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
-    return ask(detail::as_digest(x, config_.seed), asked, probes);
+    return ask(detail::as_digest(x, shape_.config.seed), asked, probes);
   }
 
   // When x was seen in these ticks, as far as they are still known.
   template <item T>
   sightings when(const T& x, interval asked) const {
-    const digest d = detail::as_digest(x, config_.seed);
+    const digest d = detail::as_digest(x, shape_.config.seed);
     sightings all;
     for_each_in(asked, [&](const Engine& e) {
       for (const interval& i : e.when(d, asked)) extend(all, i);
@@ -145,11 +169,8 @@ class basic_history {
     for (auto& [first, p] : parts_) compact(p.engine);
     live_ = sum([](const Engine& e) { return live_memory(e); });
   }
-  // Seals all partitions, the newest as well, which goes on taking events.
-  void seal() {
-    for (auto& [first, p] : parts_) seal(p.engine);
-    count_live();
-  }
+  // Seals all partitions, the newest as well, which still accepts events.
+  void seal() { seal_before(detail::most_ticks); }
   // Writes every partition but the newest to a file of its own in this directory, and answers from
   // there. Files are named by the first tick; they must stay as they are.
   void retire(const std::filesystem::path& directory);
@@ -162,16 +183,18 @@ class basic_history {
   }
   // Before this tick nothing is known any more.
   tick known_from() const noexcept {
-    return {static_cast<std::int64_t>(known_from_ * config_.partition)};
+    return {static_cast<std::int64_t>(known_from_ * shape_.partition)};
   }
-  const history_config& config() const noexcept { return config_; }
+  // With the partition and `ahead` that are used.
+  const history_config& config() const noexcept { return shape_.config; }
+  std::uint64_t partition_ticks() const noexcept { return shape_.partition; }
   std::uint64_t records() const noexcept {
     return sum([](const Engine& e) { return e.records(); });
   }
   std::uint64_t memory() const noexcept {
     return sum([](const Engine& e) { return e.memory(); });
   }
-  std::uint64_t seed() const noexcept { return config_.seed; }
+  std::uint64_t seed() const noexcept { return shape_.config.seed; }
   const tick_clock& clock() const noexcept { return clock_; }
 
   std::vector<std::byte> serialize() const {
@@ -201,6 +224,11 @@ class basic_history {
   }
 
  private:
+  basic_history(const detail::history_shape& shape, maker make)
+      : shape_(shape),
+        make_(std::move(make)),
+        clock_(shape.config.resolution, shape.config.origin) {}
+
   struct part {
     part(std::uint64_t joined, Engine e, std::shared_ptr<const void> l)
         : count(joined), engine(std::move(e)), lender(std::move(l)) {}
@@ -245,10 +273,12 @@ class basic_history {
 
   outcome add_at(digest d, instant when);
   outcome allowed(tick t) const noexcept;
+  void find_present() noexcept;
   outcome add_to(part& p, digest d, instant when);
-  part& part_of(std::uint64_t number);
+  part* part_of(std::uint64_t number) noexcept;
   part& open(std::uint64_t number);
   void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
+  void seal_before(std::uint64_t number);
   void compact_large();
   void drop_before(std::uint64_t number);
   void join_old();
@@ -257,8 +287,11 @@ class basic_history {
 
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
     bool found = false;
+    probes = 0;
     for_each_in(asked, [&](const Engine& e) {
-      found = e.seen(d, asked, probes) == sighting::maybe;
+      std::uint64_t here = 0;
+      found = e.seen(d, asked, here) == sighting::maybe;
+      probes += here;
       return !found;
     });
     if (found) return sighting::maybe;
@@ -272,9 +305,9 @@ class basic_history {
     if (asked.empty() || asked.last.number < 0) return;
     const auto from = static_cast<std::uint64_t>(std::max<std::int64_t>(asked.first.number, 0));
     const auto to = static_cast<std::uint64_t>(asked.last.number);
-    auto next = parts_.upper_bound(from / config_.partition);
+    auto next = parts_.upper_bound(from / shape_.partition);
     if (next != parts_.begin()) --next;
-    for (; next != parts_.end() && next->first <= to / config_.partition; ++next) {
+    for (; next != parts_.end() && next->first <= to / shape_.partition; ++next) {
       if (!visit(next->second.engine)) return;
     }
   }
@@ -287,8 +320,8 @@ class basic_history {
   }
 
   partition_span span_of(std::uint64_t number) const noexcept {
-    return {number * config_.partition, config_.partition, config_.resolution, config_.origin,
-            config_.seed};
+    return {number * shape_.partition, shape_.partition, shape_.config.resolution,
+            shape_.config.origin, shape_.config.seed};
   }
   std::uint64_t newest() const noexcept {
     return parts_.rbegin()->first + parts_.rbegin()->second.count - 1;
@@ -300,11 +333,12 @@ class basic_history {
   static basic_history read(std::span<const std::byte> container,
                             std::shared_ptr<const void> lender, maker make, Make&& engine_of);
 
-  history_config config_;
+  detail::history_shape shape_;
   maker make_;
   tick_clock clock_;
   std::map<std::uint64_t, part> parts_;  // by the number of the first partition
   std::uint64_t known_from_ = 0;         // partition
+  std::uint64_t present_ = 0;            // partition that `retention` and `late` count from
   std::uint64_t live_ = 0;               // bytes of the tables of all
 };
 
@@ -315,12 +349,12 @@ using history = basic_history<timeline_history>;
 template <history_engine Engine>
 outcome basic_history<Engine>::allowed(tick t) const noexcept {
   if (t.number < 0) return outcome::dropped_late;
-  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / config_.partition;
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
   if (number < known_from_) return outcome::dropped_late;
-  if (number > detail::most_ticks / config_.partition - 1) return outcome::future;
+  if (number > detail::most_ticks / shape_.partition - 1) return outcome::future;
   if (parts_.empty()) return outcome::added;
-  if (number > newest() && number - newest() > config_.ahead) return outcome::future;
-  if (number < newest() && newest() - number > config_.late) return outcome::dropped_late;
+  if (number > newest() && number - newest() > shape_.ahead) return outcome::future;
+  if (number < present_ && present_ - number > shape_.config.late) return outcome::dropped_late;
   return outcome::added;
 }
 
@@ -329,9 +363,9 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   const tick t = clock_.tick_of(when);
   const outcome may = allowed(t);
   if (may != outcome::added) return may;
-  if (live_ >= config_.live_memory) compact_large();
-  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / config_.partition;
-  if (!parts_.empty() && number <= newest()) return add_to(part_of(number), d, when);
+  if (live_ >= shape_.config.live_memory) compact_large();
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
+  if (part* const known = part_of(number)) return add_to(*known, d, when);
   part& opened = open(number);
   outcome became{};
   try {
@@ -341,11 +375,26 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
     throw;
   }
   // Only now, as what is forgotten cannot be brought back.
-  if (config_.retention != 0 && number + 1 > config_.retention) {
-    drop_before(number + 1 - config_.retention);
-  }
+  find_present();
+  const std::uint64_t kept = shape_.config.retention;
+  if (kept != 0 && present_ + 1 > kept) drop_before(present_ + 1 - kept);
   join_old();
-  return became;
+  return number < known_from_ ? outcome::dropped_late : became;
+}
+
+// The newest partition. If any time is accepted, the newest that another one confirms, or the
+// oldest if none does.
+template <history_engine Engine>
+void basic_history<Engine>::find_present() noexcept {
+  auto p = parts_.rbegin();
+  if (p == parts_.rend()) return;
+  const auto last_of = [](const auto& each) { return each->first + each->second.count - 1; };
+  if (shape_.ahead == detail::history_shape::any_number) {
+    for (auto before = std::next(p); before != parts_.rend(); p = before++) {
+      if (p->first - last_of(before) <= shape_.reach()) break;
+    }
+  }
+  present_ = last_of(p);
 }
 
 template <history_engine Engine>
@@ -362,13 +411,11 @@ outcome basic_history<Engine>::add_to(part& p, digest d, instant when) {
 }
 
 template <history_engine Engine>
-auto basic_history<Engine>::part_of(std::uint64_t number) -> part& {
+auto basic_history<Engine>::part_of(std::uint64_t number) noexcept -> part* {
   const auto after = parts_.upper_bound(number);
-  if (after != parts_.begin()) {
-    const auto found = std::prev(after);
-    if (number - found->first < found->second.count) return found->second;
-  }
-  return open(number);
+  if (after == parts_.begin()) return nullptr;
+  const auto found = std::prev(after);
+  return number - found->first < found->second.count ? &found->second : nullptr;
 }
 
 template <history_engine Engine>
@@ -377,21 +424,27 @@ auto basic_history<Engine>::open(std::uint64_t number) -> part& {
   const Engine* last = after == parts_.begin() ? nullptr : &std::prev(after)->second.engine;
   Engine made = make_(span_of(number), last);
   expect_made(made, number, 1, errc::invalid_argument);
-  if (parts_.empty() || number > newest()) seal();
+  seal_before(number > present_ ? detail::most_ticks : number);
   return parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
 }
 
 template <history_engine Engine>
 void basic_history<Engine>::expect_made(const Engine& e, std::uint64_t first, std::uint64_t count,
                                         errc code) const {
-  if (e.first() == first * config_.partition && e.ticks() == count * config_.partition &&
-      e.clock() == clock_ && e.seed() == config_.seed) {
+  if (e.first() == first * shape_.partition && e.ticks() == count * shape_.partition &&
+      e.clock() == clock_ && e.seed() == shape_.config.seed) {
     return;
   }
-  throw error(code, "a partition should be about " + std::to_string(count * config_.partition) +
-                        " ticks from " + std::to_string(first * config_.partition) +
+  throw error(code, "a partition should be about " + std::to_string(count * shape_.partition) +
+                        " ticks from " + std::to_string(first * shape_.partition) +
                         " on, with the clock and seed of its history, and is about " +
                         std::to_string(e.ticks()) + " from " + std::to_string(e.first()));
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::seal_before(std::uint64_t number) {
+  for (auto p = parts_.begin(); p != parts_.end() && p->first < number; ++p) seal(p->second.engine);
+  count_live();
 }
 
 // Tables of at least half the average: all others together take less than half of the memory, so
@@ -428,10 +481,10 @@ void basic_history<Engine>::join_old() {
 // What lies in files takes no memory.
 template <history_engine Engine>
 bool basic_history<Engine>::is_too_much() const noexcept {
-  if (config_.memory == 0) return false;
+  if (shape_.config.memory == 0) return false;
   std::uint64_t bytes = 0;
   for (const auto& [first, p] : parts_) bytes += p.lender ? 0 : p.engine.memory();
-  return bytes > config_.memory;
+  return bytes > shape_.config.memory;
 }
 
 // The oldest two neighbours of the same length that begin where one of twice the length would. The
@@ -483,7 +536,7 @@ template <history_engine Engine>
 template <class Use>
 void basic_history<Engine>::write(Use&& use) const {
   detail::history_index index;
-  index.config = config_;
+  index.shape = shape_;
   index.engine = Engine::engine_id;
   index.known_from = known_from_;
   for (const auto& [first, p] : parts_) index.add(first, p.count, p.engine.serialize());
@@ -497,7 +550,7 @@ basic_history<Engine> basic_history<Engine>::read(std::span<const std::byte> con
                                                   Make&& engine_of) {
   const auto view = detail::container_view::parse(container);
   const auto index = detail::history_index::read(view, Engine::engine_id);
-  basic_history h(index.config, std::move(make));
+  basic_history h(index.shape, std::move(make));
   h.known_from_ = index.known_from;
   for (const auto& p : index.partitions) {
     Engine engine = engine_of(p.container);
@@ -505,6 +558,7 @@ basic_history<Engine> basic_history<Engine>::read(std::span<const std::byte> con
     h.live_ += live_memory(engine);
     h.parts_.emplace_hint(h.parts_.end(), p.first, part{p.count, std::move(engine), lender});
   }
+  h.find_present();
   return h;
 }
 
