@@ -57,10 +57,10 @@ buffer written(const live_ticks& live) {
     out.put(d.hi, 64);
     out.put_gamma(live.ticks_of(number));
     std::uint64_t least = 0;  // that may come next
-    for (std::size_t i = 0; i < live.ticks_of(number); ++i) {
-      const std::uint32_t t = live.tick_of(number, i);
-      out.put_gamma(t - least + 1);
-      least = std::uint64_t{t} + 1;
+    live_ticks::place at;
+    while (const std::optional<std::uint32_t> t = live.next_tick(number, at)) {
+      out.put_gamma(*t - least + 1);
+      least = std::uint64_t{*t} + 1;
     }
   }
   return out.finish();

@@ -73,19 +73,17 @@ live_source::live_source(const live_ticks& live, std::uint64_t later_by)
 bool live_source::next() {
   at_ = begun_ ? at_ + 1 : 0;
   begun_ = true;
-  tick_ = 0;
+  tick_ = {};
   return at_ < order_.size();
 }
 
 bool live_source::take(tick_runs& runs, std::size_t most) {
-  const std::uint32_t number = order_[at_];
-  const std::size_t count = live_.ticks_of(number);
-  const std::size_t end = tick_ + std::min(most, count - tick_);
-  for (; tick_ < end; ++tick_) {
-    const std::uint64_t t = live_.tick_of(number, tick_);
-    append(runs, later({t, t}, later_by_));
+  for (; most > 0; --most) {
+    const std::optional<std::uint32_t> t = live_.next_tick(order_[at_], tick_);
+    if (!t) return false;
+    append(runs, later({*t, *t}, later_by_));
   }
-  return tick_ < count;
+  return true;
 }
 
 void add_sources(tick_sources& sources, const timelines& sealed, const live_ticks& live,

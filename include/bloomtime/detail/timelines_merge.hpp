@@ -71,8 +71,8 @@ class live_source : public tick_source {
   std::uint64_t later_by_;
   std::vector<std::uint32_t> order_;
   bool begun_ = false;
-  std::size_t at_ = 0;    // item, in this order
-  std::size_t tick_ = 0;  // the next one
+  std::size_t at_ = 0;      // item, in this order
+  live_ticks::place tick_;  // the next one
 };
 
 using tick_sources = std::vector<std::unique_ptr<tick_source>>;
