@@ -9,6 +9,7 @@
 #include <bloomtime/layout.hpp>
 
 #include "../math/expect.hpp"
+#include "forward.hpp"
 #include "ring_weights.hpp"
 
 namespace bloomtime {
@@ -96,6 +97,7 @@ void decay_ring::save(const std::filesystem::path& path) const {
 // Hands over the writer while what it refers to is alive.
 template <class Use>
 void decay_ring::write(Use&& use) const {
+  detail::expect_not_moved_from(k_ != 0, "decay ring");
   detail::container_writer out({.family = family::heat,
                                 .engine = engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::rows),

@@ -163,6 +163,7 @@ void basic_decaying_filter<Cells>::advance(instant now) noexcept {
 
 template <class Cells>
 outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::uint64_t weight) {
+  detail::expect_not_moved_from(k_ != 0, Cells::name);
   const std::int64_t epoch = epoch_of(when);
   const bool first = events_ == 0;
   const bool later = !first && epoch > epoch_;
@@ -363,6 +364,7 @@ void basic_decaying_filter<Cells>::save(const std::filesystem::path& path) const
 template <class Cells>
 template <class Use>
 void basic_decaying_filter<Cells>::write(Use&& use) const {
+  detail::expect_not_moved_from(k_ != 0, Cells::name);
   detail::container_writer out({.family = family::heat,
                                 .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::rows),

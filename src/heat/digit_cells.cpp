@@ -44,12 +44,8 @@ std::uint64_t digit_cells::setting_of(const decaying_config& config) {
   return std::min(*config.pool_memory / digit_pool::bits_per_node * 8, digit_pool::most_nodes);
 }
 
-digit_cells::digit_cells(std::uint64_t cells, std::uint64_t most_nodes)
-    : digits_(cells),
-      nonzero_(cells),
-      pins_(0),
-      pool_(std::min(cells / 2, most_nodes)),
-      most_nodes_(most_nodes) {}
+digit_cells::digit_cells(std::uint64_t cells, std::uint64_t most_nodes, std::uint64_t nodes)
+    : digits_(cells), nonzero_(cells), pins_(0), pool_(nodes), most_nodes_(most_nodes) {}
 
 digit_cells digit_cells::read(const container_view& stored, std::uint64_t cells,
                               std::uint64_t most_nodes) {
@@ -68,8 +64,7 @@ digit_cells digit_cells::read(const container_view& stored, std::uint64_t cells,
                 "expected zeros behind the last cell, and pins only if there are any");
   }
 
-  digit_cells read(cells, most_nodes);
-  if (nodes > read.pool_.capacity()) read.pool_.grow(nodes);
+  digit_cells read(cells, most_nodes, nodes);
   for (std::uint64_t cell = 0; cell < cells; ++cell) read.write({cell, 0, lowest.get(cell)});
   for (byte_reader in(chains); in.remaining() > 0;) {
     const std::uint64_t cell = in.u64();

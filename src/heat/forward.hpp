@@ -8,6 +8,7 @@
 #include <string>
 
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>

@@ -247,6 +247,7 @@ outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when
 }
 
 outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
+  detail::expect_not_moved_from(k_ != 0, "heat filter");
   return dispatch(*this, [&](auto& cells, auto k) {
     return add_to<k()>(cells, spots_of<k()>(cells, d), when, weight);
   });
@@ -263,6 +264,7 @@ void heat_filter::check_bulk(std::size_t items, std::size_t given, const char* w
 void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
                             const detail::digest_block& next, std::span<const instant> when,
                             std::span<outcome> outcomes) {
+  detail::expect_not_moved_from(k_ != 0, "heat filter");
   dispatch(*this, [&](auto& cells, auto k) {
     for (std::size_t i = 0; i < std::max(count, next.count); ++i) {
       if (i < next.count) {
@@ -304,6 +306,7 @@ BLOOMTIME_INLINE estimate heat_filter::answer(const Cells& cells, const spots& w
 }
 
 estimate heat_filter::at_digest(digest d, instant when) const noexcept {
+  if (events_ == 0) return {};
   const moment now = moment_of(when);
   return dispatch(*this, [&](const auto& cells, auto k) {
     return answer<k()>(cells, spots_of<k()>(cells, d), now);
@@ -312,6 +315,10 @@ estimate heat_filter::at_digest(digest d, instant when) const noexcept {
 
 void heat_filter::at_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
                            const moment& asked, std::span<estimate> answers) const noexcept {
+  if (events_ == 0) {
+    std::fill_n(answers.begin(), count, estimate());
+    return;
+  }
   dispatch(*this, [&](const auto& cells, auto k) {
     spot_block& ahead = blocks.next();
     const spot_block& here = blocks.now();
@@ -439,6 +446,7 @@ void heat_filter::save(const std::filesystem::path& path) const {
 // Hands over the writer while what it refers to is alive.
 template <class Use>
 void heat_filter::write(Use&& use) const {
+  detail::expect_not_moved_from(k_ != 0, "heat filter");
   detail::container_writer out({.family = family::heat,
                                 .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
                                 .layout = static_cast<std::uint8_t>(layout::rows),

@@ -35,9 +35,22 @@ decay fast_decay_of(const hot_list_config& c, const decay& slow) {
   return decay::by_rate(std::max(slow.rate(), eightfold));
 }
 
+// Twice as many each time, and never for more entries than there may be.
 template <class T>
-void make_room_in(std::vector<T>& v, std::size_t more) {
-  if (v.capacity() - v.size() < more) v.reserve(std::max(2 * v.size(), v.size() + more));
+void make_room_in(std::vector<T>& v, std::size_t more, std::size_t most) {
+  if (v.capacity() - v.size() >= more) return;
+  v.reserve(std::min(std::max(2 * v.size(), v.size() + more), most));
+}
+
+// What an allocation takes: 8 bytes more, in multiples of 16, and 32 at least.
+std::uint64_t allocated(std::uint64_t bytes) {
+  return bytes == 0 ? 0 : std::max<std::uint64_t>((bytes + 8 + 15) / 16 * 16, 32);
+}
+
+// Short texts stand in the string itself.
+std::uint64_t allocated(const std::string& s) {
+  static const std::size_t inside = std::string().capacity();
+  return s.capacity() <= inside ? 0 : allocated(s.capacity() + 1);
 }
 
 std::uint64_t distance(std::int64_t from, std::int64_t to) {
@@ -103,6 +116,7 @@ void hot_list::go_to(const moment& next) noexcept {
 // -- events ------------------------------------------------------------------------------------
 
 outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64_t weight) {
+  detail::expect_not_moved_from(entries_ != 0, "hot list");
   const moment then = recall(when);
   const bool first = events_ == 0;
   if (!first && then.epoch > newest_.epoch && distance(newest_.epoch, then.epoch) > ahead_) {
@@ -118,7 +132,7 @@ outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64
   const unsigned_wide more = forward::units_above(weight, then.slow, now.slow, hot_units::fraction);
   if (more > largest - kept) return outcome::full;
   if (!found) {
-    spare_.assign(item.substr(0, longest_text));
+    prepare_text(item.substr(0, longest_text));
     if (!full()) make_room();
   }
   // From here on nothing fails.
@@ -136,7 +150,8 @@ outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64
       s.fast, forward::units_below(weight, then.fast, newest_.fast, hot_units::fraction));
   raise(raised, static_cast<std::uint64_t>(more));
   count_recent(raised, then.bucket, weight);
-  mass_ += forward::units_above(weight, then.slow, newest_.slow, forward::mass_fraction);
+  mass_ = forward::sum_of_mass(
+      mass_, forward::units_above(weight, then.slow, newest_.slow, forward::mass_fraction));
   events_ += events_ != largest;
   return then.epoch < newest_.epoch ? outcome::late : outcome::added;
 }
@@ -150,10 +165,20 @@ std::uint64_t hot_list::least() const noexcept { return full() ? heap_.front().c
 
 // For one entry more.
 void hot_list::make_room() {
-  make_room_in(slots_, 1);
-  make_room_in(heap_, 1);
-  make_room_in(rings_, buckets_);
+  make_room_in(slots_, 1, entries_);
+  make_room_in(heap_, 1, entries_);
+  make_room_in(rings_, buckets_, entries_ * buckets_);
   index_.reserve(slots_.size() + 1);
+}
+
+// Into spare_, which gets the memory of the entry that is replaced: exactly as much as the text
+// needs, if it has to be allocated, and not much more than that, if it was there.
+void hot_list::prepare_text(std::string_view text) {
+  if (spare_.capacity() >= text.size() && spare_.capacity() <= 2 * text.size() + 32) {
+    spare_.assign(text);
+  } else {
+    std::string(text).swap(spare_);  // an assignment would keep the memory
+  }
 }
 
 // Its text comes from spare_.
@@ -376,9 +401,11 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, std::vector<bounds> all,
 }
 
 std::uint64_t hot_list::memory() const noexcept {
-  std::uint64_t bytes = slots_.capacity() * sizeof(slot) + heap_.capacity() * sizeof(node) +
-                        rings_.capacity() * sizeof(std::uint64_t) + index_.bytes();
-  for (const slot& s : slots_) bytes += s.text.capacity();
+  std::uint64_t bytes = allocated(slots_.capacity() * sizeof(slot)) +
+                        allocated(heap_.capacity() * sizeof(node)) +
+                        allocated(rings_.capacity() * sizeof(std::uint64_t)) +
+                        allocated(index_.bytes()) + allocated(spare_);
+  for (const slot& s : slots_) bytes += allocated(s.text);
   return bytes;
 }
 

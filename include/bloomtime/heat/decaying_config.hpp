@@ -8,7 +8,7 @@ namespace bloomtime {
 
 // How a counter is made whole after decay. Numbers are written into files.
 enum class rounding : std::uint8_t {
-  up = 1,      // never too low. What is below 1 / (1 - lambda) stays for ever.
+  up = 1,      // never too low. What is at most 1 / (1 - lambda) stays for ever.
   down = 2,    // too low by less than 1 / (1 - lambda)
   random = 3,  // plain: too low by more than a with at most the chance k exp(-2 a^2 (1 -
                // lambda^2)); with minimum increase as `down`

@@ -11,6 +11,7 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/counter_cells.hpp>
+#include <bloomtime/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -120,17 +121,17 @@ class basic_decaying_filter {
   void write(Use&& use) const;
 
   Cells cells_;
-  unsigned k_ = 0;
+  detail::moved_to_zero<unsigned> k_;
   std::uint64_t row_ = 0;  // cells of one row
   std::uint64_t seed_ = 0;
   bloomtime::rounding rounding_ = bloomtime::rounding::up;
   bloomtime::increase increase_ = bloomtime::increase::plain;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
   tick_clock clock_;
-  std::uint64_t ahead_ = 0;   // epochs
-  std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
-  std::int64_t epoch_ = 0;    // of the newest event
-  instant epoch_begins_;      // and ends, both included
+  std::uint64_t ahead_ = 0;                      // epochs
+  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
+  std::int64_t epoch_ = 0;                       // of the newest event
+  instant epoch_begins_;                         // and ends, both included
   instant epoch_ends_;
   bloomtime::decay::power power_{};  // at that epoch
   unsigned_wide mass_ = 0;

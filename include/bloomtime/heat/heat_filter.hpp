@@ -14,6 +14,7 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/fading_cells.hpp>
+#include <bloomtime/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -31,7 +32,7 @@ struct heat_config {
   std::optional<double> error = {};
   std::optional<double> epsilon = {};
   std::optional<double> delta = {};
-  std::optional<std::uint64_t> memory = {};  // bytes of cells
+  std::optional<std::uint64_t> memory = {};  // bytes of cells, without counts too large for them
   std::optional<std::chrono::microseconds> half_life = {};
   std::optional<double> lambda = {};
   std::chrono::microseconds epoch = std::chrono::seconds(1);
@@ -46,6 +47,11 @@ struct heat_config {
 // is too high by other items' heat where they share all cells; see `at`. Nothing happens when time
 // passes: cells halve when they are next written (Cheng et al. 2005 sweep through all of them).
 // An add touches k cache lines, at most four. Const members may run concurrently.
+//
+// Memory is that of the cells and of a table for counts that are too large for their cell: from 128
+// hits on in cells of 16 bits, from 2^23 on in cells of 32. Every such count takes 22 to 43 bytes
+// in each of k rows. So memory() grows with the number of items that are this hot, up to 22 times
+// that of cells of 16 bits.
 class heat_filter {
  public:
   static constexpr std::uint8_t engine_id = 3;       // 1 and 2 are the published filters
@@ -205,18 +211,18 @@ class heat_filter {
   void write(Use&& use) const;
 
   std::variant<narrow, broad> cells_;
-  unsigned k_ = 0;
+  detail::moved_to_zero<unsigned> k_;
   std::uint64_t row_lines_ = 0;  // lines of one row
   std::uint64_t seed_ = 0;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
   tick_clock clock_;
-  std::uint64_t ahead_ = 0;          // epochs
-  std::uint64_t events_ = 0;         // 0 until the clock has been set by the first one
-  std::int64_t epoch_ = 0;           // of the newest event
-  instant epoch_begins_{1};          // none so far
-  instant epoch_ends_{0};            // the last of it
-  bloomtime::decay::power power_{};  // at that epoch
-  arrival hit_{};                    // one event in that epoch
+  std::uint64_t ahead_ = 0;                      // epochs
+  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
+  std::int64_t epoch_ = 0;                       // of the newest event
+  instant epoch_begins_{1};                      // none so far
+  instant epoch_ends_{0};                        // the last of it
+  bloomtime::decay::power power_{};              // at that epoch
+  arrival hit_{};                                // one event in that epoch
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
   unsigned_wide mass_ = 0;
   unsigned_wide forgotten_ = 0;   // by what was merged into this one, as mass_

@@ -12,6 +12,7 @@
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/digest_index.hpp>
+#include <bloomtime/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -84,13 +85,16 @@ class hot_list {
   double unlisted(instant when) const noexcept;
   // Events per second for a count: (1 - lambda) / epoch times it. Not a number if nothing fades.
   estimate rate(const estimate& heat) const noexcept;
-  double mass(instant when) const noexcept;  // the heat of all events together, rounded up
+  // The heat of all events together, rounded up; infinite once it has exceeded 2^88 hits.
+  double mass(instant when) const noexcept;
 
   // The list of both streams. Both need the same entries, seed, decays, clock and buckets.
   void merge(const hot_list& other);
 
   std::uint64_t entries() const noexcept { return entries_; }
   std::uint64_t listed() const noexcept { return slots_.size(); }
+  // What is allocated, with what the allocator adds (as glibc does): at most about 350 bytes for an
+  // entry with 24 buckets, and its text.
   std::uint64_t memory() const noexcept;
   std::uint64_t seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return slow_; }
@@ -150,12 +154,13 @@ class hot_list {
   moment moment_of(instant when) const noexcept;
   moment at_or_newest(instant when) const noexcept;
   const moment& recall(instant when) noexcept;
-  bool full() const noexcept { return slots_.size() == entries_; }
+  bool full() const noexcept { return entries_ != 0 && slots_.size() == entries_; }
   void go_to(const moment& next) noexcept;
 
   std::optional<std::uint32_t> find(digest d) const noexcept;
   std::uint64_t least() const noexcept;
   void make_room();
+  void prepare_text(std::string_view text);
   std::uint32_t enter(digest d, std::uint64_t units) noexcept;
   std::uint32_t replace_least(digest d) noexcept;
   void begin_entry(std::uint32_t slot, digest d) noexcept;
@@ -189,16 +194,16 @@ class hot_list {
   void read_decays(std::uint64_t slow, std::uint64_t fast, bool fine, detail::byte_reader& in);
   void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);
 
-  std::uint64_t entries_ = 0;
+  detail::moved_to_zero<std::uint64_t> entries_;
   std::uint64_t seed_ = 0;
   bloomtime::decay slow_ = bloomtime::decay::by_rate(0);
   bloomtime::decay fast_ = bloomtime::decay::by_rate(0);
   tick_clock clock_;
   tick_clock bucket_clock_;
   unsigned buckets_ = 0;
-  std::uint64_t ahead_ = 0;   // epochs
-  std::uint64_t events_ = 0;  // 0 until the clock has been set by the first one
-  std::int64_t start_ = 0;    // the epoch of the first event
+  std::uint64_t ahead_ = 0;                      // epochs
+  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
+  std::int64_t start_ = 0;                       // the epoch of the first event
   moment newest_;
   moment last_;  // that was looked up; saves computing it again
   unsigned_wide mass_ = 0;
