@@ -51,6 +51,7 @@ void expect_same(const numbers& list, std::uint64_t places, std::uint64_t step =
     const auto next = std::lower_bound(list.begin(), list.end(), from);
     const auto want = next == list.end() ? std::nullopt : std::optional<std::uint64_t>(*next);
     ASSERT_EQ(next_in_list(c.bits(), c.place, from), want) << from << " of " << places;
+    if (places > 1000 && from / step % 64 != 0) continue;
     list_cursor<bit_reader> rest(c.bits(), c.place, from);
     ASSERT_EQ(numbers_of(rest), numbers(next, list.end())) << from << " of " << places;
   }

@@ -97,14 +97,14 @@ TEST(timelines_merge, gives_the_same_bytes_however_items_are_spread) {
 
 // Every call does what it is allowed to and the bucket that it closes, and no more.
 TEST(timelines_merge, stops_after_the_work_it_was_given) {
-  const scattered s = scattered_items(86'400, 3000);
+  const scattered s = scattered_items(86'400, 800);
   timelines_merge whole = merge_of(s, 86'400);
   constexpr auto plenty = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t left = plenty;
   EXPECT_TRUE(whole.step(left));
   const std::uint64_t all = plenty - left;
   const std::uint64_t pairs = whole.finish().shape().ticks;
-  EXPECT_LE(all, 4 * pairs + 4 * 3000 * 3);
+  EXPECT_LE(all, 4 * pairs + 4 * 800 * 3);
   timelines_merge parts = merge_of(s, 86'400);
   std::uint64_t calls = 0;
   for (std::uint64_t work = 500; !parts.step(work); work = 500) ++calls;
@@ -116,14 +116,14 @@ TEST(timelines_merge, stops_after_the_work_it_was_given) {
 TEST(timelines_merge, takes_no_more_memory_than_its_result) {
   math::random_source random(3);
   live_ticks table;
-  for (std::uint64_t x = 0; x < 200'000; ++x) {
-    (void)table.add(digest_of(x % 150'000), static_cast<std::uint32_t>(random.below(86'400)));
+  for (std::uint64_t x = 0; x < 60'000; ++x) {
+    (void)table.add(digest_of(x % 50'000), static_cast<std::uint32_t>(random.below(86'400)));
   }
   tick_sources once;
   once.push_back(std::make_unique<live_source>(table));
   const timelines first = timelines_merge(86'400, std::move(once)).finish();
   live_ticks late;
-  for (std::uint64_t x = 100'000; x < 200'000; ++x) (void)late.add(digest_of(x), 7);
+  for (std::uint64_t x = 40'000; x < 70'000; ++x) (void)late.add(digest_of(x), 7);
   tick_sources sources = sources_of({&first});
   sources.push_back(std::make_unique<live_source>(late));
   support::allocated watch;
