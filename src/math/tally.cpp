@@ -53,6 +53,11 @@ std::uint64_t fewest_lines(load_chances& chances, std::uint64_t items, double wa
   return limit;
 }
 
+// log(1 - e^x) for x < 0, exact at both ends.
+double log_of_rest(double x) {
+  return x < -std::numbers::ln2 ? std::log1p(-std::exp(x)) : std::log(-std::expm1(x));
+}
+
 // 2^(exponent) (1 + lambda), made whole.
 std::uint64_t raised_power(unsigned exponent, double lambda) {
   return static_cast<std::uint64_t>(std::ceil(std::ldexp(1 + lambda, static_cast<int>(exponent))));
@@ -69,11 +74,25 @@ double poisson_tail(double mean, double v) {
 std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
   expect_target(items, wanted);
   expect_k(k, max_tally_k);
-  const double log_empty = std::log1p(-std::exp(std::log(wanted) / k));  // share of a row, at least
-  const double row = -1 / std::expm1(log_empty / static_cast<double>(items));
-  if (!(row < static_cast<double>(max_bits / k))) refuse_size(items, wanted);
-  auto cells = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row));
-  while (rows_error(items, cells * k, k) > wanted) ++cells;
+  const double log_used = std::log(wanted) / k;  // share of a row, at most
+  const double row = -1 / std::expm1(log_of_rest(log_used) / static_cast<double>(items));
+  const std::uint64_t limit = max_bits / k;
+  if (!(row < static_cast<double>(limit))) refuse_size(items, wanted);
+  const auto enough = [&](std::uint64_t cells) {
+    return rows_error(items, cells * k, k) <= wanted;
+  };
+  // Rounding puts that a few cells off, and many where the error is next to 1.
+  std::uint64_t too_few = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row)) - 1;
+  std::uint64_t cells = too_few + 1;
+  for (std::uint64_t step = 1; !enough(cells); step *= 2) {
+    if (step > limit - cells) refuse_size(items, wanted);
+    too_few = cells;
+    cells += step;
+  }
+  while (cells - too_few > 1) {
+    const std::uint64_t middle = too_few + (cells - too_few) / 2;
+    (enough(middle) ? cells : too_few) = middle;
+  }
   return cells;
 }
 

@@ -12,19 +12,42 @@ std::uint64_t inverse_of(std::uint64_t n) { return ~std::uint64_t{0} / n + 1; }
 
 }  // namespace
 
+// Counters per_slack_ - 1, 2 per_slack_ - 1 and so on have a spare bit each, whatever the groups.
+// The last bit of a group is its last counter's, where push_groups() looks for it.
 unsigned string_array::slack_of(std::uint64_t i) const noexcept {
-  const place at = place_of(i);
-  return (at.in_group + 1) % per_slack_ == 0 || i == last_of(at.group) ? 1 : 0;
+  const std::uint64_t last = last_of(place_of(i).group);
+  if (i < last) return (i + 1) % per_slack_ == 0 && per_slack_ <= last - i ? 1 : 0;
+  const std::uint64_t first = last / shape_.group * shape_.group;
+  return (last + 1) / per_slack_ > first / per_slack_ ? 1 : 0;
 }
 
-// Vectors for so many bits in groups of at most that size, all zero.
+// Vectors for so many bits in groups of at most that size, all zero. The offsets are the largest:
+// if there is no memory, that shows before anything else is filled.
 void string_array::prepare(std::uint64_t bits, std::uint64_t largest_group) {
-  bits_ = buffer((bits + 7) / 8);
-  starts_ = field_vector(groups_ + 1, static_cast<unsigned>(std::bit_width(bits)));
   shape_.offset_bits =
       std::max(shape_.offset_bits, static_cast<unsigned>(std::bit_width(largest_group + 64)));
-  chunks_ = field_vector(groups_ * per_group_, shape_.offset_bits);
   offsets_ = field_vector(size_, shape_.offset_bits);
+  chunks_ = field_vector(groups_ * per_group_, shape_.offset_bits);
+  bits_ = buffer((bits + 7) / 8);
+  starts_ = field_vector(groups_ + 1, static_cast<unsigned>(std::bit_width(bits)));
+}
+
+// A group without counters of more than one bit.
+std::uint64_t string_array::least_group() const noexcept {
+  return shape_.group + shape_.group / per_slack_ + 1;
+}
+
+template <class Length>
+std::uint64_t string_array::largest_group(const Length& length_at) const {
+  std::uint64_t largest = least_group();
+  if (used_ == size_) return largest;  // all are zero, or one: nothing is read before there is room
+  for (std::uint64_t g = 0; g < groups_; ++g) {
+    std::uint64_t bits = 0;
+    for (std::uint64_t c = g * shape_.group; c <= last_of(g); ++c)
+      bits += length_at(c) + slack_of(c);
+    largest = std::max(largest, bits);
+  }
+  return largest;
 }
 
 template <class Value, class Length>
@@ -39,30 +62,18 @@ string_array string_array::lay_out(std::uint64_t counters, unsigned counters_per
   next.per_group_ = (next.shape_.group + next.shape_.chunk - 1) / next.shape_.chunk;
   next.by_group_ = inverse_of(next.shape_.group);
   next.by_chunk_ = inverse_of(next.shape_.chunk);
-  const auto each_group = [&](auto&& use) {
-    for (std::uint64_t g = 0; g < next.groups_; ++g) {
-      use(g, g * next.shape_.group, next.last_of(g));
-    }
-  };
-  std::uint64_t bits = 0;
-  std::uint64_t largest = 0;
-  each_group([&](std::uint64_t, std::uint64_t first, std::uint64_t last) {
-    const std::uint64_t before = bits;
-    for (std::uint64_t c = first; c <= last; ++c) bits += length_at(c) + next.slack_of(c);
-    largest = std::max(largest, bits - before);
-  });
-  next.prepare(bits, largest);
+  next.prepare(used + counters / counters_per_slack, next.largest_group(length_at));
   std::uint64_t at = 0;
-  each_group([&](std::uint64_t g, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t g = 0; g < next.groups_; ++g) {
     const std::uint64_t start = at;
     next.starts_.set(g, start);
-    for (std::uint64_t c = first; c <= last; ++c) {
+    for (std::uint64_t c = g * next.shape_.group; c <= next.last_of(g); ++c) {
       const unsigned width = length_at(c) + next.slack_of(c);
       next.set_begin(c, at - start);
       next.put({at, width}, value_of(c));
       at += width;
     }
-  });
+  }
   next.starts_.set(next.groups_, at);
   return next;
 }
@@ -87,7 +98,9 @@ string_array string_array::laid_out_with(std::uint64_t i, unsigned length) const
   const auto length_at = [&](std::uint64_t c) {
     return std::max(length_of(get(c)), c == i ? length : 1U);
   };
-  string_array next = lay_out(size_, per_slack_, used_, value_of, length_at);
+  const std::uint64_t used = used_ - length_of(get(i)) + std::max(length, length_of(get(i)));
+  string_array next = lay_out(size_, per_slack_, used, value_of, length_at);
+  next.used_ = used_;  // set() counts the longer one
   next.done_ = done_;
   ++next.done_.laid_out;
   return next;
@@ -168,6 +181,7 @@ bool string_array::shift_in_group(std::uint64_t i, unsigned length) noexcept {
     if (place_of(c).chunk != place_of(last).chunk) break;
     staying[stay++] = find(c).first;
   }
+  done_.shifted += last - i;
   std::uint64_t begin = mine.first + length;
   for (std::uint64_t j = 0; j < last - i; ++j) {
     set_begin(i + 1 + j, begin - start);

@@ -4,6 +4,7 @@
 #include <bloomtime/detail/string_array.hpp>
 #include <bloomtime/math/random.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -80,7 +81,41 @@ TEST_P(string_array_of, lays_all_out_anew_only_when_slack_has_gone) {
   }
   EXPECT_GT(a.done().pushed, 0U);
   EXPECT_GT(a.done().laid_out, 0U);
-  EXPECT_LT(a.done().laid_out, a.done().lengthened / 20);
+  // Half of the spare bits of a layout are used before the next one, or 20 of them.
+  const std::uint64_t used = std::min<std::uint64_t>(20, 2000 / GetParam() / 2);
+  EXPECT_LT(a.done().laid_out, a.done().lengthened / used);
+}
+
+TEST(string_array, has_as_many_spare_bits_as_asked_for) {
+  for (const std::uint64_t size : {1U, 5U, 63U, 64U, 500U, 5000U}) {
+    std::vector<std::uint64_t> values(size);
+    for (std::uint64_t c = 0; c < size; ++c) values[c] = c % 7 == 0 ? c * c : c % 2;
+    for (unsigned per_slack = 1; per_slack <= 64; ++per_slack) {
+      const string_array empty(size, per_slack);
+      ASSERT_EQ(empty.string_bits() - empty.counter_bits(), size / per_slack);
+      const string_array full(values, per_slack);
+      ASSERT_EQ(full.string_bits() - full.counter_bits(), size / per_slack);
+    }
+  }
+}
+
+// Fewer spare bits, more counters moved.
+TEST(string_array, counts_the_counters_it_shifts) {
+  string_array none(500, 2);
+  none.set(499, 1000);  // nothing is behind it
+  EXPECT_EQ(none.done().shifted, 0U);
+  string_array::work last;
+  for (const unsigned per_slack : {2U, 8U, 32U}) {
+    string_array a(2000, per_slack);
+    math::random_source draw(5);
+    for (int step = 0; step < 20'000; ++step) {
+      const std::uint64_t i = draw() % 2000;
+      a.set(i, a.get(i) + 1);
+    }
+    EXPECT_GT(a.done().shifted, 0U);
+    EXPECT_GT(a.done().pushed + a.done().laid_out, last.pushed + last.laid_out);
+    last = a.done();
+  }
 }
 
 TEST(string_array, is_unchanged_if_memory_is_out) {

@@ -24,10 +24,12 @@ namespace bloomtime::detail {
 // N = 2^8 on.
 class string_array {
  public:
-  // How often counters became longer or shorter, groups were pushed aside, and all was laid out.
+  // How often counters became longer or shorter, counters were shifted inside of their group,
+  // groups were pushed aside, and all was laid out.
   struct work {
     std::uint64_t lengthened = 0;
     std::uint64_t shortened = 0;
+    std::uint64_t shifted = 0;
     std::uint64_t pushed = 0;
     std::uint64_t laid_out = 0;
 
@@ -39,7 +41,7 @@ class string_array {
   }
 
   string_array() = default;
-  // One spare bit for every so many counters.
+  // counters / counters_per_slack spare bits, whenever all is laid out.
   string_array(std::uint64_t counters, unsigned counters_per_slack);
   string_array(std::span<const std::uint64_t> values, unsigned counters_per_slack);
 
@@ -103,6 +105,9 @@ class string_array {
   bool push_groups(std::uint64_t group, std::uint64_t need) noexcept;
   void move_group(std::uint64_t group, std::uint64_t by) noexcept;
   void set_begin(std::uint64_t i, std::uint64_t in_group) noexcept;
+  std::uint64_t least_group() const noexcept;
+  template <class Length>
+  std::uint64_t largest_group(const Length& length_at) const;
   template <class Value, class Length>
   static string_array lay_out(std::uint64_t counters, unsigned counters_per_slack,
                               std::uint64_t used, Value&& value_of, Length&& length_at);

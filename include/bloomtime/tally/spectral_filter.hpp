@@ -15,15 +15,20 @@ struct spectral_config {
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes
   std::optional<unsigned> k = {};            // other than the best
-  unsigned counters_per_slack = 2;           // one spare bit for so many; 1 to 64
+  // One spare bit for so many counters, 1 to 64, each time all counters are laid out. Fewer spare
+  // bits take less memory and move more counters; work() counts them.
+  unsigned counters_per_slack = 2;
   std::uint64_t seed = 0;
 };
 
 // How items are counted (Cohen & Matias 2003). Numbers are written into files.
 enum class spectral_rule : std::uint8_t {
-  selection = 1,   // every counter is raised, the least one is the answer
-  increase = 2,    // only counters below the new count are raised; nothing can be removed
-  recurrence = 3,  // items whose least counter is alone are counted in a second filter as well
+  selection = 1,  // every counter is raised, the least one is the answer
+  increase = 2,   // only counters below the new count are raised; nothing can be removed
+  // Items whose least counter is alone are counted in a second filter as well. The answer for such
+  // an item is the smaller one of both filters' least counters, or the first filter's if the second
+  // one has none of it (Cohen & Matias answer with the second one's alone).
+  recurrence = 3,
 };
 
 // What a spectral filter occupies, in bits, by ways of accounting (tally.md 3).
