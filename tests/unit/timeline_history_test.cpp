@@ -118,6 +118,24 @@ TEST(timeline_history, keeps_names_until_it_is_sealed_and_takes_them_once) {
   EXPECT_EQ(ask(h, 77, 50'000, 50'000), sighting::maybe);
 }
 
+// Of 20,000 sightings in 80,000 places some coincide. They are one position, and are stored as
+// such.
+TEST(timeline_history, counts_positions_that_coincide_once) {
+  timeline_history h({.ticks = 1000, .error = 0.25, .length = 1});
+  for (std::uint64_t x = 0; x < 20'000; ++x) {
+    ASSERT_EQ(h.add(x, at(static_cast<std::int64_t>(x % 1000))), outcome::added);
+  }
+  h.seal();
+  ASSERT_EQ(h.nameless().size(), 1u);
+  EXPECT_LT(h.nameless()[0].shape().count, 18'500u);
+  EXPECT_GT(h.nameless()[0].shape().count, 17'000u);
+  EXPECT_NO_THROW(timeline_history::verify(h.serialize()));
+  for (std::uint64_t x = 0; x < 20'000; ++x) {
+    const auto t = static_cast<std::int64_t>(x % 1000);
+    ASSERT_EQ(ask(h, x, t, t), sighting::maybe);
+  }
+}
+
 // There are 2^62 places, and an error asks for a number of them per sighting. What does not fit
 // keeps its name: 36 million sightings without one at the default of 1e-9, here 36.
 TEST(timeline_history, takes_no_more_names_than_its_error_allows) {
