@@ -50,7 +50,7 @@ struct history_config {
   // Bytes of the tables of what is not sealed; they are compacted before they would take more.
   std::uint64_t live_memory = std::uint64_t{64} << 20;
   // Bytes that all partitions should take, but for those in files; beyond it old neighbours are
-  // joined. 0: any number.
+  // joined. Nothing is dropped to keep it: over_budget() tells when it is exceeded. 0: any number.
   std::uint64_t memory = 0;
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};
@@ -194,6 +194,10 @@ class basic_history {
   std::uint64_t memory() const noexcept {
     return sum([](const Engine& e) { return e.memory(); });
   }
+  // Whether the partitions take more than config().memory, but for those in files. Neighbours that
+  // can be joined are joined when a partition is opened; what is left may still be too much, and
+  // nothing is dropped for it.
+  bool over_budget() const noexcept { return is_too_much(); }
   std::uint64_t seed() const noexcept { return shape_.config.seed; }
   const tick_clock& clock() const noexcept { return clock_; }
 
