@@ -156,7 +156,7 @@ std::string writer::next_name() {
 
 void writer::save(const std::string& file, std::span<const std::byte> bytes) const {
   const std::array<std::span<const std::byte>, 1> whole{bytes};
-  detail::replace_file(directory_ / file, whole);
+  detail::replace_file(directory_ / file, whole, detail::links::replace);
 }
 
 part writer::described(std::string_view role, const std::string& file) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -133,21 +134,112 @@ TEST(file, keeps_its_permissions) {
   ::umask(before);
 }
 
-TEST(file, never_takes_the_place_of_a_pipe_or_of_what_a_link_leads_to) {
+TEST(file, behind_a_link_is_replaced_and_the_link_stays) {
+  const temporary_directory directory;
+  std::filesystem::create_directory(directory / "elsewhere");
+  write_file(directory / "elsewhere/f", support::filled(3, 1));
+  std::filesystem::create_symlink("elsewhere/f", directory / "link");
+  std::filesystem::create_symlink(directory / "link", directory / "second link");
+  replace(directory / "second link", support::filled(3, 2));
+  EXPECT_TRUE(read_file(directory / "elsewhere/f") == support::filled(3, 2));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "second link"));
+  std::filesystem::remove(directory / "elsewhere/f");
+  replace(directory / "link", support::filled(3, 3));  // to a file that is not there yet
+  EXPECT_TRUE(read_file(directory / "elsewhere/f") == support::filled(3, 3));
+  std::filesystem::create_symlink("loop", directory / "loop");
+  expect_error(
+      errc::io, [&] { replace(directory / "loop", support::filled(3, 1)); }, "loop");
+  EXPECT_EQ(directory.entries(), 4u);
+}
+
+TEST(file, replaces_a_link_if_what_is_behind_it_is_not_ours) {
+  const temporary_directory directory;
+  write_file(directory / "f", support::filled(3, 1));
+  std::filesystem::create_symlink("f", directory / "link");
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", directory / "link to a pipe");
+  const bytes_type next = support::filled(3, 2);
+  const std::array<std::span<const std::byte>, 1> pieces{next};
+  replace_file(directory / "link", pieces, links::replace);
+  EXPECT_TRUE(read_file(directory / "f") == support::filled(3, 1));
+  EXPECT_TRUE(read_file(directory / "link") == next);
+  for (const char* name : {"pipe", "link to a pipe"}) {
+    expect_error(
+        errc::io, [&] { replace_file(directory / name, pieces, links::replace); }, "regular file");
+  }
+}
+
+std::string text_from(int fd, std::size_t most) {
+  std::string text(most, ' ');
+  const ssize_t got = ::read(fd, text.data(), most);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+// As root the rename would succeed, and every program that opens the device would meet a file.
+TEST(file, writes_to_pipes_and_descriptors_and_never_takes_their_place) {
   const temporary_directory directory;
   ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
   std::filesystem::create_symlink("pipe", directory / "link to a pipe");
+  const int reader = ::open((directory / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
   for (const char* name : {"pipe", "link to a pipe"}) {
-    expect_error(
-        errc::io, [&] { replace(directory / name, support::filled(3, 1)); }, "regular file");
+    replace(directory / name, support::filled(3, 'x'));
+    EXPECT_EQ(text_from(reader, 10), "xxx") << name;
   }
+  ::close(reader);
   EXPECT_TRUE(std::filesystem::is_fifo(directory / "pipe"));
-  write_file(directory / "f", support::filled(3, 1));
-  std::filesystem::create_symlink("f", directory / "link");
-  replace(directory / "link", support::filled(3, 2));
-  EXPECT_TRUE(read_file(directory / "f") == support::filled(3, 1));
-  EXPECT_TRUE(read_file(directory / "link") == support::filled(3, 2));
-  EXPECT_EQ(directory.entries(), 4u);
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link to a pipe"));
+
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string number = std::to_string(ends[1]);
+  std::filesystem::create_symlink("/proc/self/fd/" + number, directory / "stdout");
+  for (const std::string& name :
+       {(directory / "stdout").string(), "/dev/fd/" + number, "/proc/thread-self/fd/" + number}) {
+    replace(name, support::filled(2, 'y'));
+    EXPECT_EQ(text_from(ends[0], 10), "yy") << name;
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "stdout"));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  expect_error(
+      errc::io, [&] { replace(directory / "stdout", support::filled(3, 1)); }, "stdout");
+
+  // Redirected to a file: after what stands there, into the same file.
+  const int file = ::open((directory / "f").c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_EQ(::write(file, "before ", 7), 7);
+  std::filesystem::create_symlink("/dev/fd/" + std::to_string(file), directory / "redirected");
+  replace(directory / "redirected", support::filled(3, 'z'));
+  ASSERT_EQ(::lseek(file, 0, SEEK_SET), 0);
+  EXPECT_EQ(text_from(file, 100), "before zzz");
+  ::close(file);
+  EXPECT_EQ(directory.entries(), 5u);
+}
+
+TEST(file, tells_beforehand_whether_it_could_be_replaced) {
+  const temporary_directory directory;
+  expect_replaceable(directory / "f", 10'000);
+  EXPECT_EQ(directory.entries(), 0u);
+  expect_error(
+      errc::io, [&] { expect_replaceable(directory / "missing/f", 1); }, "missing/f");
+  expect_error(
+      errc::io, [&] { expect_replaceable(directory.path(), 1); }, "directory");
+  const pid_t child = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit most{5000, 5000};
+    if (::setrlimit(RLIMIT_FSIZE, &most) != 0) return 2;
+    expect_replaceable(directory / "f", 4000);
+    try {
+      expect_replaceable(directory / "f", 6000);
+    } catch (const error&) {
+      return 0;
+    }
+    return 4;
+  });
+  EXPECT_EQ(status_of(child), 0);
+  EXPECT_EQ(directory.entries(), 0u);
 }
 
 // -- in another process ------------------------------------------------------------------------
@@ -208,11 +300,12 @@ bool is_one_of(const bytes_type& bytes, int values) {
   return false;
 }
 
-// Killed at a different moment each time. Temporary files may stay: nobody was left to remove them.
-TEST(file, is_old_or_new_when_its_writer_is_killed) {
+// Killed at a different moment each time. What is left is removed when the file is next written.
+TEST(file, is_old_or_new_when_its_writer_is_killed_and_leftovers_go) {
   constexpr std::size_t size = 200'000;
   const temporary_directory directory;
   write_file(directory / "f", support::filled(size, 1));
+  std::size_t left = 0;
   for (int round = 0; round < 50; ++round) {
     int started[2];
     ASSERT_EQ(::pipe(started), 0);
@@ -235,7 +328,52 @@ TEST(file, is_old_or_new_when_its_writer_is_killed) {
     const bytes_type found = read_file(directory / "f");
     ASSERT_EQ(found.size(), size);
     ASSERT_TRUE(is_one_of(found, 2)) << "round " << round;
+    ASSERT_LE(directory.entries(), 2u) << "round " << round;
+    left += directory.entries() - 1;
   }
+  EXPECT_GT(left, 0u);
+  replace(directory / "f", support::filled(size, 1));
+  EXPECT_EQ(directory.entries(), 1u);
+}
+
+// Killed while several write at once, each under a name of its own.
+TEST(file, has_no_leftovers_of_many_writers_that_were_killed) {
+  constexpr std::size_t size = 200'000;
+  const temporary_directory directory;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<pid_t> children;
+    for (int w = 0; w < 20; ++w) {
+      children.push_back(in_child([&] {
+        for (;;) replace(directory / "f", support::filled(size, w + 1));
+        return 0;
+      }));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (const pid_t child : children) ::kill(child, SIGKILL);
+    for (const pid_t child : children) ASSERT_EQ(status_of(child), 128 + SIGKILL);
+    replace(directory / "f", support::filled(size, 1));
+    ASSERT_EQ(directory.entries(), 1u) << "round " << round;
+  }
+}
+
+// A temporary whose writer lives is left alone by everybody else.
+TEST(file, is_written_beside_the_temporary_of_another_writer) {
+  const temporary_directory directory;
+  const auto other = directory / "f.tmp.0.0";
+  write_file(other, support::filled(3, 7));
+  const int held = ::open(other.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  replace(directory / "f", support::filled(3, 1));
+  EXPECT_TRUE(read_file(other) == support::filled(3, 7));
+  EXPECT_EQ(directory.entries(), 2u);
+  ::close(held);
+  replace(directory / "f", support::filled(3, 2));
+  EXPECT_EQ(directory.entries(), 1u);
+  // What is no regular file, or a link, was not left by a writer.
+  ASSERT_EQ(::mkfifo(other.c_str(), 0600), 0);
+  std::filesystem::create_symlink("f", directory / "f.tmp.0.1");
+  replace(directory / "f", support::filled(3, 3));
+  EXPECT_EQ(directory.entries(), 3u);
 }
 
 // -- in other threads --------------------------------------------------------------------------
