@@ -45,15 +45,20 @@ inline double quantile(const std::vector<double>& values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
+// A factor for filters that round counters up: those end at the largest whole number below
+// 1 / (1 - lambda), 4 for 4/5 and 9 for 9/10. The doubles 0.8 and 0.9 are a little more than these,
+// and rates are rounded toward slower decay, which would make it 5 and 10. So it is a little less.
+inline double below(double lambda) { return lambda < 1 ? lambda * (1 - 0x1p-50) : lambda; }
+
 // A basic filter of `cells` counters with 16 bits and k = 4.
 inline bloomtime::decaying_config basic_of(std::uint64_t cells, double lambda) {
-  return {.memory = 2 * cells, .lambda = lambda};
+  return {.memory = 2 * cells, .lambda = below(lambda)};
 }
 
 // An optimized filter with as many cells.
 inline bloomtime::decaying_config pooled_of(std::uint64_t cells, double lambda) {
   constexpr std::uint64_t bits_per_cell = 4 + 1 + bloomtime::detail::digit_pool::bits_per_node / 2;
-  return {.memory = cells / 8 * bits_per_cell, .lambda = lambda};
+  return {.memory = cells / 8 * bits_per_cell, .lambda = below(lambda)};
 }
 
 // A heat filter fed with the stream that has as many bytes in the end, table of large cells and

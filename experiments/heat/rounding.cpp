@@ -45,6 +45,8 @@ std::vector<double> differences_of(const char* policy, const stream& s, double l
   c.rounding = std::strcmp(policy, "up") == 0     ? rounding::up
                : std::strcmp(policy, "down") == 0 ? rounding::down
                                                   : rounding::random;
+  if (c.rounding != rounding::up)
+    c.lambda = lambda;  // what is a little less would lose a whole hit
   return differences(decaying_filter(c), s, lambda);
 }
 

@@ -12,7 +12,7 @@ file = data.'rounding.csv'
 pick(f, c) = stringcolumn(1) eq f && column(c) > 0 ? column(c) : NaN
 set title "mean deficit (lines) or excess (dashed)"
 plot file using 8:(pick("down", 3)) with linespoints lw 2 lc 1 title "down", \
-  file using 8:(pick("random", 3)) with linespoints lw 2 lc 2 title "random", \
+  file using 8:(pick("random", 3)) with linespoints lw 2 lc 2 title "random, minimum increase", \
   file using 8:(pick("up", 6)) with linespoints dt 2 lw 2 lc 3 title "up", \
   file using 8:(pick("fixed point", 6)) with linespoints dt 2 lw 2 lc 4 title "fixed point", \
   x with lines lc rgb "#999999" title "1 / (1 - lambda)"

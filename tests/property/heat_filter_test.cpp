@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "support/heat_stream.hpp"
@@ -32,6 +34,30 @@ void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when
     RC_ASSERT(e.lower <= e.value && e.value <= e.upper);
   }
   RC_ASSERT(covers(f.mass(when) + 1e-300, exact.mass(when)));  // doubles end there
+}
+
+// Equation (1) of Cheng et al.: ages from the event on, in whole epochs. By the clock an event is
+// as old or one epoch older.
+RC_GTEST_PROP(heat_filter, over_lambda_covers_ages_from_the_event_on, ()) {
+  const double lambda = *rc::gen::element(0x1p-20, 0.3, 0.5, 0.9, 0.99);
+  heat_config c = small(lambda, *rc::gen::element(16u, 32u));
+  c.epoch = 10s;
+  heat_filter f(c);
+  const std::vector<heat_event> events = draw_heat_events(40);
+  for (const heat_event& e : events) (void)f.add(e.item, e.when(), e.weight);
+  std::int64_t now = std::numeric_limits<std::int64_t>::min();
+  for (const heat_event& e : events) now = std::max(now, e.at);
+  now += *rc::gen::inRange<std::int64_t>(0, 100);
+  for (std::uint64_t item = 0; item < support::heat_asked; ++item) {
+    long double truth = 0;
+    for (const heat_event& e : events) {
+      if (e.item != item) continue;
+      truth += static_cast<long double>(e.weight) *
+               std::pow(static_cast<long double>(lambda), (now - e.at) / 10);
+    }
+    const estimate said = f.at(item, instant::from_seconds(now));
+    RC_ASSERT(covers(said.upper / f.decay().factor(), truth));
+  }
 }
 
 RC_GTEST_PROP(heat_filter, never_undercounts, ()) {

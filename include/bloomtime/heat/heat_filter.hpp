@@ -83,7 +83,9 @@ class heat_filter {
   // The decayed count at `when`, or at the newest event if that is later. upper holds always, lower
   // with at least the chance confidence() for any item at any time fixed beforehand: with the
   // chance e^-k all k rows have more than e times their mean share of the other items' heat
-  // (Cormode & Muthukrishnan 2005; minimum increase only lowers cells).
+  // (Cormode & Muthukrishnan 2005; minimum increase only lowers cells). If ages are counted from
+  // the event on instead, in whole epochs (Cheng et al. 2005, equation 1), heat is at most upper /
+  // lambda: an event is at most one epoch older by the clock.
   template <item T>
   estimate at(const T& x, instant when) const noexcept {
     return at_digest(detail::as_digest(x, seed_), when);
