@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/timing.hpp>
@@ -225,9 +226,14 @@ void audit::merge(const audit& other) {
   while (more.shift_ < sum.shift_) more.halve_sample();
   sum.add_records(more);
   if (more.since_) sum.since_ = std::max(*more.since_, sum.since_.value_or(*more.since_));
-  // May halve the sample again, with all that has been learned from both.
+  // May halve the sample again, with all that has been learned from both. When it does depends on
+  // the order, and that of the table differs from process to process.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> entries;
+  entries.reserve(more.keys_.size());
   more.keys_.for_each(
-      [&](std::uint64_t key, std::uint64_t last) { sum.put(key, position_in(last)); });
+      [&](std::uint64_t key, std::uint64_t last) { entries.emplace_back(key, last); });
+  std::sort(entries.begin(), entries.end());
+  for (const auto& [key, last] : entries) sum.put(key, position_in(last));
   sum.choose();
   *this = std::move(sum);
 }

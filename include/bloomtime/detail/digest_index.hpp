@@ -6,23 +6,34 @@
 #include <optional>
 #include <vector>
 
+#include <bloomtime/detail/process_key.hpp>
 #include <bloomtime/digest.hpp>
 
 namespace bloomtime::detail {
 
 // Finds the slot of a digest: open addressing with linear probing, at most half full. It keeps 32
-// bits of each digest and asks whoever has the rest. Only reserve() allocates.
+// bits of a hash of each digest and asks its caller for the rest. The hash depends on the key of
+// the process: items chosen to have similar digests do not lie together. Only reserve() allocates.
 class digest_index {
  public:
   // is_it(slot) says whether the slot has this digest.
   template <class IsIt>
   std::optional<std::uint32_t> find(digest d, IsIt&& is_it) const noexcept {
     if (places_.empty()) return std::nullopt;
-    for (std::size_t i = tag(d) & mask(); places_[i].next_slot != 0; i = (i + 1) & mask()) {
+    const std::uint32_t wanted = tag(d);
+    for (std::size_t i = wanted & mask(); places_[i].next_slot != 0; i = (i + 1) & mask()) {
       const std::uint32_t slot = places_[i].next_slot - 1;
-      if (places_[i].tag == tag(d) && is_it(slot)) return slot;
+      if (places_[i].tag == wanted && is_it(slot)) return slot;
     }
     return std::nullopt;
+  }
+
+  // The number of places that a search for this digest reads if it has no slot.
+  std::size_t probes(digest d) const noexcept {
+    if (places_.empty()) return 0;
+    std::size_t read = 1;
+    for (std::size_t i = tag(d) & mask(); places_[i].next_slot != 0; i = (i + 1) & mask()) ++read;
+    return read;
   }
 
   // Makes room for `count` in all.
@@ -59,7 +70,9 @@ class digest_index {
     std::uint32_t next_slot = 0;  // the slot + 1; zero where the place is free
   };
 
-  static std::uint32_t tag(digest d) noexcept { return static_cast<std::uint32_t>(d.lo); }
+  std::uint32_t tag(digest d) const noexcept {
+    return static_cast<std::uint32_t>(fold(d.lo ^ key_, d.hi ^ mix(key_)) >> 32);
+  }
   std::size_t mask() const noexcept { return places_.size() - 1; }
 
   void put(place p) noexcept {
@@ -69,6 +82,7 @@ class digest_index {
   }
 
   std::vector<place> places_;
+  std::uint64_t key_ = process_key();
 };
 
 }  // namespace bloomtime::detail

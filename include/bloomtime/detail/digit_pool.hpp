@@ -6,6 +6,7 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/packed_cells.hpp>
+#include <bloomtime/detail/process_key.hpp>
 
 namespace bloomtime::detail {
 
@@ -55,7 +56,9 @@ class digit_pool {
   void set_holder(std::uint32_t node, std::uint32_t holder) noexcept {
     store_le32(holders_.data() + std::uint64_t{4} * node, holder);
   }
-  std::uint64_t home(std::uint32_t holder) const noexcept { return reduce(mix(holder), slots()); }
+  std::uint64_t home(std::uint32_t holder) const noexcept {
+    return reduce(mix(holder ^ key_), slots());
+  }
   std::uint64_t after(std::uint64_t i) const noexcept { return i + 1 == slots() ? 0 : i + 1; }
   std::uint64_t locate(std::uint32_t holder) const noexcept;
   void link(std::uint32_t holder, std::uint32_t node) noexcept;
@@ -65,6 +68,7 @@ class digit_pool {
   buffer holders_;
   buffer slots_;  // node + 1, or 0; half as many again as nodes, so that searches end
   std::uint64_t used_ = 0;
+  std::uint64_t key_ = process_key();  // nobody can choose holders whose slots lie together
 };
 
 }  // namespace bloomtime::detail

@@ -13,6 +13,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/process_key.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 
@@ -21,7 +22,8 @@ namespace bloomtime::detail {
 // The exact values of the few cells that outgrew their width: a map from cell number to 64 bits in
 // one buffer, by open addressing with linear probing. Only reserve(), set() of a new cell, erase()
 // and trim() move entries, and only the first two may run out of memory, with the table unchanged.
-// Holds no memory while nothing was ever put in, and after trim() when it is empty.
+// Holds no memory while nothing was ever put in, and after trim() when it is empty. Where an entry
+// lies depends on the key of the process, so that nobody can choose cells that lie together.
 class side_table {
  public:
   static constexpr std::uint64_t max_cell = std::numeric_limits<std::uint64_t>::max() - 1;
@@ -65,6 +67,9 @@ class side_table {
   template <class Use>
   void for_each(Use&& use) const;
 
+  // The number of slots that a search for this cell reads if it has no entry.
+  std::uint64_t probes(std::uint64_t cell) const noexcept;
+
   // 16 bytes per entry, in the order of their cells: equal contents give equal bytes.
   void write(byte_writer& out) const;
 
@@ -87,7 +92,7 @@ class side_table {
   std::uint64_t slot_count() const noexcept { return storage_.size() / sizeof(slot); }
   std::uint64_t mask() const noexcept { return slot_count() - 1; }
 
-  std::uint64_t home(std::uint64_t key) const noexcept { return mix(key - 1) & mask(); }
+  std::uint64_t home(std::uint64_t key) const noexcept { return mix((key - 1) ^ key_) & mask(); }
   std::uint64_t locate(std::uint64_t key) const noexcept;
   void close(std::uint64_t hole) noexcept;
   void insert_new(slot s) noexcept;
@@ -95,6 +100,7 @@ class side_table {
 
   buffer storage_;
   std::uint64_t size_ = 0;
+  std::uint64_t key_ = process_key();  // the same in all tables
 };
 
 inline side_table& side_table::operator=(const side_table& other) {
@@ -126,6 +132,13 @@ inline std::uint64_t side_table::locate(std::uint64_t key) const noexcept {
   std::uint64_t i = home(key);
   while (slots()[i].key != 0 && slots()[i].key != key) i = (i + 1) & mask();
   return i;
+}
+
+inline std::uint64_t side_table::probes(std::uint64_t cell) const noexcept {
+  if (size_ == 0) return 0;
+  std::uint64_t read = 1;
+  for (std::uint64_t i = home(cell + 1); slots()[i].key != 0; i = (i + 1) & mask()) ++read;
+  return read;
 }
 
 inline const std::uint64_t* side_table::find(std::uint64_t cell) const noexcept {
