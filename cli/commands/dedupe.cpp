@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,144 +11,30 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/commands/dedupe_options.hpp"
 #include "cli/commands/dedupe_report.hpp"
 #include "cli/dedupe/deduper.hpp"
 #include "cli/dedupe/line_keys.hpp"
 #include "cli/dedupe/signals.hpp"
+#include "cli/dedupe/state_file.hpp"
 #include "cli/input/byte_source.hpp"
 #include "cli/input/format.hpp"
 #include "cli/input/lines.hpp"
+#include "cli/output/number.hpp"
 #include "cli/output/render.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/write_all.hpp"
-#include "cli/process.hpp"
-#include "cli/quantity.hpp"
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {
 
-using std::chrono::microseconds;
-
-struct typed {
-  std::vector<std::string> files;
-  input_options input;
-  std::string window;
-  std::string last;
-  std::string expect;
-  std::string error = "1e-6";
-  bool refresh = false;
-  bool no_refresh = false;
-  bool wall = false;
-  std::string late;
-  bool follow = false;
-  std::string state;
-  bool count = false;
-  std::string cost_duplicate;
-  std::string cost_loss;
-};
+using typed = dedupe_options;
 
 instant wall_time() { return std::chrono::system_clock::now(); }
-
-// -- what was asked for --------------------------------------------------------------------------
-
-constexpr std::uint64_t default_expect = 1'000'000;
-
-double parse_cost(const char* option, const std::string& text) {
-  char* end = nullptr;
-  const double cost = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0' && std::isfinite(cost) && cost > 0) return cost;
-  throw usage_error(fmt::format("{} must be a number above zero, as in {} 10, got {}", option,
-                                option, shown(text)));
-}
-
-std::optional<math::penalties> costs_of(const typed& given) {
-  if (given.cost_duplicate.empty() && given.cost_loss.empty()) return std::nullopt;
-  if (given.cost_duplicate.empty() || given.cost_loss.empty()) {
-    throw usage_error(
-        "costs are weighed against each other: give both, as in --cost-duplicate 1 --cost-loss "
-        "100");
-  }
-  return math::penalties{.false_positive = parse_cost("--cost-loss", given.cost_loss),
-                         .false_negative = parse_cost("--cost-duplicate", given.cost_duplicate)};
-}
-
-late_policy late_of(const std::string& text) {
-  if (text.empty() || text == "now") return late_policy::now;
-  if (text == "pass") return late_policy::pass;
-  if (text == "drop") return late_policy::drop;
-  throw usage_error(fmt::format("--late must be now, pass or drop, got {}", shown(text)));
-}
-
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(a, ignored) ==
-             std::filesystem::weakly_canonical(b, ignored) ||
-         std::filesystem::equivalent(a, b, ignored);
-}
-
-void expect_together(const typed& given) {
-  const auto refuse = [](const char* sentence) { throw usage_error(sentence); };
-  if (given.window.empty() == given.last.empty()) {
-    refuse(given.window.empty()
-               ? "dedupe needs a window: --window 10m for a time, or --last 100k for lines"
-               : "--window and --last are two windows; give one");
-  }
-  if (given.refresh && given.no_refresh) refuse("--refresh and --no-refresh exclude each other");
-  if (given.wall && !given.input.time.empty()) refuse("--wall and --time exclude each other");
-  const bool counted = !given.last.empty();
-  if (counted && (given.wall || !given.input.time.empty() || !given.late.empty())) {
-    refuse("--last counts lines and asks for no time; leave out --time, --wall and --late");
-  }
-  if (counted && !given.expect.empty())
-    refuse(
-        "--last says how many lines a window has; leave out "
-        "--expect");
-  if (given.wall && !given.late.empty())
-    refuse(
-        "no line is late by the clock on the wall; leave out "
-        "--late");
-  if (!given.state.empty() && !given.input.rejects.empty() &&
-      same_file(given.state, given.input.rejects)) {
-    refuse("--state and --rejects would overwrite each other; give two files");
-  }
-  if (given.follow && (given.files.size() != 1 || given.files.front() == "-")) {
-    refuse("--follow needs the name of one file, as in bloomtime dedupe --follow access.log");
-  }
-}
-
-// Beyond it no filter can be saved.
-microseconds window_of(const std::string& text) {
-  constexpr microseconds most{std::int64_t{1} << 61};
-  const microseconds window = parse_span("--window", text);
-  if (window <= most) return window;
-  throw usage_error(fmt::format("--window can be at most {} seconds (73,000 years), got {}",
-                                most.count() / 1'000'000, shown(text)));
-}
-
-dedupe_settings settings_of(const typed& given) {
-  expect_together(given);
-  dedupe_settings s;
-  s.error = parse_chance("--error", given.error);
-  s.refresh = !given.no_refresh;
-  s.late = late_of(given.late);
-  s.count = given.count;
-  s.costs = costs_of(given);
-  s.expect = !given.last.empty()    ? parse_count("--last", given.last)
-             : given.expect.empty() ? default_expect
-                                    : parse_count("--expect", given.expect);
-  if (!given.last.empty()) {
-    s.time = time_source::none;
-  } else {
-    s.window = window_of(given.window);
-    s.time = given.wall ? time_source::wall : time_source::lines;
-  }
-  return s;
-}
 
 // -- the run -------------------------------------------------------------------------------------
 
@@ -177,26 +62,64 @@ class run {
       (void)expect_readable(file);
       if (!given_.input.rejects.empty()) expect_other_file(given_.input.rejects, file);
     }
+    if (!given_.state.empty()) state_.emplace(given_.state);
     if (!given_.input.rejects.empty()) {
       rejects_ = std::make_unique<rejects_file>(given_.input.rejects);
     }
-    for (const std::string& file : files) {
-      if (signals_.ending() == 0) read(file);
+    try {
+      for (const std::string& file : files) {
+        if (signals_.ending() == 0) read(file);
+      }
+      if (rejects_) rejects_->close();
+    } catch (...) {
+      save_before_failing();
+      if (output_closed_) end_by(SIGPIPE);
+      throw;
     }
-    if (rejects_) rejects_->close();
     if (work_) {
       save();
     } else {
       work_.emplace(settings_);  // of nothing; a state stays as it is
     }
     summarize();
-    if (signals_.ending() != 0) {
-      (void)std::signal(signals_.ending(), SIG_DFL);
-      (void)std::raise(signals_.ending());
-    }
+    if (signals_.ending() != 0) end_by(signals_.ending());
+    expect_judged();
   }
 
  private:
+  // A signal runs no destructors.
+  void end_by(int number) {
+    state_.reset();
+    signal_watch::die_of(number);
+  }
+
+  // What was written is remembered, whatever ends the run. The sentence that says why comes later.
+  void save_before_failing() noexcept {
+    if (!work_ || save_failed_) return;
+    try {
+      save();
+    } catch (const std::bad_alloc&) {
+      complain_of_memory();
+    } catch (const std::exception& e) {
+      complain(e.what());
+    }
+  }
+
+  // A field that no line has is a mistake in the question.
+  void expect_judged() const {
+    const dedupe_counts& c = work_->counts();
+    if (keys_.lacking().empty() || c.passed + c.dropped != 0) return;
+    std::vector<std::string> parts;
+    for (const lacking_field& f : keys_.lacking()) {
+      parts.push_back(fmt::format("{} {} no field {}", count_text(f.lines),
+                                  f.lines == 1 ? "has" : "have", shown(f.name)));
+    }
+    throw error(errc::corrupt,
+                fmt::format("no line could be judged, and all were passed: {}{}; name other fields "
+                            "with --item and --time",
+                            fmt::join(parts, ", "), first_lacking_));
+  }
+
   void read(const std::string& path) {
     byte_source source(path);
     source.allow_memory(unpack_memory_of(given_.input));
@@ -241,12 +164,8 @@ class run {
     }
     keys_.keep_source_of_time();
     settings_.key = keys_.key();
-    if (!given_.state.empty() && std::filesystem::exists(given_.state)) {
-      work_.emplace(
-          deduper::load(detail::mapped_file::open(given_.state)->bytes(), settings_, given_.state));
-    } else {
-      work_.emplace(settings_);
-    }
+    work_.emplace(state_ ? state_->open(settings_) : deduper::fresh(settings_));
+    keys_.use_seed(work_->filter().seed());
     note(plan_of(*work_));
     save_due_ = std::chrono::steady_clock::now() + save_period;
   }
@@ -258,6 +177,7 @@ class run {
     bool judged;
     bool begins;  // a line, or goes on with one that is too long
     bool ends;
+    std::size_t end = 0;  // in the output, behind it; 0 if it was dropped
   };
 
   void add(const line& next) {
@@ -295,32 +215,67 @@ class run {
   }
 
   void reject(bad_line reason, const line& next) {
-    ++unjudged_;
+    const bool lacks = reason == bad_line::no_item || reason == bad_line::no_time;
+    const std::string what = lacks ? "has no field " + shown(keys_.lacking_now().name)
+                                   : fmt::format("is {}", described(reason));
     if (given_.input.strict) {
       write_batch();
       throw error(errc::corrupt,
-                  fmt::format("line {} is {}; without --strict such lines are passed and counted",
-                              work_->counts().lines(), described(reason)));
+                  fmt::format("line {} {}; without --strict such lines are passed and counted",
+                              work_->counts().lines() + 1, what));
     }
+    ++unjudged_;
+    if (lacks && keys_.lacking_now().lines == 1) tell_lacking(what, next.text);
     if (rejects_) rejects_->add(next.bytes(), true);
+  }
+
+  // Once for each field, with the first line that lacks it.
+  void tell_lacking(const std::string& what, std::string_view text) {
+    const std::string fields = keys_.fields_of(text);
+    if (keys_.lacking().size() == 1) first_lacking_ = fields;
+    note(fmt::format("dedupe: line {} {}{}; such lines are passed and not judged",
+                     count_text(work_->counts().lines() + batch_.size() + 1), what, fields));
   }
 
   void write_batch() {
     verdicts_.resize(judged_.size());
     work_->judge(judged_, now_, verdicts_);
     work_->pass_unjudged(std::exchange(unjudged_, 0));
+    compose_output();
+    const write_result done = out_.try_print(output_);
+    if (done.reason == 0) return;
+    take_back_behind(done.written);
+    output_closed_ = done.reason == EPIPE;
+    printer::fail(done.reason);
+  }
+
+  void compose_output() {
     output_.clear();
     std::size_t number = 0;
-    for (const entry& e : batch_) {
+    for (entry& e : batch_) {
       const line_verdict verdict = e.judged ? verdicts_[number++] : line_verdict{};
       if (verdict.drop) continue;
       if (open_ && e.begins) output_ += '\n';
       if (settings_.count && e.begins)
         fmt::format_to(std::back_inserter(output_), "{}\t", verdict.suppressed);
       output_ += e.bytes;
+      e.end = output_.size();
       open_ = !e.ends;
     }
-    out_.print(output_);
+  }
+
+  // Lines that were not written to their end are not remembered.
+  void take_back_behind(std::size_t written) {
+    std::size_t number = 0;
+    std::size_t first = judged_.size();
+    std::uint64_t unjudged = 0;
+    for (const entry& e : batch_) {
+      if (e.end > written && e.judged) first = std::min(first, number);
+      if (e.end > written && !e.judged && e.begins) ++unjudged;
+      number += e.judged;
+    }
+    work_->take_back(std::span(judged_).subspan(first), std::span(verdicts_).subspan(first),
+                     unjudged);
   }
 
   // -- between lines -----------------------------------------------------------------------------
@@ -339,16 +294,15 @@ class run {
     style how = out_.how();
     how.color = false;
     if (!asked_.json && !asked_.tsv) how.form = view::people;
-    (void)write_all(STDERR_FILENO, render(summary_of(*work_), how));
+    (void)write_all(STDERR_FILENO, render(summary_of(*work_, keys_.lacking()), how));
   }
 
   void save() {
     saved_lines_ = work_->counts().lines();
-    if (given_.state.empty()) return;
-    const signals_held calm;
-    const auto bytes = work_->serialize();
-    const std::array<std::span<const std::byte>, 1> pieces{bytes};
-    detail::replace_file(given_.state, pieces);
+    if (!state_) return;
+    save_failed_ = true;
+    state_->save(*work_);
+    save_failed_ = false;
   }
 
   static constexpr std::size_t most_batch = 4096;
@@ -360,10 +314,13 @@ class run {
   dedupe_settings settings_;
   line_keys keys_;
   signal_watch signals_;
+  std::optional<state_file> state_;
   std::unique_ptr<rejects_file> rejects_;
   std::optional<deduper> work_;
   std::chrono::steady_clock::time_point save_due_;
   std::uint64_t saved_lines_ = 0;
+  bool save_failed_ = false;
+  bool output_closed_ = false;  // by whoever read it
 
   std::vector<entry> batch_;
   std::vector<judged_line> judged_;
@@ -371,6 +328,7 @@ class run {
   std::string output_;
   instant now_;
   std::uint64_t unjudged_ = 0;  // lines of this batch
+  std::string first_lacking_;   // what the first line that lacked a field has
   bool header_due_ = false;
   bool inside_long_line_ = false;
   bool open_ = false;  // the last line that was passed had no end: that of its file came first
@@ -397,15 +355,19 @@ constexpr const char* details =
     "and\n"
     "1/100 by the clock on the wall. Lines without the key or with a time that cannot be read are\n"
     "passed and counted; so are lines of more than 1 MiB. --rejects and --strict concern both.\n"
+    "A field that no line has is an error.\n"
     "The header of CSV and TSV is always passed.\n"
     "--late says what becomes of a line older than one before it: now judges it as if it came "
     "with\n"
     "that one; pass and drop do so without remembering it.\n"
     "--state keeps all that is remembered in a file, replaced as a whole every minute and at the "
     "end,\n"
-    "with the number of lines dropped in every minute; another run continues it, but --follow "
-    "reads\n"
-    "its file from the beginning again.\n"
+    "also when the run fails: lines that were written are remembered, others are not. One process\n"
+    "at a time may use it. It has the number of lines dropped in each minute of the last 42 days,\n"
+    "and the seed. Another run continues it, but --follow reads its file from the beginning.\n"
+    "--seed N gives the same answers in every run. Whoever knows it can make lines that are "
+    "dropped\n"
+    "wrongly; without it, it is drawn at random, once for each state.\n"
     "--cost-duplicate and --cost-loss weigh what is likely against what it costs: of the two "
     "answers\n"
     "the one that is cheaper on average is taken, given how many lines were duplicates so far.\n"
@@ -415,7 +377,7 @@ constexpr const char* details =
     " \"refresh\", \"target_error\", \"summary\": [{\"lines\", \"passed\", \"dropped\", "
     "\"dropped_share\",\n"
     " \"unjudged\", \"late\", \"expected_wrong\", \"error_now\", \"memory_bytes\", \"expect\",\n"
-    " \"most_drops_per_minute\"}]}";
+    " \"most_drops_per_minute\"}], \"lacking\": [{\"field\", \"lines\"}] if lines lack fields}";
 
 }  // namespace
 
@@ -442,6 +404,7 @@ void add_dedupe(command& root, output_options& asked) {
             "before each line how many of its key were dropped, and a tab");
   self.text("--cost-duplicate", given->cost_duplicate, "X", "what a duplicate that passes costs");
   self.text("--cost-loss", given->cost_loss, "Y", "what a line that is lost costs");
+  self.text("--seed", given->seed, "N", "of the hash: drawn at random unless given");
   self.input(given->input);
   self.output(asked);
   self.act = [given, &asked](const printer& out) {

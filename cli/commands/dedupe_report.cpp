@@ -1,7 +1,5 @@
 #include "cli/commands/dedupe_report.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/output/number.hpp"
@@ -19,10 +17,14 @@ const char* time_text_of(time_source s) {
   return s == time_source::none ? "none" : s == time_source::lines ? "lines" : "wall";
 }
 
-std::uint64_t most_per_minute(const store::minute_totals& drops) {
-  std::uint64_t most = 0;
-  drops.for_each([&](instant, std::uint64_t count) { most = std::max(most, count); });
-  return most;
+table table_of(const std::vector<lacking_field>& lacking) {
+  table t{.key = "lacking",
+          .columns = {{"field", "lines without the field", side::left}, {"lines", "lines"}},
+          .rows = {}};
+  for (const lacking_field& f : lacking) {
+    t.rows.push_back({{text_cell(f.name), count_cell(f.lines)}});
+  }
+  return t;
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ std::string plan_of(const deduper& work) {
                                                     : "by the clock on the wall");
 }
 
-report summary_of(const deduper& work) {
+report summary_of(const deduper& work, const std::vector<lacking_field>& lacking) {
   using enum audience;
   const dedupe_settings& s = work.settings();
   const dedupe_counts& c = work.counts();
@@ -82,8 +84,9 @@ report summary_of(const deduper& work) {
                                  chance_cell(work.filter().current_error()),
                                  bytes_cell(work.memory()),
                                  count_cell(s.expect),
-                                 count_cell(most_per_minute(work.drops()))}}},
+                                 count_cell(work.most_drops_per_minute())}}},
                       .as_list = true});
+  if (!lacking.empty()) r.tables.push_back(table_of(lacking));
   if (!work.suppressed().complete()) {
     r.notes.push_back(
         "--count: keys that did not come for long were forgotten; some counts may be too low");

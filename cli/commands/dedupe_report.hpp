@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/dedupe/deduper.hpp"
+#include "cli/dedupe/line_keys.hpp"
 #include "cli/output/report.hpp"
 
 namespace bloomtime::cli {
@@ -10,6 +12,6 @@ namespace bloomtime::cli {
 // What it takes, told before the first line.
 std::string plan_of(const deduper& work);
 
-report summary_of(const deduper& work);
+report summary_of(const deduper& work, const std::vector<lacking_field>& lacking);
 
 }  // namespace bloomtime::cli

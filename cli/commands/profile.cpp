@@ -21,6 +21,7 @@
 #include "cli/output/time_text.hpp"
 #include "cli/profile/profiler.hpp"
 #include "cli/quantity.hpp"
+#include "cli/seed.hpp"
 #include "cli/store/writer.hpp"
 #include "cli/usage_error.hpp"
 
@@ -37,6 +38,7 @@ struct typed {
   std::string resolution;
   std::string memory;
   std::string store;
+  std::string seed;
   std::string rows = "10";
 };
 
@@ -45,6 +47,7 @@ struct wishes {
   std::optional<microseconds> half_life;
   std::optional<microseconds> resolution;
   std::optional<std::uint64_t> memory;
+  std::optional<std::uint64_t> seed;  // also nothing if any will do
 };
 
 std::optional<microseconds> span_of(const char* option, const std::string& text) {
@@ -56,7 +59,8 @@ wishes wishes_of(const typed& given) {
   return {.half_life = span_of("--half-life", given.half_life),
           .resolution = span_of("--resolution", given.resolution),
           .memory = given.memory.empty() ? std::nullopt
-                                         : std::optional(parse_bytes("--memory", given.memory))};
+                                         : std::optional(parse_bytes("--memory", given.memory)),
+          .seed = given.seed.empty() ? std::nullopt : parse_seed(given.seed)};
 }
 
 // -- where it is kept ----------------------------------------------------------------------------
@@ -177,6 +181,8 @@ class run {
     expect_profile(store::read_manifest(directory_), directory_);
     profile_ = profiler::load(*writer_, writer_->about(), profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
+    expect_same(directory_, "the seed", fmt::format("{}", profile_->seed()),
+                fmt::format("{}", asked_.seed.value_or(profile_->seed())));
     const std::vector<std::string>& kept = writer_->about().items;
     if (!input_.items.empty()) {
       expect_same(directory_, "the items", fmt::format("{}", fmt::join(kept, " and ")),
@@ -207,7 +213,9 @@ class run {
     if (fields.empty()) {
       throw usage_error("there is not one line to read, so nothing is known of its fields");
     }
-    profile_.emplace(settings_of(asked_, fields.size()), fields);
+    const std::uint64_t seed =
+        given_.seed.empty() ? default_seed : asked_.seed.value_or(random_seed());
+    profile_.emplace(settings_of(asked_, fields.size()), fields, seed);
     facts().items = fields;
   }
 
@@ -331,6 +339,8 @@ void add_profile(command& root, output_options& asked) {
   self.text("--memory", given->memory, "SIZE", "of all filters; 7MB per field unless given");
   self.text("--store", given->store, "DIR",
             "where to keep it; access.bloomtime for access.log unless given");
+  self.text("--seed", given->seed, "N",
+            "of the hash, 0 unless given; or random, if the log may be hostile");
   self.text("-n", given->rows, "ROWS", "rows per field, 10 unless given");
   self.input(given->input);
   self.output(asked);

@@ -19,6 +19,7 @@
 #include "cli/output/text.hpp"
 #include "cli/output/time_text.hpp"
 #include "cli/quantity.hpp"
+#include "cli/seed.hpp"
 #include "cli/store/writer.hpp"
 #include "cli/usage_error.hpp"
 
@@ -34,6 +35,7 @@ struct typed {
   std::string items;
   std::string error;
   std::string memory;
+  std::string seed;
 };
 
 constexpr const char* try_this = "Try bloomtime tally sales.tsv --op 1 --item 2 --store stock";
@@ -86,9 +88,11 @@ std::optional<tally_config> config_of(const typed& given) {
   return c;
 }
 
-tally_filter made(const std::optional<tally_config>& asked) {
+tally_filter made(const std::optional<tally_config>& asked, std::uint64_t seed) {
   try {
-    return tally_filter(asked.value_or(tally_config{.memory = default_tally_memory}));
+    tally_config c = asked.value_or(tally_config{.memory = default_tally_memory});
+    c.seed = seed;
+    return tally_filter(c);
   } catch (const error& e) {
     if (e.code() == errc::out_of_memory) throw;
     throw usage_error(std::string(e.what()) + ". Try --memory 16MB");
@@ -100,7 +104,11 @@ tally_filter made(const std::optional<tally_config>& asked) {
 class run {
  public:
   explicit run(const typed& given)
-      : given_(given), asked_(config_of(given)), input_(reading(given)), field_(input_.items[0]) {
+      : given_(given),
+        asked_(config_of(given)),
+        seed_(given.seed.empty() ? std::nullopt : parse_seed(given.seed)),
+        input_(reading(given)),
+        field_(input_.items[0]) {
     if (given.store.empty()) {
       throw usage_error(
           fmt::format("tally needs --store, the directory to keep it in. {}", try_this));
@@ -128,7 +136,7 @@ class run {
  private:
   void open_store() {
     if (!writer_->continues()) {
-      tally_ = made(asked_);
+      tally_ = made(asked_, given_.seed.empty() ? default_seed : seed_.value_or(random_seed()));
       writer_->about().items = {field_};
       return;
     }
@@ -145,6 +153,12 @@ class run {
           "{} has its size already; leave --memory, --items and --error out to continue it, or "
           "name another --store",
           given_.store));
+    }
+    if (seed_.value_or(tally_->seed()) != tally_->seed()) {
+      throw usage_error(
+          fmt::format("{} was made with the seed {}, and {} was asked for; leave --seed out to "
+                      "continue it, or name another --store",
+                      given_.store, tally_->seed(), *seed_));
     }
     note(fmt::format("{}: continued; it has {} records", given_.store,
                      count_text(writer_->about().records)));
@@ -217,6 +231,7 @@ class run {
 
   const typed& given_;
   std::optional<tally_config> asked_;
+  std::optional<std::uint64_t> seed_;  // nothing if any will do
   input_options input_;
   std::string field_;
   std::optional<store::writer> writer_;
@@ -263,6 +278,8 @@ void add_tally(command& root, output_options& asked) {
   self.text("--items", given->items, "N", "different items at the same time: 1M, 2.5k, 1e6");
   self.text("--error", given->error, "E", "chance that a count is too high: 1% unless given");
   self.text("--memory", given->memory, "SIZE", "instead of both; 16MB unless given");
+  self.text("--seed", given->seed, "N",
+            "of the hash, 0 unless given; or random, if the lines may be hostile");
   self.input(given->input);
   self.output(asked);
   self.act = [given](const printer& out) {

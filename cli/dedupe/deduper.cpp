@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "cli/seed.hpp"
+
 namespace bloomtime::cli {
 namespace {
 
@@ -41,6 +43,11 @@ deduper::deduper(const dedupe_settings& settings, age_partitioned_filter filter)
 
 deduper::deduper(const dedupe_settings& settings)
     : deduper(settings, age_partitioned_filter(settings.filter())) {}
+
+deduper deduper::fresh(dedupe_settings settings) {
+  if (!settings.seed) settings.seed = random_seed();
+  return deduper(settings);
+}
 
 // Lines whose time is believed are judged together, as far as they go.
 void deduper::judge(std::span<const judged_line> lines, instant now,
@@ -169,15 +176,52 @@ void deduper::ask_gate(instant at, std::string remembered) {
   }
 }
 
+// -- lines that were not written -----------------------------------------------------------------
+
+void deduper::take_back(std::span<const judged_line> lines, std::span<const line_verdict> verdicts,
+                        std::uint64_t unjudged) {
+  counts_.unjudged -= unjudged;
+  // Those that have left the window pass anyway.
+  const instant now = filter_.newest().value_or(instant{});
+  std::erase_if(unwritten_, [&](digest key) {
+    const std::string text = text_of(key);
+    const auto& held = gate_.held();
+    return !filter_.seen(key, now) &&
+           std::none_of(held.begin(), held.end(),
+                        [&](const held_event& e) { return e.line == text; });
+  });
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (verdicts[i].drop) continue;
+    --counts_.passed;
+    unwritten_.push_back(lines[i].key);
+    if (verdicts[i].suppressed != 0) suppressed_.add(lines[i].key, verdicts[i].suppressed);
+  }
+  std::sort(unwritten_.begin(), unwritten_.end(), is_before);
+  unwritten_.erase(std::unique(unwritten_.begin(), unwritten_.end()), unwritten_.end());
+}
+
+bool deduper::take_unwritten(digest key) {
+  const auto found = std::lower_bound(unwritten_.begin(), unwritten_.end(), key, is_before);
+  if (found == unwritten_.end() || *found != key) return false;
+  unwritten_.erase(found);
+  return true;
+}
+
 // -- counts --------------------------------------------------------------------------------------
 
 // Every new line is dropped with the error's chance, so passed ones stand for those that were.
 void deduper::settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict) {
   verdict = {};
+  if (!unwritten_.empty() && take_unwritten(line.key) && drop) {
+    drop = false;
+    const bool doubted = settings_.time == time_source::lines && !gate_.clock();
+    if (!doubted) (void)filter_.insert(line.key, minute);
+  }
   verdict.drop = drop;
   if (drop) {
     ++counts_.dropped;
-    drops_.add(minute);
+    most_drops_ = std::max(most_drops_, drops_.add(minute));
+    drops_.keep_newest(days_of_drops);
     if (settings_.count) suppressed_.add(line.key);
     return;
   }

@@ -38,23 +38,41 @@ struct line_verdict {
   std::uint64_t suppressed = 0;  // lines of its key that were dropped since one passed
 };
 
+// How long drops per minute are kept: in at most 1 MiB (store::minute_totals).
+inline constexpr std::int64_t days_of_drops = 42;
+
+// By which keys are sorted.
+inline bool is_before(const digest& a, const digest& b) noexcept {
+  return a.lo != b.lo ? a.lo < b.lo : a.hi < b.hi;
+}
+
 // Decides line by line which ones were seen within the window. Stamps that jump more than a day
 // ahead are not believed until others agree (docs/profile.md): such lines are judged at once, by
 // their own time.
 class deduper {
  public:
   explicit deduper(const dedupe_settings& settings);
+  // With a seed drawn at random unless the settings have one.
+  static deduper fresh(dedupe_settings settings);
 
   // In order. `now` tells in which minute lines without a time were dropped.
   void judge(std::span<const judged_line> lines, instant now, std::span<line_verdict> verdicts);
   void pass_unjudged(std::uint64_t lines) noexcept { counts_.unjudged += lines; }
+  // The last of the lines that were judged, and so many that were not, could not be written: a line
+  // of theirs that passed passes when its key comes again.
+  void take_back(std::span<const judged_line> lines, std::span<const line_verdict> verdicts,
+                 std::uint64_t unjudged);
 
   const dedupe_settings& settings() const noexcept { return settings_; }
   const dedupe_counts& counts() const noexcept { return counts_; }
   const age_partitioned_filter& filter() const noexcept { return filter_; }
   const store::minute_totals& drops() const noexcept { return drops_; }
   const suppressed_lines& suppressed() const noexcept { return suppressed_; }
-  std::uint64_t memory() const noexcept { return filter_.memory() + suppressed_.memory(); }
+  std::uint64_t most_drops_per_minute() const noexcept { return most_drops_; }
+  std::uint64_t memory() const noexcept {
+    return filter_.memory() + suppressed_.memory() + drops_.memory() +
+           unwritten_.capacity() * sizeof(digest);
+  }
 
   std::vector<std::byte> serialize() const;
   static bool is_state(std::span<const std::byte> container);
@@ -79,13 +97,18 @@ class deduper {
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);
   void refresh_error();
   double duplicate_share() const noexcept;
+  bool take_unwritten(digest key);
+  void expect_sound() const;
+  void expect_clock() const;
 
   dedupe_settings settings_;
   age_partitioned_filter filter_;
   time_gate gate_;
   dedupe_counts counts_;
-  store::minute_totals drops_;
+  store::minute_totals drops_;  // of the newest days
+  std::uint64_t most_drops_ = 0;
   suppressed_lines suppressed_;
+  std::vector<digest> unwritten_;  // keys in the filter whose line was not written, sorted
   double error_now_ = 0;
   std::uint64_t error_due_ = 0;  // lines at which it is asked again
   std::vector<digest> keys_;     // of the lines that are being judged

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/input/format.hpp"
+#include "cli/input/json_fields.hpp"
 #include "cli/input/layout.hpp"
 #include "cli/usage_error.hpp"
 
@@ -65,11 +66,30 @@ void line_keys::keep_source_of_time() {
 
 std::optional<bad_line> line_keys::read(std::string_view text, digest& key, instant& at) {
   if (record_) {
-    if (const auto bad = record_->read(text)) return bad;
+    if (const auto bad = record_->read(text)) {
+      if (bad == bad_line::no_item || bad == bad_line::no_time) count_lacking();
+      return bad;
+    }
     if (has_times()) at = record_->time().at;
   }
-  key = digest_of(whole_line_ ? text : record_->items().front());
+  key = digest_of(whole_line_ ? text : record_->items().front(), seed_);
   return std::nullopt;
+}
+
+void line_keys::count_lacking() {
+  const std::string& name = record_->lacking().name;
+  const auto found = std::find_if(lacking_.begin(), lacking_.end(),
+                                  [&](const lacking_field& f) { return f.name == name; });
+  last_lacking_ = static_cast<std::size_t>(found - lacking_.begin());
+  if (found == lacking_.end()) lacking_.push_back({.name = name});
+  ++lacking_[last_lacking_].lines;
+}
+
+std::string line_keys::fields_of(std::string_view text) const {
+  if (!record_ || record_->layout().format != input_format::ndjson) return {};
+  const auto keys = json_keys(text);
+  if (!keys) return {};
+  return keys->empty() ? "; it has none" : fmt::format("; it has {}", fmt::join(*keys, ", "));
 }
 
 }  // namespace bloomtime::cli

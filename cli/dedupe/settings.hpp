@@ -28,9 +28,13 @@ struct dedupe_settings {
   bool count = false;  // how many were dropped, by key
   // What a duplicate that passes costs (a false negative), and a line that is lost.
   std::optional<math::penalties> costs = {};
+  // Of the hash of the keys; drawn at random for a new state unless given.
+  std::optional<std::uint64_t> seed = {};
 
   age_partitioned_config filter() const {
-    if (time == time_source::none) return {.last = expect, .error = error};
+    if (time == time_source::none) {
+      return {.last = expect, .error = error, .seed = seed.value_or(0)};
+    }
     // Nobody can tell by the clock on the wall what came a moment too late.
     constexpr int coarse = 100;
     const bool fine = time == time_source::lines;
@@ -39,7 +43,8 @@ struct dedupe_settings {
                                : std::optional((window - std::chrono::microseconds(1)) / coarse +
                                                std::chrono::microseconds(1)),
             .items = expect,
-            .error = error};
+            .error = error,
+            .seed = seed.value_or(0)};
   }
 };
 

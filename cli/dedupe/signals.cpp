@@ -33,11 +33,13 @@ void handle(int number, void (*handler)(int)) {
 signal_watch::signal_watch() {
   handle(SIGUSR1, bloomtime_on_summary);
   for (const int number : ends) handle(number, bloomtime_on_end);
+  (void)std::signal(SIGPIPE, SIG_IGN);
 }
 
 signal_watch::~signal_watch() {
   handle(SIGUSR1, SIG_IGN);  // one that comes too late must not kill what is done
   for (const int number : ends) handle(number, SIG_DFL);
+  (void)std::signal(SIGPIPE, SIG_DFL);
 }
 
 bool signal_watch::take_summary_request() {
@@ -47,5 +49,10 @@ bool signal_watch::take_summary_request() {
 }
 
 int signal_watch::ending() const { return end_asked; }
+
+void signal_watch::die_of(int number) {
+  (void)std::signal(number, SIG_DFL);
+  (void)std::raise(number);
+}
 
 }  // namespace bloomtime::cli

@@ -17,16 +17,28 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr std::uint8_t engine = 3;
+// Engine 3 has no unwritten keys and drops of all minutes; it is read, and continued as engine 4.
+constexpr std::uint8_t first_engine = 3;
+constexpr std::uint8_t engine = 4;
 constexpr std::uint32_t filter_section = 1;
 constexpr std::uint32_t drops_section = 2;
 constexpr std::uint32_t suppressed_section = 3;
 constexpr std::uint32_t held_section = 4;
 constexpr std::uint32_t key_section = 5;
+constexpr std::uint32_t unwritten_section = 6;
 constexpr std::size_t digest_bytes = 16;
 
-const detail::container_info kind{
-    .family = family::totals, .engine = engine, .layout = 0, .seed = 0, .clock = std::nullopt};
+constexpr detail::container_info kind_of(std::uint8_t version) {
+  return {
+      .family = family::totals, .engine = version, .layout = 0, .seed = 0, .clock = std::nullopt};
+}
+
+bool is_first(const detail::container_view& view) { return view.info().engine == first_engine; }
+
+void expect_sections(const detail::container_view& view) {
+  view.expect_sections(is_first(view) ? 5 : 6);
+  view.verify();
+}
 
 [[noreturn]] void corrupt() {
   throw error(errc::corrupt, "the parts of this state of dedupe contradict each other");
@@ -128,10 +140,36 @@ std::vector<held_event> read_held(std::span<const std::byte> bytes) {
   return held;
 }
 
+void write_keys(detail::byte_writer& out, const std::vector<digest>& keys) {
+  for (const digest& key : keys) {
+    out.u64(key.lo);
+    out.u64(key.hi);
+  }
+}
+
+// In ascending order, each once.
+std::vector<digest> read_keys(std::span<const std::byte> bytes) {
+  if (bytes.size() % digest_bytes != 0) corrupt();
+  detail::byte_reader in(bytes);
+  std::vector<digest> keys;
+  keys.reserve(bytes.size() / digest_bytes);
+  while (in.remaining() != 0) {
+    const std::uint64_t lo = in.u64();
+    const digest key{lo, in.u64()};
+    if (!keys.empty() && !is_before(keys.back(), key)) corrupt();
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+std::uint64_t distance(instant from, instant to) {
+  return static_cast<std::uint64_t>(to.micros) - static_cast<std::uint64_t>(from.micros);
+}
+
 }  // namespace
 
 std::vector<std::byte> deduper::serialize() const {
-  detail::container_writer out(kind);
+  detail::container_writer out(kind_of(engine));
   auto& p = out.parameters();
   const numbers n = numbers::of(settings_);
   for (const std::uint64_t value : {n.time, n.window, n.expect}) p.u64(value);
@@ -144,27 +182,31 @@ std::vector<std::byte> deduper::serialize() const {
   p.f64(error_now_);
   p.u64(gate_.clock().has_value());
   p.i64(gate_.clock().value_or(instant{}).micros);
+  p.u64(most_drops_);
   const auto filter = filter_.serialize();
   const auto drops = drops_.serialize();
   const auto counts = suppressed_.bytes();
   detail::byte_writer held;
   write_held(held, gate_.held());
+  detail::byte_writer unwritten;
+  write_keys(unwritten, unwritten_);
   out.section(filter_section, filter);
   out.section(drops_section, drops);
   out.section(suppressed_section, counts);
   out.section(held_section, held.written());
   out.section(key_section, bytes_of(settings_.key));
+  out.section(unwritten_section, unwritten.written());
   return out.bytes();
 }
 
 bool deduper::is_state(std::span<const std::byte> container) {
-  return detail::container_view::parse(container).info() == kind;
+  const auto info = detail::container_view::parse(container).info();
+  return info == kind_of(engine) || info == kind_of(first_engine);
 }
 
 dedupe_settings deduper::settings_in(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  view.expect_sections(5);
-  view.verify();
+  expect_sections(view);
   detail::byte_reader in = view.parameters();
   const numbers n = numbers::read(in);
   return {.key = text_of(view.section(key_section)),
@@ -181,12 +223,16 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   if (!is_state(container)) {
     throw error(errc::unknown_kind, name + " is not a state that dedupe has written");
   }
-  view.expect_sections(5);
-  view.verify();
+  expect_sections(view);
   detail::byte_reader in = view.parameters();
   const numbers kept = numbers::read(in);
   expect_settings(name, text_of(view.section(key_section)), kept, settings);
   deduper d(settings, age_partitioned_filter::load(view.section(filter_section)));
+  if (settings.seed) {
+    expect_same(name, "--seed", fmt::format("{}", d.filter_.seed()),
+                fmt::format("{}", *settings.seed));
+  }
+  d.settings_.seed = d.filter_.seed();
   for (std::uint64_t* value : {&d.counts_.passed, &d.counts_.dropped, &d.counts_.unjudged,
                                &d.counts_.late, &d.error_due_}) {
     *value = in.u64();
@@ -196,19 +242,52 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   const std::uint64_t clocked = in.u64();
   const instant clock(in.i64());
   if (clocked > 1 || (clocked == 0 && clock != instant{})) corrupt();
-  in.expect_end();
   d.drops_ = store::minute_totals::load(view.section(drops_section));
+  if (is_first(view)) {
+    d.drops_.for_each(
+        [&](instant, std::uint64_t count) { d.most_drops_ = std::max(d.most_drops_, count); });
+    if (d.drops_.events() != d.counts_.dropped) corrupt();
+    d.drops_.keep_newest(days_of_drops);
+  } else {
+    d.most_drops_ = in.u64();
+    d.unwritten_ = read_keys(view.section(unwritten_section));
+  }
+  in.expect_end();
   d.suppressed_.read(view.section(suppressed_section));
   d.gate_ = time_gate(clocked == 1 ? std::optional(clock) : std::nullopt,
                       read_held(view.section(held_section)));
-  const bool timed = settings.time != time_source::none;
+  d.expect_sound();
+  return d;
+}
+
+void deduper::expect_sound() const {
+  const bool timed = settings_.time != time_source::none;
+  const numbers kept = numbers::of(settings_);
   const std::uint64_t window = timed ? kept.window : kept.expect;
-  if (d.filter_.timed() != timed || d.filter_.window() != window ||
-      d.filter_.items() != kept.expect || d.drops_.events() != d.counts_.dropped ||
-      !(d.counts_.wrong >= 0) || !(d.error_now_ >= 0 && d.error_now_ < 1)) {
+  if (filter_.timed() != timed || filter_.window() != window || filter_.items() != kept.expect ||
+      drops_.events() > counts_.dropped || most_drops_ > counts_.dropped || !(counts_.wrong >= 0) ||
+      !(error_now_ >= 0 && error_now_ < 1)) {
     corrupt();
   }
-  return d;
+  expect_clock();
+}
+
+// A clock far ahead of the filter would make all lines late, for ever. Only times of the lines have
+// one. What it believes is in the filter, or is a duplicate of what was there within the window;
+// and the filter is ahead of it by no more than is believed at once.
+void deduper::expect_clock() const {
+  const auto clock = gate_.clock();
+  const auto newest = filter_.newest();
+  if (settings_.time != time_source::lines) {
+    if (clock || !gate_.held().empty()) corrupt();
+    return;
+  }
+  if (clock.has_value() != newest.has_value()) corrupt();
+  if (!clock) return;
+  const auto step = static_cast<std::uint64_t>(filter_.clock().resolution().count());
+  const auto far = static_cast<std::uint64_t>(time_gate::far.count());
+  const std::uint64_t most = *newest <= *clock ? filter_.window() + far + 2 * step : far;
+  if (distance(std::min(*newest, *clock), std::max(*newest, *clock)) > most) corrupt();
 }
 
 }  // namespace bloomtime::cli

@@ -8,17 +8,17 @@
 
 namespace bloomtime::cli {
 
-void suppressed_lines::add(digest key) {
+void suppressed_lines::add(digest key, std::uint64_t lines) {
   const auto found = young_.find(key.lo);
   if (found != young_.end()) {
-    ++found->second;
+    found->second += lines;
     return;
   }
   if (young_.size() >= most_keys_) {
     complete_ = complete_ && old_.empty();
     old_ = std::exchange(young_, {});
   }
-  young_.emplace(key.lo, take_from(old_, key) + 1);
+  young_.emplace(key.lo, take_from(old_, key) + lines);
 }
 
 std::uint64_t suppressed_lines::take(digest key) {

@@ -6,9 +6,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include <bloomtime/detail/process_key.hpp>
 #include <bloomtime/digest.hpp>
 
 namespace bloomtime::cli {
+
+// Of `lo` of a digest. Nobody can choose keys that lie in the same bucket.
+struct keyed_hash {
+  std::uint64_t key = detail::process_key();
+
+  std::size_t operator()(std::uint64_t lo) const noexcept { return detail::mix(lo ^ key); }
+};
 
 // How many lines of a key were dropped since one of it passed. A key is forgotten once as many
 // others as a window may have were counted after it, or twice as many; that is told.
@@ -16,7 +24,7 @@ class suppressed_lines {
  public:
   explicit suppressed_lines(std::uint64_t most_keys) : most_keys_(most_keys) {}
 
-  void add(digest key);
+  void add(digest key, std::uint64_t lines = 1);
   std::uint64_t take(digest key);
 
   bool complete() const noexcept { return complete_; }
@@ -27,7 +35,8 @@ class suppressed_lines {
   void read(std::span<const std::byte> bytes);
 
  private:
-  using counts = std::unordered_map<std::uint64_t, std::uint64_t>;  // by `lo` of the digest
+  // By `lo` of the digest.
+  using counts = std::unordered_map<std::uint64_t, std::uint64_t, keyed_hash>;
   static std::uint64_t take_from(counts& some, digest key);
   // Key, count, the next in the chain, what the allocator adds, and a bucket.
   static constexpr std::uint64_t bytes_per_key = 40;

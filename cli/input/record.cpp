@@ -126,6 +126,11 @@ std::string record_reader::missing_items() const {
   return names;
 }
 
+const field& record_reader::lacking() const {
+  const auto first = std::find(found_.begin(), found_.end(), char{0});
+  return layout_.fields[static_cast<std::size_t>(first - found_.begin())];
+}
+
 void record_reader::join_items() {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const std::vector<std::size_t>& parts = layout_.items[i].parts;

@@ -31,6 +31,8 @@ class record_reader {
   std::string missing_items() const;  // their names
   const zoned_time& time() const { return time_; }
   bool has_time() const { return layout_.time != line_layout::none; }
+  // The first field that it lacks, if it was without an item or a time.
+  const field& lacking() const;
 
  private:
   std::optional<bad_line> read_values(std::string_view text);

@@ -10,20 +10,20 @@
 
 #include "cli/output/render.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/write_all.hpp"
 
 namespace bloomtime::cli {
-namespace {
 
-[[noreturn]] void fail(int reason) {
+void printer::fail(int reason) {
   throw error(errc::io,
               "cannot write to standard output: " + std::system_category().message(reason));
 }
 
-}  // namespace
+write_result printer::try_print(std::string_view text) const noexcept {
+  return write_most(STDOUT_FILENO, text);
+}
 
 void printer::print(std::string_view text) const {
-  if (const int reason = write_all(STDOUT_FILENO, text); reason != 0) fail(reason);
+  if (const int reason = try_print(text).reason; reason != 0) fail(reason);
 }
 
 void printer::print(const report& what) const { print(render(what, how_)); }

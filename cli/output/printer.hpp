@@ -4,6 +4,7 @@
 
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
+#include "cli/output/write_all.hpp"
 
 namespace bloomtime::cli {
 
@@ -16,6 +17,9 @@ class printer {
   const style& how() const { return how_; }
   void print(const report& what) const;
   void print(std::string_view text) const;
+  // For text of which a part may be accepted; fail() says why it is not all.
+  write_result try_print(std::string_view text) const noexcept;
+  [[noreturn]] static void fail(int reason);
   // Some file systems report a failed write only when the file is closed.
   void finish() const;
 

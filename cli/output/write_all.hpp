@@ -1,21 +1,35 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <string_view>
 
 #include <unistd.h>
 
 namespace bloomtime::cli {
 
+struct write_result {
+  std::size_t written = 0;  // bytes that were accepted
+  int reason = 0;           // for which the others were not; zero if all were
+};
+
+inline write_result write_most(int descriptor, std::string_view text) noexcept {
+  write_result done;
+  while (done.written < text.size()) {
+    const ssize_t n = ::write(descriptor, text.data() + done.written, text.size() - done.written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      done.reason = errno;
+      break;
+    }
+    done.written += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
 // Zero, or the reason for which not all could be written.
 inline int write_all(int descriptor, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
+  return write_most(descriptor, text).reason;
 }
 
 }  // namespace bloomtime::cli

@@ -18,7 +18,6 @@ using store::hot_role;
 
 namespace {
 
-constexpr std::uint64_t seed = 0;
 constexpr std::size_t events_at_once = 4096;
 // The gate has decided already, by what came after an event as well.
 constexpr auto any_time_ahead = std::chrono::microseconds::max();
@@ -30,7 +29,7 @@ void expect_counted(outcome o) {
 }
 
 field_profile new_field(const std::string& name, const store::profile_settings& settings,
-                        std::uint64_t memory) {
+                        std::uint64_t memory, std::uint64_t seed) {
   // A bucket for each of the last half-lives: what came before has faded.
   return {.name = name,
           .heat = heat_filter({.memory = memory,
@@ -47,6 +46,12 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
           .items = {}};
 }
 
+// Items are hashed once for all of them.
+void expect_seed(const field_profile& f, std::uint64_t seed) {
+  if (f.heat.seed() == seed && f.hot.seed() == seed && (!f.past || f.past->seed() == seed)) return;
+  throw error(errc::corrupt, "the filters of the store have different seeds");
+}
+
 }  // namespace
 
 void expect_memory(std::uint64_t memory, std::size_t fields) {
@@ -56,7 +61,7 @@ void expect_memory(std::uint64_t memory, std::size_t fields) {
 }
 
 estimate field_profile::at(std::string_view item, instant when) const {
-  const digest d = digest_of(item, seed);
+  const digest d = digest_of(item, heat.seed());
   const estimate by_filter = heat.at(d, when);
   const estimate by_list = hot.at(d, when);  // whose bounds hold always
   estimate both;
@@ -72,10 +77,11 @@ std::uint64_t field_profile::memory() const {
   return heat.memory() + hot.memory() + items.distinct.registers().size();
 }
 
-profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields)
+profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
+                   std::uint64_t seed)
     : settings_(settings), waiting_(fields.size()) {
   for (const std::string& name : fields) {
-    fields_.push_back(new_field(name, settings, settings.memory / fields.size()));
+    fields_.push_back(new_field(name, settings, settings.memory / fields.size(), seed));
   }
 }
 
@@ -99,6 +105,7 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
     if (what == wanted::everything && from.has(history_role(name))) {
       fields_.back().past = store::load_part<history>(from.get(history_role(name)));
     }
+    expect_seed(fields_.back(), fields_.front().heat.seed());
   }
 }
 
@@ -116,7 +123,7 @@ void profiler::save(store::writer& into) {
 
 void profiler::use_item(std::size_t field, std::string_view item, instant when) {
   field_profile& f = fields_[field];
-  const digest d = digest_of(item, seed);
+  const digest d = digest_of(item, f.heat.seed());
   waiting_[field].items.push_back(d);
   waiting_[field].times.push_back(when);
   f.items.add(d, item.size());

@@ -43,7 +43,8 @@ struct field_profile {
 // for each of their fields.
 class profiler {
  public:
-  profiler(const store::profile_settings& settings, const std::vector<std::string>& fields);
+  profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
+           std::uint64_t seed);
 
   // What is loaded of a store: questions about heat need no histories.
   enum class wanted { everything, heat };
@@ -77,6 +78,7 @@ class profiler {
   void compact();
 
   const store::profile_settings& settings() const { return settings_; }
+  std::uint64_t seed() const { return fields_.front().heat.seed(); }  // of all filters
   const std::vector<field_profile>& fields() const { return fields_; }
   const std::vector<held_event>& held() const { return gate_.held(); }
 

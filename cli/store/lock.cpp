@@ -59,29 +59,31 @@ bool is_named(int descriptor, const std::filesystem::path& path) {
 
 }  // namespace
 
-writer_lock::writer_lock(const std::filesystem::path& directory) : path_(directory / lock_name) {
+writer_lock::writer_lock(const std::filesystem::path& directory)
+    : writer_lock(directory / lock_name, "the store " + directory.string()) {}
+
+writer_lock::writer_lock(const std::filesystem::path& file, const std::string& what) : path_(file) {
   for (;;) {
     // What a link points to is not ours to write into.
     constexpr int how = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     const int opened = ::open(path_.c_str(), how, 0666);
     if (opened < 0 && errno == ELOOP) {
       throw error(errc::io,
-                  fmt::format("{} is a link; remove it to write into the store", path_.string()));
+                  fmt::format("{} is a link; remove it to write into {}", path_.string(), what));
     }
     if (opened < 0) {
-      throw error(errc::io, fmt::format("cannot write into the store {}: {}", directory.string(),
+      throw error(errc::io, fmt::format("cannot write into {}: {}", what,
                                         std::system_category().message(errno)));
     }
     if (::flock(opened, LOCK_EX | LOCK_NB) != 0) {
       const int reason = errno;
       const std::string who = holder(opened);
       ::close(opened);
-      throw error(errc::io,
-                  reason == EWOULDBLOCK
-                      ? fmt::format("{} is writing into the store {}; wait until it has finished",
-                                    who, directory.string())
-                      : fmt::format("cannot lock the store {}: {}", directory.string(),
-                                    std::system_category().message(reason)));
+      throw error(
+          errc::io,
+          reason == EWOULDBLOCK
+              ? fmt::format("{} is writing into {}; wait until it has finished", who, what)
+              : fmt::format("cannot lock {}: {}", what, std::system_category().message(reason)));
     }
     descriptor_ = opened;
     // A writer that gave up a new store removes the file it had locked.

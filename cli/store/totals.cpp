@@ -64,9 +64,27 @@ std::uint64_t& minute_totals::count_of(std::int64_t minute) {
   return found->count;
 }
 
-void minute_totals::add(instant t) {
-  ++count_of(minutes().tick_of(t).number);
+std::uint64_t minute_totals::add(instant t) {
   ++events_;
+  return ++count_of(minutes().tick_of(t).number);
+}
+
+void minute_totals::keep_newest(std::int64_t days) {
+  constexpr std::int64_t minutes_per_day = 1440;
+  const std::int64_t most = (days * minutes_per_day + block_minutes - 1) / block_minutes;
+  while (!blocks_.empty() && blocks_.rbegin()->first - blocks_.begin()->first > most) {
+    for (const entry& e : blocks_.begin()->second) events_ -= e.count;
+    blocks_.erase(blocks_.begin());
+  }
+}
+
+std::uint64_t minute_totals::memory() const noexcept {
+  // Three links, a colour, what the allocator adds, a number and the vector.
+  constexpr std::uint64_t bytes_per_block =
+      5 * sizeof(void*) + sizeof(decltype(blocks_)::value_type);
+  std::uint64_t bytes = blocks_.size() * bytes_per_block;
+  for (const auto& [number, block] : blocks_) bytes += block.capacity() * sizeof(entry);
+  return bytes;
 }
 
 std::uint64_t minute_totals::at(instant t) const {

@@ -14,9 +14,14 @@ namespace bloomtime::cli::store {
 // begin at multiples of 60 s since 1970 UTC.
 class minute_totals {
  public:
-  void add(instant t);
+  // Returns how many there are in that minute now.
+  std::uint64_t add(instant t);
+  // Forgets the oldest minutes. Those less than `days` before the newest are kept, and up to three
+  // days more.
+  void keep_newest(std::int64_t days);
 
   std::uint64_t events() const noexcept { return events_; }
+  std::uint64_t memory() const noexcept;
   // In the minute that `t` belongs to.
   std::uint64_t at(instant t) const;
 

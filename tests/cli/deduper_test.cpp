@@ -1,28 +1,253 @@
 #include <array>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include <bloomtime/detail/container.hpp>
+
 #include "cli/dedupe/deduper.hpp"
+#include "support/expect_error.hpp"
+#include "support/files.hpp"
 
 namespace bloomtime::cli {
 namespace {
 
 using namespace std::chrono_literals;
 
+line_verdict judge(deduper& work, digest key, instant at) {
+  const std::array<judged_line, 1> lines{{{key, at}}};
+  std::array<line_verdict, 1> verdicts{};
+  work.judge(lines, at, verdicts);
+  return verdicts[0];
+}
+
+bool drops(deduper& work, std::uint64_t key, std::int64_t second) {
+  return judge(work, digest_of(key), instant::from_seconds(second)).drop;
+}
+
 TEST(deduper, remembers_when_the_clock_on_the_wall_is_set_back) {
   deduper work({.key = "line", .time = time_source::wall, .window = 10min, .expect = 1000});
-  const auto drops = [&](std::uint64_t key, std::int64_t second) {
-    const instant now = instant::from_seconds(second);
-    const std::array<judged_line, 1> lines{{{digest_of(key), now}}};
-    std::array<line_verdict, 1> verdicts{};
-    work.judge(lines, now, verdicts);
-    return verdicts[0].drop;
+  EXPECT_FALSE(drops(work, 1, 1'000'000));
+  EXPECT_FALSE(drops(work, 2, 1'000'000 - 7200));
+  EXPECT_TRUE(drops(work, 2, 1'000'000 - 7200));
+  EXPECT_TRUE(drops(work, 1, 1'000'000 - 7199));
+  EXPECT_FALSE(drops(work, 1, 1'000'000 + 1300));
+}
+
+// -- lines that were not written -----------------------------------------------------------------
+
+// As if the lines from `first` on had not been judged, however they are remembered.
+TEST(deduper, passes_again_what_could_not_be_written) {
+  for (const bool refresh : {true, false}) {
+    for (const time_source time : {time_source::none, time_source::wall, time_source::lines}) {
+      dedupe_settings s{
+          .key = "line", .time = time, .window = 10min, .expect = 1000, .refresh = refresh};
+      s.count = true;
+      if (time == time_source::none) s.window = {};
+      deduper work(s);
+      const std::int64_t start = 1'000'000;
+      for (int i = 0; i < 5; ++i) (void)drops(work, 100, start);
+      std::vector<judged_line> lines;
+      for (const std::uint64_t key : {1, 2, 100, 2, 3, 3}) {
+        lines.push_back({digest_of(key), instant::from_seconds(start + 1)});
+      }
+      std::vector<line_verdict> verdicts(lines.size());
+      work.judge(lines, instant::from_seconds(start + 1), verdicts);
+      work.take_back(std::span(lines).subspan(1), std::span(verdicts).subspan(1), 0);
+      EXPECT_EQ(work.counts().passed, 2u);  // 100 and 1
+      deduper next = deduper::load(work.serialize(), s, "state");
+      EXPECT_TRUE(drops(next, 1, start + 2));
+      EXPECT_TRUE(drops(next, 100, start + 2));
+      for (const std::uint64_t key : {2, 3}) {
+        const line_verdict first = judge(next, digest_of(key), instant::from_seconds(start + 300));
+        EXPECT_FALSE(first.drop) << key;
+        // Its window begins with the line that was written.
+        EXPECT_TRUE(drops(next, key, start + 700)) << key;
+      }
+      EXPECT_EQ(next.serialize(), deduper::load(next.serialize(), s, "state").serialize());
+    }
+  }
+}
+
+// The first lines are not believed yet, and not in the filter.
+TEST(deduper, passes_again_what_could_not_be_written_while_times_are_doubted) {
+  const dedupe_settings s{
+      .key = "line", .time = time_source::lines, .window = 10min, .expect = 1000};
+  deduper work(s);
+  const std::array<judged_line, 1> lines{{{digest_of(1), instant::from_seconds(1'000'000)}}};
+  std::array<line_verdict, 1> verdicts{};
+  work.judge(lines, lines[0].at, verdicts);
+  work.take_back(lines, verdicts, 0);
+  deduper next = deduper::load(work.serialize(), s, "state");
+  EXPECT_FALSE(drops(next, 1, 1'000'000));
+  EXPECT_TRUE(drops(next, 1, 1'000'000));
+  EXPECT_TRUE(drops(next, 1, 1'000'001));
+  (void)deduper::load(next.serialize(), s, "state");
+}
+
+TEST(deduper, puts_back_what_it_had_suppressed) {
+  dedupe_settings s{.key = "line", .time = time_source::wall, .window = 10min, .expect = 100};
+  s.count = true;
+  deduper work(s);
+  for (int i = 0; i < 4; ++i) (void)drops(work, 1, 1'000'000);  // three are dropped
+  const std::array<judged_line, 1> lines{{{digest_of(1), instant::from_seconds(1'010'000)}}};
+  std::array<line_verdict, 1> verdicts{};
+  work.judge(lines, lines[0].at, verdicts);
+  ASSERT_EQ(verdicts[0].suppressed, 3u);
+  work.take_back(lines, verdicts, 0);
+  EXPECT_EQ(judge(work, digest_of(1), instant::from_seconds(1'010'001)).suppressed, 3u);
+}
+
+// -- seeds ---------------------------------------------------------------------------------------
+
+TEST(deduper, draws_a_seed_for_every_state_and_keeps_it) {
+  dedupe_settings s{.key = "line", .time = time_source::none, .expect = 100};
+  const deduper one = deduper::fresh(s);
+  const deduper two = deduper::fresh(s);
+  EXPECT_NE(one.filter().seed(), two.filter().seed());
+  EXPECT_EQ(deduper::load(one.serialize(), s, "state").filter().seed(), one.filter().seed());
+  s.seed = 5;
+  EXPECT_EQ(deduper::fresh(s).filter().seed(), 5u);
+  EXPECT_ANY_THROW((void)deduper::load(one.serialize(), s, "state"));
+}
+
+// -- memory --------------------------------------------------------------------------------------
+
+// A duplicate in each of 200,000 minutes: 139 days of them.
+TEST(deduper, counts_drops_per_minute_of_the_newest_days_and_their_memory) {
+  const dedupe_settings s{
+      .key = "line", .time = time_source::lines, .window = 10min, .expect = 100, .error = 0.01};
+  deduper work(s);
+  constexpr std::int64_t minutes = 200'000;
+  for (std::int64_t m = 0; m < minutes; ++m) {
+    (void)drops(work, 1, m * 60);
+    if (m == 1000) {
+      EXPECT_TRUE(drops(work, 1, m * 60));
+    }
+  }
+  EXPECT_EQ(work.counts().dropped, static_cast<std::uint64_t>(minutes));
+  EXPECT_EQ(work.most_drops_per_minute(), 2u);
+  constexpr std::uint64_t kept = 42 * 1440;
+  EXPECT_GE(work.drops().events(), kept);
+  EXPECT_LE(work.drops().events(), kept + 2 * 4096);
+  EXPECT_EQ(work.drops().at(instant::from_seconds((minutes - 1 - 42 * 1440) * 60)), 1u);
+  const std::uint64_t more = work.memory() - work.filter().memory();
+  EXPECT_GE(more, 16 * kept);
+  EXPECT_LE(more, (std::uint64_t{1} << 20) + 4096);
+  const deduper next = deduper::load(work.serialize(), s, "state");
+  EXPECT_EQ(next.most_drops_per_minute(), 2u);
+  EXPECT_EQ(next.serialize(), work.serialize());
+}
+
+// -- stored states -------------------------------------------------------------------------------
+
+TEST(deduper, continues_a_state_of_the_first_version) {
+  const auto path = std::filesystem::path(BLOOMTIME_TESTS_DIR) / "format" / "golden" / "v1" /
+                    "dedupe_state.bloomtime";
+  const std::vector<std::byte> bytes = support::read_file(path);
+  ASSERT_TRUE(deduper::is_state(bytes));
+  const dedupe_settings s = deduper::settings_in(bytes);
+  deduper work = deduper::load(bytes, s, "state");
+  EXPECT_EQ(work.counts().passed, 40u);
+  EXPECT_EQ(work.counts().dropped, 360u);
+  EXPECT_EQ(work.most_drops_per_minute(), 41u);
+  EXPECT_EQ(work.filter().seed(), 0u);
+  const instant newest = *work.filter().newest();
+  EXPECT_TRUE(judge(work, digest_of("item1"), newest).drop);
+  EXPECT_FALSE(judge(work, digest_of("another"), newest).drop);
+  const auto again = work.serialize();
+  EXPECT_EQ(deduper::load(again, s, "state").serialize(), again);
+}
+
+// The same container with other parameters.
+std::vector<std::byte> with_parameter(const std::vector<std::byte>& state, std::size_t number,
+                                      std::uint64_t value) {
+  const auto view = detail::container_view::parse(state);
+  detail::container_writer out(view.info());
+  detail::byte_reader in = view.parameters();
+  for (std::size_t i = 0; in.remaining() != 0; ++i) {
+    const std::uint64_t old = in.u64();
+    out.parameters().u64(i == number ? value : old);
+  }
+  for (std::uint32_t id = 1; id <= 6; ++id) out.section(id, view.section(id));
+  return out.bytes();
+}
+
+// One far ahead would make every line late, and drop the second of each key for ever.
+TEST(deduper, refuses_a_newest_time_that_its_filter_does_not_know) {
+  constexpr std::size_t has_clock = 12;
+  constexpr std::size_t clock = 13;
+  dedupe_settings s{.key = "line", .time = time_source::lines, .window = 10min, .expect = 100};
+  deduper work(s);
+  const std::int64_t start = 1'700'000'000;
+  for (int i = 0; i < 50; ++i) (void)drops(work, static_cast<std::uint64_t>(i), start + i);
+  const auto state = work.serialize();
+  const auto at = [](std::int64_t second) {
+    return static_cast<std::uint64_t>(second * 1'000'000);
   };
-  EXPECT_FALSE(drops(1, 1'000'000));
-  EXPECT_FALSE(drops(2, 1'000'000 - 7200));
-  EXPECT_TRUE(drops(2, 1'000'000 - 7200));
-  EXPECT_TRUE(drops(1, 1'000'000 - 7199));
-  EXPECT_FALSE(drops(1, 1'000'000 + 1300));
+  EXPECT_EQ(with_parameter(state, clock, at(start + 49)), state);
+  const auto load = [&](const std::vector<std::byte>& bytes) {
+    (void)deduper::load(bytes, s, "state");
+  };
+  const std::int64_t year = 365 * 86400;
+  for (const std::int64_t wrong : {start + year, start - year, std::int64_t{0}, 200 * year}) {
+    support::expect_error(
+        errc::corrupt, [&] { load(with_parameter(state, clock, at(wrong))); }, "contradict");
+  }
+  support::expect_error(
+      errc::corrupt, [&] { load(with_parameter(with_parameter(state, clock, 0), has_clock, 0)); },
+      "contradict");
+  // An empty filter has no newest time, nor has the clock on the wall.
+  const auto empty = deduper(s).serialize();
+  support::expect_error(
+      errc::corrupt,
+      [&] { load(with_parameter(with_parameter(empty, has_clock, 1), clock, at(start))); },
+      "contradict");
+  s.time = time_source::wall;
+  deduper wall(s);
+  (void)drops(wall, 1, start);
+  support::expect_error(
+      errc::corrupt,
+      [&] {
+        load(with_parameter(with_parameter(wall.serialize(), has_clock, 1), clock, at(start)));
+      },
+      "contradict");
+}
+
+// Whatever comes in whatever order, what was saved loads: hostile times, each policy.
+TEST(deduper, loads_what_it_saved_after_hostile_times) {
+  std::uint64_t draw = 1;
+  const auto below = [&](std::uint64_t most) {
+    draw = detail::mix(draw + detail::golden);
+    return draw % most;
+  };
+  for (int round = 0; round < 60; ++round) {
+    dedupe_settings s{
+        .key = "line", .time = time_source::lines, .window = 10min, .expect = 50, .error = 0.01};
+    s.refresh = round % 2 == 0;
+    s.late = static_cast<late_policy>(1 + round % 3);
+    if (round % 5 == 0) s.costs = math::penalties{.false_positive = 1, .false_negative = 1};
+    deduper work(s);
+    std::int64_t now = 1'000'000;
+    for (int i = 0; i < 120; ++i) {
+      const std::uint64_t kind = below(10);
+      if (kind == 0) now += static_cast<std::int64_t>(below(3)) * 86400;
+      now += static_cast<std::int64_t>(below(200));
+      const std::int64_t away = kind == 1   ? 40 * 86400
+                                : kind == 2 ? -static_cast<std::int64_t>(below(200'000))
+                                            : 0;
+      const std::array<judged_line, 1> lines{
+          {{digest_of(below(20)), instant::from_seconds(now + away)}}};
+      std::array<line_verdict, 1> verdicts{};
+      work.judge(lines, lines[0].at, verdicts);
+      if (below(8) == 0) work.take_back(lines, verdicts, 0);
+      const auto bytes = work.serialize();
+      ASSERT_EQ(deduper::load(bytes, s, "state").serialize(), bytes) << round << " " << i;
+    }
+  }
 }
 
 }  // namespace
