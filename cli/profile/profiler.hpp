@@ -15,6 +15,7 @@
 
 #include "cli/input/event_reader.hpp"
 #include "cli/input/time_gate.hpp"
+#include "cli/seed.hpp"
 #include "cli/store/ledger.hpp"
 #include "cli/store/reader.hpp"
 #include "cli/store/writer.hpp"
@@ -44,7 +45,7 @@ struct field_profile {
 class profiler {
  public:
   profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
-           std::uint64_t seed);
+           std::uint64_t seed = default_seed);
 
   // What is loaded of a store: questions about heat need no histories.
   enum class wanted { everything, heat };
