@@ -145,7 +145,7 @@ TEST(deduper, counts_drops_per_minute_of_the_newest_days_and_their_memory) {
 // -- stored states -------------------------------------------------------------------------------
 
 TEST(deduper, continues_a_state_of_the_first_version) {
-  const auto path = std::filesystem::path(BLOOMTIME_TESTS_DIR) / "format" / "golden" / "v1" /
+  const auto path = std::filesystem::path(BLOOMTIME_TESTS_DIR) / "format" / "golden" / "command" /
                     "dedupe_state.bloomtime";
   const std::vector<std::byte> bytes = support::read_file(path);
   ASSERT_TRUE(deduper::is_state(bytes));
