@@ -220,7 +220,9 @@ void ask(const history& h) {
 
 void change(history h) {
   const tick first = h.known_from();
-  const tick last{first.number + static_cast<std::int64_t>(h.config().partition) - 1};
+  const history_config& config = h.config();
+  const std::int64_t ticks = config.partition.value_or(config.resolution) / config.resolution;
+  const tick last{first.number + ticks - 1};
   for (const tick t : {first, last}) {
     const instant when = h.clock().start_of(t);
     unless_too_large([&] {
