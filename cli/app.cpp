@@ -41,7 +41,8 @@ constexpr const char* details =
     "In TSV a tab, a line end and a backslash are written \\t, \\n, \\r and \\\\, other control\n"
     "characters \\xNN.\n"
     "The schema number changes when a key changes its meaning or goes; new keys may come.\n"
-    "Exit status: 0 ok or yes, 1 no, 2 error. Errors are one sentence on standard error.";
+    "Exit status: 0 ok or yes, 1 no, 2 error, 3 done, but with more errors than asked for (dedupe\n"
+    "past --expect). Errors are one sentence on standard error.";
 
 class program {
  public:

@@ -12,7 +12,9 @@
 
 namespace bloomtime::cli {
 
-enum exit_status : int { yes = 0, no = 1, trouble = 2 };
+// overloaded: done, but a filter is past what it was sized for, so that more answers are wrong than
+// was asked for.
+enum exit_status : int { yes = 0, no = 1, trouble = 2, overloaded = 3 };
 
 // Where what was typed goes: given or not, a text, or any number of texts: the arguments without a
 // name, or the values of an option that may be given again.

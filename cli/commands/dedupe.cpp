@@ -50,7 +50,7 @@ class run {
                   ? (given.input.time.empty() ? line_keys::times::if_any : line_keys::times::needed)
                   : line_keys::times::none) {}
 
-  void operator()() {
+  exit_status operator()() {
     std::vector<std::string> files = given_.files;
     if (files.empty()) {
       if (::isatty(STDIN_FILENO) == 1) {
@@ -81,9 +81,11 @@ class run {
     } else {
       work_.emplace(settings_);  // of nothing; a state stays as it is
     }
+    work_->refresh_error();
     summarize();
     if (signals_.ending() != 0) end_by(signals_.ending());
     expect_judged();
+    return work_->overloaded() ? overloaded : yes;
   }
 
  private:
@@ -243,6 +245,7 @@ class run {
     work_->pass_unjudged(std::exchange(unjudged_, 0));
     compose_output();
     const write_result done = out_.try_print(output_);
+    if (work_->overloaded() && !std::exchange(warned_, true)) note(overload_of(*work_));
     if (done.reason == 0) return;
     take_back_behind(done.written);
     output_closed_ = done.reason == EPIPE;
@@ -331,6 +334,7 @@ class run {
   std::string first_lacking_;   // what the first line that lacked a field has
   bool header_due_ = false;
   bool inside_long_line_ = false;
+  bool warned_ = false;
   bool open_ = false;  // the last line that was passed had no end: that of its file came first
 };
 
@@ -349,11 +353,12 @@ constexpr const char* details =
     "is\n"
     "always dropped; another line is dropped by mistake with the chance --error if no more lines "
     "come\n"
-    "within a window than --expect says, and more often if more do. The summary tells how many "
-    "such\n"
-    "mistakes are to be expected. A window ends a little late: by 1/600 of it or less on average, "
-    "and\n"
-    "1/100 by the clock on the wall. Lines without the key or with a time that cannot be read are\n"
+    "within a window than --expect says. If more do, mistakes become more frequent: that is "
+    "written\n"
+    "to standard error at once, and the exit status is 3. The summary tells how many mistakes are "
+    "to\n"
+    "be expected. A window ends at most 1/600 of it late, and 1/100 by the clock on the wall. "
+    "Lines without the key or with a time that cannot be read are\n"
     "passed and counted; so are lines of more than 1 MiB. --rejects and --strict concern both.\n"
     "A field that no line has is an error.\n"
     "The header of CSV and TSV is always passed.\n"
@@ -376,8 +381,10 @@ constexpr const char* details =
     "\"window_seconds\",\n"
     " \"refresh\", \"target_error\", \"summary\": [{\"lines\", \"passed\", \"dropped\", "
     "\"dropped_share\",\n"
-    " \"unjudged\", \"late\", \"expected_wrong\", \"error_now\", \"memory_bytes\", \"expect\",\n"
-    " \"most_drops_per_minute\"}], \"lacking\": [{\"field\", \"lines\"}] if lines lack fields}";
+    " \"unjudged\", \"late\", \"expected_wrong\", \"error_now\", \"overloaded\", "
+    "\"memory_bytes\",\n"
+    " \"expect\", \"most_drops_per_minute\"}], \"lacking\": [{\"field\", \"lines\"}] if lines lack "
+    "fields}";
 
 }  // namespace
 
@@ -407,10 +414,7 @@ void add_dedupe(command& root, output_options& asked) {
   self.text("--seed", given->seed, "N", "of the hash: drawn at random unless given");
   self.input(given->input);
   self.output(asked);
-  self.act = [given, &asked](const printer& out) {
-    run(*given, asked, out)();
-    return yes;
-  };
+  self.act = [given, &asked](const printer& out) { return run(*given, asked, out)(); };
 }
 
 }  // namespace bloomtime::cli

@@ -45,6 +45,15 @@ std::string plan_of(const deduper& work) {
                                                     : "by the clock on the wall");
 }
 
+std::string overload_of(const deduper& work) {
+  const dedupe_settings& s = work.settings();
+  return fmt::format(
+      "dedupe: more lines came within {} than --expect {}; new lines are now dropped by mistake "
+      "with probability {}, not {}; the exit status will be 3; use a larger --expect",
+      window_text(s), count_text(s.expect), brief_chance_text(work.filter().current_error()),
+      brief_chance_text(s.error));
+}
+
 report summary_of(const deduper& work, const std::vector<lacking_field>& lacking) {
   using enum audience;
   const dedupe_settings& s = work.settings();
@@ -71,6 +80,7 @@ report summary_of(const deduper& work, const std::vector<lacking_field>& lacking
                                   {"late", "late"},
                                   {"expected_wrong", "dropped wrongly, expected"},
                                   {"error_now", "error now"},
+                                  {"overloaded", "more lines than expected"},
                                   {"memory_bytes", "memory"},
                                   {"expect", "expected in a window"},
                                   {"most_drops_per_minute", "most dropped in a minute"}},
@@ -82,6 +92,7 @@ report summary_of(const deduper& work, const std::vector<lacking_field>& lacking
                                  count_cell(c.late),
                                  {c.wrong, short_text(c.wrong)},
                                  chance_cell(work.filter().current_error()),
+                                 yes_no_cell(work.overloaded()),
                                  bytes_cell(work.memory()),
                                  count_cell(s.expect),
                                  count_cell(work.most_drops_per_minute())}}},

@@ -1,6 +1,7 @@
 #include "cli/dedupe/deduper.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -14,7 +15,9 @@ bool is_doubted(std::optional<instant> clock, instant at) {
   return !clock || time_gate::is_far(*clock, at);
 }
 
-constexpr std::uint64_t least_between_errors = 256;  // lines
+constexpr std::uint64_t least_between_errors = 16;  // lines
+constexpr std::uint64_t most_when_overloaded = 4096;
+constexpr double tolerated = 1.25;  // times the error that was asked for; the filter is measured
 
 std::string text_of(digest key) {
   std::string bytes(sizeof key, '\0');
@@ -84,7 +87,8 @@ void deduper::judge(std::span<const judged_line> lines, instant now,
 // A few at a time: the error that a line meets is asked for between them.
 void deduper::judge_alike(std::span<const judged_line> lines, std::span<const instant> times,
                           instant now, std::span<line_verdict> verdicts) {
-  constexpr std::size_t at_once = 256;
+  const auto at_once = static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(settings_.expect / 64, least_between_errors, 256));
   for (std::size_t first = 0; first < lines.size(); first += at_once) {
     const std::size_t size = std::min(at_once, lines.size() - first);
     judge_some(lines.subspan(first, size), times.subspan(first, size), now,
@@ -109,13 +113,17 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
   for (std::size_t i = 0; i < lines.size(); ++i) {
     settle(lines[i], !answers_[i].fresh, timed ? times[i] : now, verdicts[i]);
   }
+  const std::uint64_t judged = counts_.passed + counts_.dropped;
+  if (filter_.overloaded()) error_due_ = std::min(error_due_, judged + most_when_overloaded);
 }
 
 // -- minimum penalty -----------------------------------------------------------------------------
 
-// Of all lines judged so far; one of each kind to begin with.
+// Of all lines judged so far, without those that were dropped wrongly; one of each kind to begin
+// with.
 double deduper::duplicate_share() const noexcept {
-  return (static_cast<double>(counts_.dropped) + 1) /
+  const auto dropped = static_cast<double>(counts_.dropped);
+  return (std::max(0., dropped - counts_.wrong) + 1) /
          (static_cast<double>(counts_.dropped + counts_.passed) + 2);
 }
 
@@ -123,14 +131,28 @@ double deduper::duplicate_share() const noexcept {
 // the share that duplicates had, of one at any time of the window.
 bool deduper::seems_seen(digest key, instant at) {
   const bool seen = filter_.seen(key, at);
-  if (!seen || !settings_.costs) return seen;
+  if (!settings_.costs) return seen;
+  mistakes_ += expected_mistakes(seen);
+  if (!seen) return false;
   const double share = duplicate_share();
   const auto window = static_cast<double>(filter_.window());
   const math::masses masses = filter_.masses(
       key, [&](double age) { return share * std::min(1., age / window); }, at);
   const bool drop = math::positive(masses, *settings_.costs, seen);
-  if (drop) counts_.wrong += 1 - masses.probability();
+  weigh(1 - masses.probability(), drop);
   return drop;
+}
+
+// Posteriors tell which seen lines are likely to be new, and the error of the filter how many: what
+// was dropped has its share of the mistakes. The posteriors alone would trust a prior that counts
+// wrong drops as duplicates.
+void deduper::weigh(double doubt, bool drop) noexcept {
+  constexpr double least = 1e-12;  // so that lines without a doubt have the same share
+  doubts_ += std::max(doubt, least);
+  if (drop) doubts_dropped_ += std::max(doubt, least);
+  const double lost = mistakes_ * doubts_dropped_ / doubts_;
+  counts_.wrong = std::max(0., counts_.wrong + lost - lost_);
+  lost_ = lost;
 }
 
 bool deduper::judge_costs(digest key, instant at) {
@@ -209,7 +231,14 @@ bool deduper::take_unwritten(digest key) {
 
 // -- counts --------------------------------------------------------------------------------------
 
-// Every new line is dropped with the error's chance, so passed ones stand for those that were.
+// New lines that the filter takes for seen ones, for each line that it is asked about. A new line
+// is taken for seen with probability p, so n lines that are not imply n p / (1 - p) that are. If p
+// is large hardly any line tells, and the share of new lines is taken to be what it was so far.
+double deduper::expected_mistakes(bool seen) const noexcept {
+  if (error_now_ >= 0.5) return error_now_ * (1 - duplicate_share());
+  return seen ? 0 : error_now_ / (1 - error_now_);
+}
+
 void deduper::settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict) {
   verdict = {};
   if (!unwritten_.empty() && take_unwritten(line.key) && drop) {
@@ -217,6 +246,7 @@ void deduper::settle(const judged_line& line, bool drop, instant minute, line_ve
     const bool doubted = settings_.time == time_source::lines && !gate_.clock();
     if (!doubted) (void)filter_.insert(line.key, minute);
   }
+  if (!settings_.costs) counts_.wrong += expected_mistakes(drop);
   verdict.drop = drop;
   if (drop) {
     ++counts_.dropped;
@@ -227,15 +257,20 @@ void deduper::settle(const judged_line& line, bool drop, instant minute, line_ve
   }
   ++counts_.passed;
   if (settings_.count) verdict.suppressed = suppressed_.take(line.key);
-  if (settings_.costs) return;
-  counts_.wrong += error_now_ / (1 - error_now_);
 }
 
 void deduper::refresh_error() {
-  constexpr double most = 0.999999;
-  error_now_ = std::min(most, filter_.current_error());
-  error_due_ =
-      counts_.passed + counts_.dropped + std::max(least_between_errors, settings_.expect / 64);
+  constexpr double nearly_all = 0.999999;
+  const double before = std::exchange(error_now_, std::min(nearly_all, filter_.current_error()));
+  overloaded_ = overloaded_ || error_now_ > tolerated * settings_.error;
+  // It takes as long as many lines do, and so waits twice as long where it hardly changes.
+  std::uint64_t often = std::max(least_between_errors, settings_.expect / 64);
+  if (filter_.overloaded()) often = std::min(often, most_when_overloaded);
+  const bool steady = std::abs(error_now_ - before) <= 0.02 * before;
+  between_errors_ =
+      steady ? std::min(2 * between_errors_, std::max(often, most_when_overloaded)) : often;
+  between_errors_ = std::max(between_errors_, often);
+  error_due_ = counts_.passed + counts_.dropped + between_errors_;
 }
 
 }  // namespace bloomtime::cli

@@ -23,7 +23,8 @@ struct dedupe_counts {
   std::uint64_t dropped = 0;   // likewise
   std::uint64_t unjudged = 0;  // without key or time: passed
   std::uint64_t late = 0;
-  double wrong = 0;  // expected number of lines that were dropped and should not have been
+  // Expected number of lines that were dropped and that an exact filter would have passed.
+  double wrong = 0;
 
   std::uint64_t lines() const noexcept { return passed + dropped + unjudged; }
 };
@@ -57,6 +58,8 @@ class deduper {
 
   // In order. `now` tells in which minute lines without a time were dropped.
   void judge(std::span<const judged_line> lines, instant now, std::span<line_verdict> verdicts);
+  // Asks the filter for its error as it is now, as happens every few lines.
+  void refresh_error();
   void pass_unjudged(std::uint64_t lines) noexcept { counts_.unjudged += lines; }
   // The last of the lines that were judged, and so many that were not, could not be written: a line
   // of theirs that passed passes when its key comes again.
@@ -66,6 +69,8 @@ class deduper {
   const dedupe_settings& settings() const noexcept { return settings_; }
   const dedupe_counts& counts() const noexcept { return counts_; }
   const age_partitioned_filter& filter() const noexcept { return filter_; }
+  // Whether new lines were dropped more often than the settings allow, at any time of this run.
+  bool overloaded() const noexcept { return overloaded_; }
   const store::minute_totals& drops() const noexcept { return drops_; }
   const suppressed_lines& suppressed() const noexcept { return suppressed_; }
   std::uint64_t most_drops_per_minute() const noexcept { return most_drops_; }
@@ -95,11 +100,12 @@ class deduper {
   bool judge_doubted(digest key, instant at);
   void ask_gate(instant at, std::string remembered);
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);
-  void refresh_error();
   double duplicate_share() const noexcept;
   bool take_unwritten(digest key);
   void expect_sound() const;
   void expect_clock() const;
+  double expected_mistakes(bool seen) const noexcept;
+  void weigh(double doubt, bool drop) noexcept;
 
   dedupe_settings settings_;
   age_partitioned_filter filter_;
@@ -109,9 +115,17 @@ class deduper {
   std::uint64_t most_drops_ = 0;
   suppressed_lines suppressed_;
   std::vector<digest> unwritten_;  // keys in the filter whose line was not written, sorted
+  bool overloaded_ = false;
+  // With costs: new lines that the filter took for seen ones, as expected in this run, and how much
+  // the posteriors of seen lines doubted them, of all and of those that were dropped.
+  double mistakes_ = 0;
+  double doubts_ = 0;
+  double doubts_dropped_ = 0;
+  double lost_ = 0;  // mistakes among the dropped ones, as counted so far
   double error_now_ = 0;
-  std::uint64_t error_due_ = 0;  // lines at which it is asked again
-  std::vector<digest> keys_;     // of the lines that are being judged
+  std::uint64_t between_errors_ = 0;  // lines
+  std::uint64_t error_due_ = 0;       // lines at which it is asked again
+  std::vector<digest> keys_;          // of the lines that are being judged
   std::vector<novelty> answers_;
   std::vector<instant> times_;
 };

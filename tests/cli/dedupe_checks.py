@@ -398,18 +398,45 @@ def dedupe_is_not_misled_by_a_wrong_stamp():
 
 
 @check
+def dedupe_passes_the_same_keys_in_every_burst():
+    """Each hour the same keys in one second: all of them are new again."""
+    for period in (601, 602, 610, 900, 3600):
+        made = [(START + period * burst, f"k{i}") for burst in range(4) for i in range(5000)]
+        out, err = deduped(tsv(made), *DEDUPE, "--json")
+        assert out == tsv(made), period
+        assert not told(err)["overloaded"]
+
+
+@check
+def dedupe_warns_when_more_lines_come_than_expected():
+    """The warning names the error, the status is 3, and the estimate is right within a tenth and
+    five standard deviations, with and without refreshing."""
+    lines = "".join(f"{i}\n" for i in range(100_000)).encode()
+    for refresh in ("--refresh", "--no-refresh"):
+        out, err = deduped(lines, "dedupe", "--format", "plain", "--window", "1d", "--expect", "1k",
+                           "--error", "1%", refresh, "--json", status=3)
+        assert "more lines came within 1 d than --expect 1,000" in err, err
+        summary, wrong = told(err), 100_000 - len(out.splitlines())
+        assert summary["overloaded"] and summary["dropped"] == wrong > 50_000
+        near = 5 * wrong ** 0.5 + 0.1 * wrong
+        assert abs(wrong - summary["expected_wrong"]) < near, (refresh, wrong, summary)
+    out, err = deduped(lines, "dedupe", "--format", "plain", "--window", "1d", "--json")
+    assert out == lines and not told(err)["overloaded"] and "more lines" not in err
+
+
+@check
 def dedupe_tells_how_many_it_lost():
     """More lines than expected, all different: what is dropped is wrong. Drops are nearly
     independent: five standard deviations of a Poisson number, and a tenth for the model."""
     data = "".join(f"{START + i // 100}\tx{i}\n" for i in range(20000)).encode()
-    out, err = deduped(data, *DEDUPE, "--expect", "6000", "--error", "1%", "--json")
+    out, err = deduped(data, *DEDUPE, "--expect", "6000", "--error", "1%", "--json", status=3)
     summary = told(err)
     wrong = 20000 - len(out.splitlines())
-    assert summary["dropped"] == wrong > 300
+    assert summary["dropped"] == wrong > 300 and summary["overloaded"]
     assert abs(wrong - summary["expected_wrong"]) < 5 * wrong ** 0.5 + 0.1 * wrong, (wrong, summary)
     # Weighing: a loss costs most, then a duplicate does.
     costs = ["--cost-duplicate", "1", "--cost-loss", "1000"]
-    careful, _ = deduped(data, *DEDUPE, "--expect", "6000", "--error", "1%", *costs)
+    careful, _ = deduped(data, *DEDUPE, "--expect", "6000", "--error", "1%", *costs, status=3)
     assert len(careful.splitlines()) > 19990
     doubled = "".join(f"{START + i // 100}\tx{i // 2}\n" for i in range(4000)).encode()
     costs = ["--cost-duplicate", "1000", "--cost-loss", "1"]

@@ -1,6 +1,9 @@
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,67 @@ TEST(deduper, remembers_when_the_clock_on_the_wall_is_set_back) {
   EXPECT_TRUE(drops(work, 2, 1'000'000 - 7200));
   EXPECT_TRUE(drops(work, 1, 1'000'000 - 7199));
   EXPECT_FALSE(drops(work, 1, 1'000'000 + 1300));
+}
+
+// -- mistakes ------------------------------------------------------------------------------------
+
+// Every key `copies` times within one window, the copies a tenth of a second apart.
+std::vector<judged_line> repeated(std::uint64_t keys, std::uint64_t copies) {
+  std::vector<judged_line> lines;
+  for (std::uint64_t i = 0; i < keys * copies; ++i) {
+    const std::uint64_t key = i / (100 * copies) * 100 + i % 100;
+    lines.push_back(
+        {digest_of(key), instant(1'000'000'000'000 + static_cast<std::int64_t>(i) * 1000)});
+  }
+  return lines;
+}
+
+// Lines that were dropped though an exact filter, within whose window all of them lie, passes them.
+double lost_lines(deduper& work, std::span<const judged_line> lines) {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+  double lost = 0;
+  std::vector<line_verdict> verdicts(1000);
+  for (; !lines.empty(); lines = lines.subspan(std::min<std::size_t>(1000, lines.size()))) {
+    const auto some = lines.first(std::min<std::size_t>(1000, lines.size()));
+    work.judge(some, some[0].at, verdicts);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const bool is_new = seen.emplace(some[i].key.lo, some[i].key.hi).second;
+      lost += is_new && verdicts[i].drop;
+    }
+  }
+  return lost;
+}
+
+// Within a part of the truth for what the model leaves out, and five standard deviations.
+TEST(deduper, expects_as_many_mistakes_as_it_makes) {
+  struct load {
+    std::uint64_t expect;
+    double error;
+    std::uint64_t keys;
+  };
+  const std::optional<math::penalties> no_costs;
+  for (const load& l : {load{9000, 0.05, 3000}, load{1000, 0.01, 2500}, load{500, 0.01, 6000}}) {
+    for (const std::uint64_t copies : {1, 3}) {
+      for (const bool refresh : {true, false}) {
+        for (const auto& costs : {no_costs, std::optional(math::penalties{1, 1})}) {
+          deduper work({.key = "line",
+                        .time = time_source::lines,
+                        .window = 24h,
+                        .expect = l.expect,
+                        .error = l.error,
+                        .refresh = refresh,
+                        .costs = costs});
+          const double lost = lost_lines(work, repeated(l.keys, copies));
+          const double told = work.counts().wrong;
+          const double part = costs ? 0.3 : 0.15;
+          EXPECT_NEAR(told, lost, part * lost + 5 * std::sqrt(lost) + 1)
+              << l.expect << ' ' << l.keys << ' ' << copies << ' ' << refresh;
+          work.refresh_error();
+          EXPECT_EQ(work.overloaded(), l.keys * copies > 2 * l.expect);
+        }
+      }
+    }
+  }
 }
 
 // -- lines that were not written -----------------------------------------------------------------
