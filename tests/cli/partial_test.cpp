@@ -8,7 +8,7 @@
 #include "profile_samples.hpp"
 
 // Lines that lack one of several items.
-namespace bloomtime::cli {
+namespace bloomtime::cli::partial_test {
 namespace {
 
 using support::temporary_directory;
@@ -53,4 +53,4 @@ TEST(partial_lines, that_all_lack_an_item_are_an_error) {
 }
 
 }  // namespace
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::cli::partial_test

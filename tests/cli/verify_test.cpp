@@ -8,7 +8,7 @@
 #include "support/sealed_manifest.hpp"
 
 // Stores of which every file is sound, and which still are not what they say.
-namespace bloomtime::cli {
+namespace bloomtime::cli::verify_test {
 namespace {
 
 using support::temporary_directory;
@@ -73,4 +73,4 @@ TEST_F(verify, notices_totals_of_other_records) {
 }
 
 }  // namespace
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::cli::verify_test

@@ -14,7 +14,7 @@
 #include "support/expect_error.hpp"
 
 // The UTC offsets of a log, and what a local time without a zone means in it.
-namespace bloomtime::cli {
+namespace bloomtime::cli::zone_test {
 namespace {
 
 using store::offset_span;
@@ -193,4 +193,4 @@ TEST(asked_time, includes_all_of_a_day_or_a_minute) {
 }
 
 }  // namespace
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::cli::zone_test

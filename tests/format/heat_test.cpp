@@ -20,7 +20,7 @@
 
 // Containers of the heat family with forged contents and right checksums: what is accepted is
 // written back byte by byte, can be used, and is accepted again afterwards.
-namespace bloomtime {
+namespace bloomtime::stored_heat_test {
 namespace {
 
 std::vector<std::string> heat_files() {
@@ -107,4 +107,4 @@ TEST_P(heat_mutants, that_load_are_written_back_and_can_be_used) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::stored_heat_test

@@ -22,7 +22,7 @@
 // Every stored history, with something else in it and all checksums made anew. Whatever loads is
 // stored as it was, can be used, and is stored and loaded again after that; and it takes memory for
 // the bytes that there are.
-namespace bloomtime {
+namespace bloomtime::stored_history_mutants_test {
 namespace {
 
 using stored_bytes = std::vector<std::byte>;
@@ -154,4 +154,4 @@ TEST_P(history_mutants, that_load_are_stored_as_they_were) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::stored_history_mutants_test

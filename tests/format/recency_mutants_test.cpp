@@ -18,7 +18,7 @@
 
 // Mutants of stored recency filters with right checksums: what loads saves the same bytes again,
 // and after it has been used for a while it saves what loads.
-namespace bloomtime {
+namespace bloomtime::stored_recency_mutants_test {
 namespace {
 
 using mutant = std::vector<std::byte>;
@@ -160,4 +160,4 @@ TEST(recency_mutants, with_false_bytes) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::stored_recency_mutants_test

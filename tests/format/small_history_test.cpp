@@ -18,7 +18,7 @@
 
 // Histories of a few bytes that say that much was seen. Whoever uses one pays for its bytes and for
 // what is listed, not for the ticks.
-namespace bloomtime {
+namespace bloomtime::stored_small_history_test {
 namespace {
 
 using stored_bytes = std::vector<std::byte>;
@@ -134,4 +134,4 @@ TEST(small_history, of_crowded_positions_is_read_once) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::stored_small_history_test

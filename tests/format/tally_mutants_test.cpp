@@ -15,7 +15,7 @@
 
 // Every golden file of a Bloom filter or a tally with one bit flipped, or with an extreme in one of
 // its parameters, and checksums made anew: what loads is saved to the same bytes.
-namespace bloomtime {
+namespace bloomtime::stored_tally_mutants_test {
 namespace {
 
 using bytes_type = std::vector<std::byte>;
@@ -72,4 +72,4 @@ TEST_P(tally_mutants, that_load_are_saved_to_the_same_bytes) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::stored_tally_mutants_test

@@ -16,7 +16,7 @@
 
 // Bounds of decayed counts where numbers are extreme: counters that are too small, counts near 2^62
 // and heat below the range of doubles. The twin computes with 237 bits.
-namespace bloomtime {
+namespace bloomtime::decaying_bounds_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -153,4 +153,4 @@ TEST(decay_ring, is_never_below_the_truth_beyond_the_range_of_doubles) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::decaying_bounds_test

@@ -13,7 +13,7 @@
 
 // Bounds hold for the half-life and the factor that were asked for, not only for what they were
 // rounded to. The twin computes with 237 bits.
-namespace bloomtime {
+namespace bloomtime::half_life_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST(decay, keeps_any_half_life_within_a_millionth_of_a_billionth) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::half_life_test

@@ -16,7 +16,7 @@
 // Windows of time next to the exact last sighting of every item, under pauses, bursts and sparse
 // streams: nothing within the window is missed, and one tick after it an item is "seen" no more
 // often than asked for, however the items of a window are spread over it.
-namespace bloomtime {
+namespace bloomtime::age_partitioned_gaps_test {
 namespace {
 
 constexpr std::int64_t ticks = 600;  // of a window
@@ -183,4 +183,4 @@ TEST(age_partitioned_gaps, errors_are_predicted_under_bursts) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::age_partitioned_gaps_test

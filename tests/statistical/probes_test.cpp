@@ -29,7 +29,7 @@ using support::plausible_uniform;
 constexpr std::uint64_t many = 110'000;
 
 // Digests as filters see them (of consecutive integers), and as they should be.
-digest counted(std::uint64_t i) { return digest_of(i); }
+digest digest_of_number(std::uint64_t i) { return digest_of(i); }
 digest random_digest(std::uint64_t i) {
   math::random_source random(i);
   return {random(), random()};
@@ -38,7 +38,7 @@ struct source {
   const char* name;
   digest (*at)(std::uint64_t);
 };
-constexpr std::array sources{source{"consecutive integers", counted},
+constexpr std::array sources{source{"consecutive integers", digest_of_number},
                              source{"random digests", random_digest}};
 
 template <class Cell>

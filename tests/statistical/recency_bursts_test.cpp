@@ -11,7 +11,7 @@
 
 // The error that was asked for holds however the items of a window are spread over it: evenly, in
 // bursts, with gaps, and at every phase of the ticks.
-namespace bloomtime {
+namespace bloomtime::recency_bursts_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -163,4 +163,4 @@ TEST_P(recency_bursts, tenfold_overload_is_told) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::recency_bursts_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace bloomtime::detail {
+namespace bloomtime::detail::digest_index_test {
 namespace {
 
 constexpr std::uint64_t crafted_mask = 511;
@@ -89,4 +89,4 @@ TEST(side_table, is_not_slowed_down_by_chosen_cells) {
 }
 
 }  // namespace
-}  // namespace bloomtime::detail
+}  // namespace bloomtime::detail::digest_index_test

@@ -16,7 +16,7 @@
 // Every constructor of the bloom and tally families over the extremes of every parameter: it
 // refuses with a sentence or builds in time bounded by its memory, of which there is little here.
 // A constructor that does not return fails the test by its time limit.
-namespace bloomtime {
+namespace bloomtime::extremes_test {
 namespace {
 
 constexpr std::size_t most_memory = std::size_t{1} << 22;
@@ -171,4 +171,4 @@ TEST(extremes, of_amounts) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::extremes_test

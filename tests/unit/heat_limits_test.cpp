@@ -22,7 +22,7 @@
 
 // What the engines of heat take and refuse: memory that is counted, filters that were moved from,
 // and constructors at the ends of their parameters.
-namespace bloomtime {
+namespace bloomtime::heat_limits_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -276,4 +276,4 @@ TEST(heat_engines, build_or_refuse_any_time) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::heat_limits_test

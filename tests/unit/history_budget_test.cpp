@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace bloomtime {
+namespace bloomtime::history_budget_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -42,4 +42,4 @@ TEST(history_budget, is_exceeded_by_the_newest_partition_alone) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::history_budget_test

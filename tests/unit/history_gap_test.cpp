@@ -6,7 +6,7 @@
 #include <cstdint>
 
 // A history survives gaps and single wrong timestamps, at every setting that drops something.
-namespace bloomtime {
+namespace bloomtime::history_gap_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -122,4 +122,4 @@ TEST(history_gap, an_event_that_retention_drops_at_once_is_not_called_added) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::history_gap_test

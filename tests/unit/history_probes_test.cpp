@@ -14,7 +14,7 @@
 
 // seen(item, interval, probes) sets probes to the number of structures read: for every engine, and
 // over all partitions of a history.
-namespace bloomtime {
+namespace bloomtime::history_probes_test {
 namespace {
 
 constexpr std::uint64_t ticks = 64;
@@ -91,4 +91,4 @@ TEST(history_probes_of, a_single_history_are_the_ticks) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::history_probes_test

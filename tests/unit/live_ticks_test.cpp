@@ -10,7 +10,7 @@
 
 #include "support/heap.hpp"
 
-namespace bloomtime::detail {
+namespace bloomtime::detail::live_ticks_test {
 namespace {
 
 using twin = std::map<std::uint64_t, std::set<std::uint32_t>>;
@@ -114,4 +114,4 @@ TEST(live_ticks, take_what_is_said) {
 }
 
 }  // namespace
-}  // namespace bloomtime::detail
+}  // namespace bloomtime::detail::live_ticks_test

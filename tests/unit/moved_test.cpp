@@ -22,7 +22,7 @@
 
 // What a filter does after it was moved from: queries touch no memory and claim nothing, everything
 // else throws, and another filter can be assigned to it.
-namespace bloomtime {
+namespace bloomtime::moved_test {
 namespace {
 
 template <class Call>
@@ -209,4 +209,4 @@ TYPED_TEST(moved_history, says_maybe_and_takes_nothing) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::moved_test

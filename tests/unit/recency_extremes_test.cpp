@@ -24,7 +24,7 @@
 
 // Every constructor of the family at the ends of every parameter: it refuses with a sentence, or
 // the filter takes the memory that it tells. And filters that were moved from.
-namespace bloomtime {
+namespace bloomtime::recency_extremes_test {
 namespace {
 
 using support::expect_error;
@@ -327,4 +327,4 @@ TEST(recency_moved_from, filters_know_nothing_and_take_nothing) {
 }
 
 }  // namespace
-}  // namespace bloomtime
+}  // namespace bloomtime::recency_extremes_test

@@ -17,7 +17,7 @@
 #include "support/allocated.hpp"
 #include "support/expect_error.hpp"
 
-namespace bloomtime::detail {
+namespace bloomtime::detail::timelines_merge_test {
 namespace {
 
 using ticks_by_key = std::map<std::uint64_t, std::set<std::uint32_t>>;  // by key
@@ -177,4 +177,4 @@ TEST(timelines_merge, of_nothing_is_nothing) {
 }
 
 }  // namespace
-}  // namespace bloomtime::detail
+}  // namespace bloomtime::detail::timelines_merge_test
