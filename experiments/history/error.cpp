@@ -22,7 +22,6 @@ using namespace experiments;
 using namespace bloomtime;
 
 constexpr std::uint64_t all_bits[] = {20'000'000, 30'000'000, 40'000'000, 50'000'000, 60'000'000};
-constexpr std::uint64_t all_lengths[] = {16, 128, 1024, 8192};
 constexpr std::uint32_t all_spans[] = {14'400, 28'800, 57'600, 86'400};
 
 // Long questions take a single filter long, and one set tells enough.

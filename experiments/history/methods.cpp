@@ -26,6 +26,14 @@ subject single_k3(const order& o) {
       single_history({.pairs = o.pairs, .memory = o.bits / 8, .k = 3, .ticks = o.ticks}));
 }
 
+// k as the paper rounds it: up, and at most 16.
+subject single_published(const order& o) {
+  const unsigned k =
+      math::k_for(static_cast<double>(o.pairs), o.bits / 8 * 8, math::k_rule::published);
+  return subject_of(
+      single_history({.pairs = o.pairs, .memory = o.bits / 8, .k = k, .ticks = o.ticks}));
+}
+
 // -- a tree of filters -------------------------------------------------------------------------
 
 subject tree(const order& o, tree_sizes sizes) {
@@ -56,6 +64,7 @@ math::level_plan planned(const order& o, double most_probes) {
 
 subject level_uniform(const order& o) { return levels("level uniform", o); }
 subject level_optimal(const order& o) { return levels("level optimal", o); }
+subject level_published(const order& o) { return levels("level published k", o); }
 subject level_learned(const order& o) { return levels("level learned", o); }
 subject level_planned(const order& o) { return levels("level planned", o); }
 subject level_doubting(const order& o) { return levels("level doubting", o, true); }
@@ -68,11 +77,13 @@ subject exact(const order&) { return subject_of(exact_history()); }
 constexpr method all[] = {
     {"single", false, single},
     {"single k=3", false, single_k3},
+    {"single published k", false, single_published},
     {"tree uniform", false, tree_uniform},
     {"tree optimal", true, tree_optimal},
     {"tree learned", true, tree_learned},
     {"level uniform", false, level_uniform},
     {"level optimal", true, level_optimal},
+    {"level published k", true, level_published},
     {"level learned", true, level_learned},
     {"level planned", true, level_planned},
     {"level doubting", true, level_doubting},
@@ -101,6 +112,10 @@ subject filled(const method& m, const order& o, const trace& t) {
 std::vector<math::filter_size> level_sizes(std::string_view method, const order& o) {
   if (method == "level uniform") return math::uniform_bits(o.truth.levels, o.bits);
   if (method == "level optimal") return math::allocate_bits(o.truth.levels, o.bits);
+  if (method == "level published k") {
+    return math::allocate_bits(o.truth.levels, o.bits, math::size_grid::words,
+                               math::k_rule::published);
+  }
   if (method == "level learned") return math::allocate_bits(o.learned.levels, o.bits);
   return planned(o, method == "level planned" ? 128 : 16).levels;
 }

@@ -12,6 +12,8 @@
 namespace experiments {
 
 inline constexpr std::uint64_t usual_length = 128;
+// Of questions, as published (table 3).
+inline constexpr std::uint64_t all_lengths[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 inline constexpr std::size_t usual_questions = 10'000;
 inline constexpr std::uint64_t seeds = 5;  // of questions
 

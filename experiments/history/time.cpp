@@ -86,7 +86,7 @@ void time_adds() {
 
 void time_questions_about(const scene& s, of_items which) {
   std::map<std::string_view, std::map<std::uint64_t, double>> medians;
-  for (const std::uint64_t length : {16u, 128u, 1024u, 8192u}) {
+  for (const std::uint64_t length : all_lengths) {
     const workload w = workload_of(s, length);
     const order o = order_of(s, w, usual_bits);
     bench::schedule all;

@@ -5,7 +5,7 @@ set format y "%g"
 do for [i = 1:6] {
   set title panel(i)
   if (i == 1) { @legend_right } else { unset key }
-  plot for [j = 1:10] file(i) using 3:(pick(i, answers[j], 6)) with linespoints lw 2 ps 0.5 \
+  plot for [j = 1:13] file(i) using 3:(pick(i, answers[j], 6)) with linespoints lw 2 ps 0.5 \
     lc rgb colours[j] title answers[j]
 }
 unset multiplot

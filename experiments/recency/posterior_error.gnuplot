@@ -6,7 +6,7 @@ set format y "%g"
 do for [i = 1:6] {
   set title panel(i)
   if (i == 1) { @legend_right } else { unset key }
-  plot for [j in "2 3 4 7 9 10"] file(i) using 3:(pick(i, answers[j + 0], 9)) with linespoints \
+  plot for [j in "2 3 4 7 9 10 13"] file(i) using 3:(pick(i, answers[j + 0], 9)) with linespoints \
     lw 2 ps 0.5 lc rgb colours[j + 0] title answers[j + 0]
 }
 unset multiplot

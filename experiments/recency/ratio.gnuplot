@@ -4,7 +4,7 @@ set yrange [0:1.2]
 do for [i = 1:6] {
   set title panel(i)
   if (i == 1) { @legend_right } else { unset key }
-  plot for [j = 2:6] file(i) using 3:(pick(i, answers[j], 7)) with linespoints lw 2 ps 0.5 \
-    lc rgb colours[j] title answers[j], 1 lc rgb "#000000" notitle
+  plot for [j in "2 3 4 5 6 13"] file(i) using 3:(pick(i, answers[j + 0], 7)) with linespoints lw 2 \
+    ps 0.5 lc rgb colours[j + 0] title answers[j + 0], 1 lc rgb "#000000" notitle
 }
 unset multiplot

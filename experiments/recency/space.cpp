@@ -19,12 +19,18 @@ constexpr std::uint64_t window = std::uint64_t{1} << 16;
 constexpr std::uint64_t asked = 4'000'000;
 constexpr double all_errors[] = {0.1, 0.01, 0.001, 0.0001, 0.000'001};
 
-// After four windows, about items that never were.
+// About items that never were, after four windows and during as many again: an insertion follows
+// every few questions, so that all phases of blocks, generations and sweeps are met.
 template <class Filter>
 double measured(Filter& filter) {
-  for (std::uint64_t i = 0; i < 4 * window; ++i) (void)filter.insert(i);
+  constexpr std::uint64_t per_insertion = asked / (4 * window);
+  std::uint64_t next = 0;
+  while (next < 4 * window) (void)filter.insert(next++);
   std::uint64_t wrong = 0;
-  for (std::uint64_t i = 0; i < asked; ++i) wrong += filter.seen((std::uint64_t{1} << 40) + i);
+  for (std::uint64_t i = 0; i < asked; ++i) {
+    wrong += filter.seen((std::uint64_t{1} << 40) + i);
+    if (i % per_insertion == 0) (void)filter.insert(next++);
+  }
   return static_cast<double>(wrong) / static_cast<double>(asked);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/generalized_filter.hpp>
 #include <bloomtime/recency/recent_buffer.hpp>
@@ -59,6 +60,7 @@ class charged_subject {
     timing_.ask(item, truth, costs);
   }
   void insert(std::uint32_t item) { (void)timing_.insert(item); }
+  const bloomtime::audit& audited() const { return timing_.audited(); }
   const score& of(std::size_t way) const {
     return timing_.of(way == 0 ? 0 : timing_subject::names.size() - 1);
   }
@@ -88,6 +90,33 @@ class generalized_subject {
  private:
   std::span<const bloomtime::age_prior> priors_;
   bloomtime::generalized_filter filter_;
+  std::array<score, names.size()> scores_;
+};
+
+// The age-partitioned filter, which chooses its own k and generations for the memory.
+class age_partitioned_subject {
+ public:
+  static constexpr std::array<std::string_view, 2> names{"age-partitioned",
+                                                         "age-partitioned inferential"};
+
+  age_partitioned_subject(std::span<const bloomtime::math::geometric> priors, std::uint64_t window,
+                          std::uint64_t bits)
+      : priors_(priors), filter_({.last = window, .memory = bits / 8}) {}
+
+  void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
+    const bool standard = filter_.seen(item);
+    scores_[0].count(standard, truth, costs);
+    const auto& prior = priors_[item];
+    const auto younger_than = [&](double age) { return prior.before(age); };
+    scores_[1].count(filter_.masses(item, younger_than), standard, truth, costs);
+  }
+  void insert(std::uint32_t item) { (void)filter_.insert(item); }
+  unsigned k() const { return filter_.k(); }
+  const score& of(std::size_t way) const { return scores_[way]; }
+
+ private:
+  std::span<const bloomtime::math::geometric> priors_;
+  bloomtime::age_partitioned_filter filter_;
   std::array<score, names.size()> scores_;
 };
 
