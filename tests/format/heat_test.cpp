@@ -2,6 +2,7 @@
 
 #include <bloomtime/any.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -46,7 +47,9 @@ void expect_usable(Filter f) {
   (void)f.mass(now);
   (void)f.add("hot", now, 70'000);
   (void)f.add("another", now);
-  (void)f.add("item-1", instant(now.micros - 1'000'000'000));
+  constexpr std::int64_t earlier = 1'000'000'000;
+  const std::int64_t first = std::numeric_limits<std::int64_t>::min();
+  (void)f.add("item-1", instant(std::max(now.micros, first + earlier) - earlier));
   if constexpr (requires { f.top(3, now); }) (void)f.top(3, now);
   try {
     f.merge(Filter(f));
