@@ -26,6 +26,7 @@ void generate_tables(session& run);
 void heat_tables(session& run);
 void heat_papers_tables(session& run);
 void history_tables(session& run);
+void history_pauses(session& run);
 void recency_tables(session& run);
 void reader_tables(session& run);
 void tally_tables(session& run);

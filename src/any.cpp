@@ -411,7 +411,9 @@ any_filter load_history(std::uint8_t engine, std::span<const std::byte> containe
   if (engine == tree_history::engine_id) return tree_history::load(container);
   if (engine == level_history::engine_id) return level_history::load(container);
   if (engine == timeline_history::engine_id) return timeline_history::load(container);
-  if (engine == history::engine_id) return history::load(container);
+  if (engine == history::engine_id || engine == history::apart_engine_id) {
+    return history::load(container);
+  }
   refuse_engine("3 (history)", engine);
 }
 

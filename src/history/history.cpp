@@ -93,7 +93,7 @@ void history_index::add(std::uint64_t first, std::uint64_t joined,
 container_writer history_index::writer() const {
   const history_config& config = shape.config;
   container_writer out({.family = family::history,
-                        .engine = engine_id,
+                        .engine = shape.joins ? engine_id : apart_engine_id,
                         .seed = config.seed,
                         .clock = tick_clock(config.resolution, config.origin)});
   byte_writer& p = out.parameters();
@@ -112,8 +112,9 @@ container_writer history_index::writer() const {
 }
 
 history_index history_index::read(const container_view& view, std::uint8_t engine) {
-  view.expect_kind(family::history, engine_id, name);
   const container_info& info = view.info();
+  const bool joins = info.engine != apart_engine_id;
+  view.expect_kind(family::history, joins ? engine_id : apart_engine_id, name);
   if (!info.clock || info.layout != 0) refuse_parameters(name);
   byte_reader in = view.parameters();
   history_index index;
@@ -126,6 +127,7 @@ history_index history_index::read(const container_view& view, std::uint8_t engin
   config.live_memory = in.u64();
   config.memory = in.u64();
   index.shape = history_shape::stored(config, partition, ahead);
+  index.shape.joins = joins;
   index.known_from = in.u64();
   const std::uint64_t kind = in.u64();
   if (kind != engine) {

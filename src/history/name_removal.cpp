@@ -36,11 +36,13 @@ class kept_source : public sealed_source {
   kept_source(const timelines& named, const name_costs& costs)
       : sealed_source(named), costs_(costs) {}
 
-  bool next() override {
-    while (sealed_source::next()) {
-      if (!costs_.loses_name(key(), *head())) return true;
+  found next() override {
+    constexpr int most = 16;  // items to skip in one go
+    for (int i = 0; i < most; ++i) {
+      const found here = sealed_source::next();
+      if (here != found::item || !costs_.loses_name(key(), *head())) return here;
     }
-    return false;
+    return found::nothing_yet;
   }
 
  private:

@@ -1,12 +1,11 @@
 #include <bloomtime/history/timeline_history.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/name_removal.hpp>
 #include <bloomtime/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/history.hpp>
@@ -17,6 +16,7 @@ namespace bloomtime {
 namespace {
 
 using detail::positions;
+using detail::tick_layer;
 using detail::tick_range;
 using math::text_of;
 
@@ -43,7 +43,8 @@ timeline_history::timeline_history(const timeline_config& config)
     : history_calls(tick_clock(config.resolution, config.origin), config.first, config.ticks,
                     config.seed),
       error_(config.error),
-      length_(config.length) {
+      length_(config.length),
+      archive_(config.ticks) {
   expect_config(config);
 }
 
@@ -62,13 +63,12 @@ sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) 
     ++probes;
     return seen;
   };
-  const std::uint64_t key = detail::timeline_key(d);
   if (!live_.empty() && yes_if(live_.seen(d, *range))) return sighting::maybe;
-  if (!named_.empty()) {
-    const auto line = named_.view().find(key);
-    if (yes_if(line && line->seen(*range))) return sighting::maybe;
+  for (const tick_layer& layer : archive_.layers()) {
+    if (yes_if(layer.seen(d, *range))) return sighting::maybe;
   }
-  for (const positions& p : nameless_) {
+  const std::uint64_t key = detail::timeline_key(d);
+  for (const positions& p : archive_.nameless()) {
     if (yes_if(p.view().seen(key, *range))) return sighting::maybe;
   }
   return sighting::no;
@@ -89,15 +89,10 @@ sightings timeline_history::list(digest d, interval asked) const {
     }
     return true;
   };
-  const std::uint64_t key = detail::timeline_key(d);
   live_.for_each(d, [&](std::uint64_t t) { take({t, t}); });
-  if (!named_.empty()) {
-    if (const auto line = named_.view().find(key)) {
-      detail::timeline_cursor ticks(*line);
-      while (const std::optional<tick_range> run = ticks.next()) take(*run);
-    }
-  }
-  for (const positions& p : nameless_) p.view().for_each(key, *range, take);
+  for (const tick_layer& layer : archive_.layers()) layer.for_each(d, take);
+  const std::uint64_t key = detail::timeline_key(d);
+  for (const positions& p : archive_.nameless()) p.view().for_each(key, *range, take);
   std::sort(found.begin(), found.end(),
             [](const interval& a, const interval& b) { return a.first < b.first; });
   sightings seen;
@@ -105,52 +100,54 @@ sightings timeline_history::list(digest d, interval asked) const {
   return seen;
 }
 
+detail::tick_sources timeline_history::sources(std::uint64_t later_by) const {
+  detail::tick_sources all = detail::sources_of(archive_.layers(), later_by);
+  if (!live_.empty()) all.push_back(std::make_unique<detail::live_source>(live_, later_by));
+  return all;
+}
+
+// What was begun comes first: names are taken from what there was then.
 void timeline_history::compact() {
-  if (live_.empty()) return;
-  detail::tick_sources sources;
-  detail::add_sources(sources, named_, live_);
-  named_ = detail::timelines_merge(ticks_, std::move(sources)).finish();
+  archive_.finish();
+  if (live_.empty() && archive_.is_whole()) return;
+  archive_.replace(detail::timelines_merge(ticks_, sources()).finish());
   live_ = {};
 }
 
 void timeline_history::seal() {
   compact();
-  if (!sealed_) take_names();
-  sealed_ = true;
+  archive_.remove_names({error_, length_});
 }
 
-// What costs less without a name than with one, if all of it together does.
-void timeline_history::take_names() {
-  detail::name_removal removal(named_, error_, length_);
-  for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !removal.step(work);) {
-  }
-  if (!removal.is_worth_it()) return;
-  nameless_.push_back(std::move(removal.nameless()));
-  named_ = std::move(removal.named());
+void timeline_history::begin_compact() {
+  archive_.freeze(live_);
+  archive_.begin(std::nullopt);
+}
+
+void timeline_history::begin_seal() {
+  archive_.freeze(live_);
+  archive_.begin(detail::name_limits{error_, length_});
 }
 
 std::uint64_t timeline_history::pairs() const noexcept {
-  std::uint64_t pairs = live_.ticks() + named_.shape().ticks;
-  for (const positions& p : nameless_) pairs += p.shape().count;
+  std::uint64_t pairs = live_.ticks();
+  for (const tick_layer& layer : archive_.layers()) pairs += layer.ticks();
+  for (const positions& p : archive_.nameless()) pairs += p.shape().count;
   return pairs;
 }
 
 std::uint64_t timeline_history::items() const noexcept {
-  return live_.items() + named_.shape().items;
+  std::uint64_t items = live_.items();
+  for (const tick_layer& layer : archive_.layers()) items += layer.items();
+  return items;
 }
 
 double timeline_history::error(std::uint64_t length) const {
   double expected = 0;
-  for (const positions& p : nameless_) {
+  for (const positions& p : archive_.nameless()) {
     expected += math::position_error(p.shape().count, p.shape().range, length);
   }
   return std::min(expected, 1.0);
-}
-
-std::uint64_t timeline_history::sealed_bytes() const noexcept {
-  std::uint64_t bytes = named_.bytes();
-  for (const positions& p : nameless_) bytes += p.bytes();
-  return bytes;
 }
 
 }  // namespace bloomtime

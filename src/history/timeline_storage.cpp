@@ -1,6 +1,6 @@
 #include <bloomtime/history/timeline_history.hpp>
 
-#include <limits>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -94,19 +94,36 @@ live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t 
 
 // -- histories of several streams, or of several spans -------------------------------------------
 
+namespace {
+
+// The other's sets, as those of a history that begins so much earlier.
+void add_sets(detail::tick_archive& archive, const std::vector<positions>& sets,
+              std::uint64_t later_by) {
+  for (positions set : sets) {
+    set.delay(later_by);
+    archive.put(std::move(set));
+  }
+}
+
+detail::tick_sources both(detail::tick_sources a, detail::tick_sources b) {
+  std::move(b.begin(), b.end(), std::back_inserter(a));
+  return a;
+}
+
+}  // namespace
+
 void timeline_history::merge(const timeline_history& other) {
   expect_same_span(other);
-  expect_sets(nameless_.size() + other.nameless_.size());
-  std::vector<positions> nameless = nameless_;
-  nameless.insert(nameless.end(), other.nameless_.begin(), other.nameless_.end());
-  detail::tick_sources sources;
-  detail::add_sources(sources, named_, live_);
-  detail::add_sources(sources, other.named_, other.live_);
-  named_ = detail::timelines_merge(ticks_, std::move(sources)).finish();
+  expect_sets(nameless().size() + other.nameless().size());
+  detail::tick_archive merged(ticks_);
+  add_sets(merged, nameless(), 0);
+  add_sets(merged, other.nameless(), 0);
+  merged.put(detail::timelines_merge(ticks_, both(sources(), other.sources())).finish());
+  merged.set_names_removed(is_sealed() || other.is_sealed());
+  const std::uint64_t records = other.records_;
+  archive_ = std::move(merged);
   live_ = {};
-  nameless_ = std::move(nameless);
-  count(other.records_);
-  sealed_ = sealed_ || other.sealed_;
+  count(records);
 }
 
 timeline_history timeline_history::joined(const timeline_history& left,
@@ -117,25 +134,64 @@ timeline_history timeline_history::joined(const timeline_history& left,
                            "a timeline history spans at most 2^32 ticks, both together have " +
                                text_of(left.ticks_ + right.ticks_));
   }
-  expect_sets(left.nameless_.size() + right.nameless_.size());
-  timeline_history both;
-  static_cast<history_base&>(both) = left;
-  both.ticks_ += right.ticks_;
-  both.error_ = left.error_;
-  both.length_ = left.length_;
-  both.nameless_ = left.nameless_;
+  expect_sets(left.nameless().size() + right.nameless().size());
+  timeline_history all;
+  static_cast<history_base&>(all) = left;
+  all.ticks_ += right.ticks_;
+  all.error_ = left.error_;
+  all.length_ = left.length_;
+  all.archive_ = detail::tick_archive(all.ticks_);
+  add_sets(all.archive_, left.nameless(), 0);
+  add_sets(all.archive_, right.nameless(), left.ticks_);
+  all.archive_.put(
+      detail::timelines_merge(all.ticks_, both(left.sources(), right.sources(left.ticks_)))
+          .finish());
+  all.archive_.set_names_removed(left.is_sealed() || right.is_sealed());
+  all.count(right.records_);
+  return all;
+}
+
+timeline_join::timeline_join(std::uint64_t first, std::uint64_t ticks,
+                             std::span<const timeline_history* const> parts)
+    : first_(first), ticks_(ticks), merge_(ticks, {}) {
   detail::tick_sources sources;
-  detail::add_sources(sources, left.named_, left.live_);
-  detail::add_sources(sources, right.named_, right.live_, left.ticks_);
-  both.named_ = detail::timelines_merge(both.ticks_, std::move(sources)).finish();
-  for (const positions& p : right.nameless_) {
-    positions_shape shape = p.shape();
-    shape.first += left.ticks_;
-    both.nameless_.emplace_back(shape, p.marks(), p.list());
+  std::size_t sets = 0;
+  for (const timeline_history* part : parts) {
+    layers_.push_back(part->archive_.layers());
+    sources = both(std::move(sources), detail::sources_of(layers_.back(), part->first_ - first));
+    sets += part->nameless().size();
   }
-  both.count(right.records_);
-  both.sealed_ = left.sealed_ || right.sealed_;
-  return both;
+  expect_sets(sets);
+  merge_ = detail::timelines_merge(ticks, std::move(sources));
+}
+
+// Nothing is moved before there is memory for all of it.
+timeline_history timeline_join::finish(std::span<timeline_history* const> parts) {
+  timeline_history all;
+  static_cast<detail::history_base&>(all) = *parts.front();
+  all.first_ = first_;
+  all.ticks_ = ticks_;
+  all.records_ = 0;
+  all.error_ = parts.front()->error_;
+  all.length_ = parts.front()->length_;
+  all.archive_ = detail::tick_archive(ticks_);
+  all.archive_.put(merge_.finish());
+  bool sealed = true;
+  std::size_t layers = all.archive_.layers().size();
+  std::size_t sets = 0;
+  for (timeline_history* part : parts) {
+    part->archive_.freeze(part->live_);
+    layers += part->archive_.layers().size();
+    sets += part->nameless().size();
+    sealed = sealed && part->is_sealed();
+    all.count(part->records_);
+  }
+  all.archive_.set_names_removed(sealed);
+  all.archive_.reserve(layers, sets);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    all.archive_.take(parts[i]->archive_, layers_[i].size(), parts[i]->first_ - first_);
+  }
+  return all;
 }
 
 // -- storage -----------------------------------------------------------------------------------
@@ -150,6 +206,32 @@ void timeline_history::save(const std::filesystem::path& path) const {
   write([&](const detail::container_writer& out) { out.save(path); });
 }
 
+// All timelines in one, or none if they are.
+timelines timeline_history::merged_lines() const {
+  std::vector<detail::tick_layer> lines;
+  for (const detail::tick_layer& layer : archive_.layers()) {
+    if (layer.lines) lines.push_back(layer);
+  }
+  if (lines.empty() || (lines.size() == 1 && detail::is_whole(lines[0], ticks_))) return {};
+  return detail::timelines_merge(ticks_, detail::sources_of(lines)).finish();
+}
+
+// The table and those that were set aside. They are not taken apart for storage, which must succeed
+// even if few bytes would become many.
+live_ticks timeline_history::whole_table() const {
+  live_ticks all = live_;
+  for (const detail::tick_layer& layer : archive_.layers()) {
+    if (!layer.table) continue;
+    for (std::uint32_t i = 0; i < layer.table->items(); ++i) {
+      live_ticks::place at;
+      while (const auto t = layer.table->next_tick(i, at)) {
+        (void)all.add(layer.table->item(i), static_cast<std::uint32_t>(*t + layer.first));
+      }
+    }
+  }
+  return all;
+}
+
 // Hands over the writer while what it refers to is alive.
 template <class Use>
 void timeline_history::write(Use&& use) const {
@@ -157,27 +239,31 @@ void timeline_history::write(Use&& use) const {
   auto& p = out.parameters();
   p.f64(error_);
   p.u64(length_);
-  p.u64(sealed_ ? 1 : 0);
-  p.u64(live_.items());
-  p.u64(live_.ticks());
-  p.u64(named_.shape().items);
-  p.u64(named_.shape().ticks);
-  p.u64(named_.shape().bucket_bits);
-  p.u64(named_.shape().offset_bits);
-  p.u64(nameless_.size());
-  for (const positions& set : nameless_) {
+  const timelines merged = merged_lines();
+  const timelines& named = merged.empty() ? archive_.lines() : merged;
+  const live_ticks table = whole_table();
+  const std::vector<positions>& sets = nameless();
+  p.u64(is_sealed() || !sets.empty() ? 1 : 0);
+  p.u64(table.items());
+  p.u64(table.ticks());
+  p.u64(named.shape().items);
+  p.u64(named.shape().ticks);
+  p.u64(named.shape().bucket_bits);
+  p.u64(named.shape().offset_bits);
+  p.u64(sets.size());
+  for (const positions& set : sets) {
     p.u64(set.shape().first);
     p.u64(set.shape().span);
     p.u64(set.shape().range);
     p.u64(set.shape().count);
   }
-  const buffer live = written(live_);
-  out.section(directory_section, named_.directory().bytes());
-  out.section(stream_section, named_.stream().bytes());
+  const buffer live = written(table);
+  out.section(directory_section, named.directory().bytes());
+  out.section(stream_section, named.stream().bytes());
   out.section(live_section, live.bytes());
-  for (std::size_t i = 0; i < nameless_.size(); ++i) {
-    out.section(marks_section(i), nameless_[i].marks().bytes());
-    out.section(list_section(i), nameless_[i].list().bytes());
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    out.section(marks_section(i), sets[i].marks().bytes());
+    out.section(list_section(i), sets[i].list().bytes());
   }
   use(out);
 }
@@ -203,14 +289,15 @@ timeline_history timeline_history::read(const detail::container_view& view, Make
       offset_bits > 57) {
     refuse();
   }
-  h.sealed_ = sealed == 1;
+  h.archive_ = detail::tick_archive(h.ticks_);
+  h.archive_.set_names_removed(sealed == 1);
   view.expect_sections(3 + 2 * sets);
   shape.bucket_bits = static_cast<unsigned>(bucket_bits);
   shape.offset_bits = static_cast<unsigned>(offset_bits);
   const auto directory = view.section(directory_section);
   const auto stream = view.section(stream_section);
   if (shape.items > 0) {
-    h.named_ = timelines(shape, make(directory), make(stream));
+    h.archive_.put(timelines(shape, make(directory), make(stream)));
   } else if (!directory.empty() || !stream.empty() || shape.ticks != 0 || bucket_bits != 0 ||
              offset_bits != 0) {
     refuse();
@@ -222,8 +309,8 @@ timeline_history timeline_history::read(const detail::container_view& view, Make
     set.range = in.u64();
     set.count = in.u64();
     if (set.span > h.ticks_ || set.first > h.ticks_ - set.span) refuse();
-    h.nameless_.emplace_back(set, make(view.section(marks_section(i))),
-                             make(view.section(list_section(i))));
+    h.archive_.put(
+        positions(set, make(view.section(marks_section(i))), make(view.section(list_section(i)))));
   }
   in.expect_end();
   h.live_ = read_live(bit_reader(view.section(live_section)), live_items, live_count, h.ticks_);
@@ -235,8 +322,8 @@ timeline_history timeline_history::borrow(std::span<const std::byte> container) 
   const auto view = detail::container_view::parse(container);
   view.verify();
   timeline_history h = read(view, [](auto bytes) { return buffer::borrow(bytes, nullptr); });
-  if (!h.named_.empty()) h.named_.verify();
-  for (const positions& set : h.nameless_) set.verify();
+  if (!h.named().empty()) h.named().verify();
+  for (const positions& set : h.nameless()) set.verify();
   return h;
 }
 

@@ -1,5 +1,7 @@
 #include <bloomtime/detail/timelines.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <bloomtime/error.hpp>
@@ -80,20 +82,31 @@ void timelines_writer::close_buckets(std::uint64_t upto) {
   }
 }
 
-timelines timelines_writer::finish() {
-  close_buckets(shape_.buckets());
-  const unsigned width = shape_.offset_bits;
-  shape_.offset_bits = width_of(last_start_);
-  buffer directory = starts_.finish();
-  if (width != shape_.offset_bits) {
-    const bit_reader wide(directory.bytes());
-    bit_writer narrow(shape_.buckets() * shape_.offset_bits);
-    for (std::uint64_t i = 0; i < shape_.buckets(); ++i) {
-      narrow.put(wide.get(i * width, width), shape_.offset_bits);
-    }
-    directory = narrow.finish();
+// The offsets are as wide as the largest needs, which is known only now.
+bool timelines_writer::step(std::uint64_t& work) {
+  const std::uint64_t buckets = shape_.buckets();
+  if (closed_ < buckets) {
+    const std::uint64_t before = closed_;
+    close_buckets(before + std::min(work, buckets - before));
+    work -= closed_ - before;
+    if (closed_ < buckets) return false;
   }
-  return {shape_, std::move(directory), stream_.finish()};
+  const unsigned width = width_of(last_start_);
+  if (width == shape_.offset_bits) return true;
+  if (narrowed_ == 0) narrow_ = bit_writer(buckets * width);
+  for (; work > 0 && narrowed_ < buckets; ++narrowed_, --work) {
+    narrow_.put(starts_.get(narrowed_ * shape_.offset_bits, shape_.offset_bits), width);
+  }
+  if (narrowed_ < buckets) return false;
+  starts_ = std::move(narrow_);
+  shape_.offset_bits = width;
+  return true;
+}
+
+timelines timelines_writer::finish() {
+  for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !step(work);) {
+  }
+  return {shape_, starts_.finish(), stream_.finish()};
 }
 
 }  // namespace bloomtime::detail

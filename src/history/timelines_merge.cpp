@@ -39,13 +39,13 @@ void sealed_source::rewind() {
   ticks_.reset();
 }
 
-bool sealed_source::next() {
+tick_source::found sealed_source::next() {
   if (items_.next()) {
     ticks_.emplace(items_.line());
-    return true;
+    return found::item;
   }
   expect(items_.sound());
-  return false;
+  return found::end;
 }
 
 bool sealed_source::take(tick_runs& runs, std::size_t most) {
@@ -70,11 +70,11 @@ std::optional<timeline_head> sealed_source::head() const noexcept {
 live_source::live_source(const live_ticks& live, std::uint64_t later_by)
     : live_(live), later_by_(later_by), order_(live.in_order()) {}
 
-bool live_source::next() {
+tick_source::found live_source::next() {
   at_ = begun_ ? at_ + 1 : 0;
   begun_ = true;
   tick_ = {};
-  return at_ < order_.size();
+  return at_ < order_.size() ? found::item : found::end;
 }
 
 bool live_source::take(tick_runs& runs, std::size_t most) {
@@ -84,12 +84,6 @@ bool live_source::take(tick_runs& runs, std::size_t most) {
     append(runs, later({*t, *t}, later_by_));
   }
   return true;
-}
-
-void add_sources(tick_sources& sources, const timelines& sealed, const live_ticks& live,
-                 std::uint64_t later_by) {
-  if (!sealed.empty()) sources.push_back(std::make_unique<sealed_source>(sealed, later_by));
-  if (!live.empty()) sources.push_back(std::make_unique<live_source>(live, later_by));
 }
 
 // -- merging -------------------------------------------------------------------------------------
@@ -103,13 +97,17 @@ void timelines_merge::begin(stage next) {
   stage_ = next;
   for (input& i : inputs_) {
     i.source->rewind();
-    i.has_item = i.source->next();
+    advance(i);
   }
 }
 
 bool timelines_merge::step(std::uint64_t& work) {
   while (work > 0 && stage_ != stage::done) {
-    if (!in_item_ && !find_next()) {
+    if (stage_ == stage::close) {
+      if (out_.step(work)) stage_ = stage::done;
+    } else if (is_searching_) {
+      search(work);
+    } else if (!in_item_ && !find_next()) {
       end_pass();
     } else if (!take_some(work)) {
       end_item(work);
@@ -125,27 +123,41 @@ timelines timelines_merge::finish() {
   return items_ == 0 ? timelines() : out_.finish();
 }
 
+void timelines_merge::advance(input& i) {
+  i.at = i.source->next();
+  if (i.has_item()) i.key = i.source->key();
+  is_searching_ = is_searching_ || i.at == tick_source::found::nothing_yet;
+}
+
+// For the next item of those inputs that have not come to it yet.
+void timelines_merge::search(std::uint64_t& work) {
+  is_searching_ = false;
+  for (input& i : inputs_) {
+    if (i.at == tick_source::found::nothing_yet) advance(i);
+  }
+  --work;
+}
+
 // The item with the least key. What the head of its only timeline says need not be read to be
 // counted.
 bool timelines_merge::find_next() {
   input* least = nullptr;
   bool alone = false;
   for (input& i : inputs_) {
-    if (!i.has_item) continue;
-    const std::uint64_t key = i.source->key();
-    if (least != nullptr && key > least->source->key()) continue;
-    alone = least == nullptr || key < least->source->key();
+    if (!i.has_item()) continue;
+    if (least != nullptr && i.key > least->key) continue;
+    alone = least == nullptr || i.key < least->key;
     if (alone) least = &i;
   }
   if (least == nullptr) return false;
-  key_ = least->source->key();
+  key_ = least->key;
   runs_.clear();
   part_.clear();
   in_item_ = true;
   if (stage_ != stage::count || !alone) return true;
   if (const std::optional<timeline_head> head = least->source->head()) {
     bits_ += head_bits(*head, span_) + head->body;
-    least->has_item = least->source->next();
+    advance(*least);
   }
   return true;
 }
@@ -153,7 +165,7 @@ bool timelines_merge::find_next() {
 // Reads more runs of the item. Returns false if no input has any.
 bool timelines_merge::take_some(std::uint64_t& work) {
   for (input& i : inputs_) {
-    if (!i.has_item || i.source->key() != key_) continue;
+    if (!i.has_item() || i.key != key_) continue;
     const std::size_t had = part_.size();
     const std::size_t most = std::min(work, most_at_once);
     const bool more = i.source->take(part_, most);
@@ -166,7 +178,7 @@ bool timelines_merge::take_some(std::uint64_t& work) {
       runs_.swap(scratch_);
     }
     part_.clear();
-    i.has_item = i.source->next();
+    advance(i);
     return true;
   }
   return false;
@@ -189,7 +201,7 @@ void timelines_merge::end_item(std::uint64_t& work) {
 
 void timelines_merge::end_pass() {
   if (stage_ == stage::write || items_ == 0) {
-    stage_ = stage::done;
+    stage_ = items_ == 0 ? stage::done : stage::close;
     return;
   }
   out_ = timelines_writer(span_, items_, bits_);

@@ -193,15 +193,20 @@ inline timeline_history one_partition(const partition_span& span, const timeline
                            .origin = span.origin,
                            .seed = span.seed});
 }
-inline any_filter history_partitions() {
-  return with_sightings_from(0, history({.partition = 6 * hourly,
-                                         .ahead = 8 * 6 * hourly,
-                                         .resolution = hourly,
-                                         .origin = day,
-                                         .seed = 42},
-                                        one_partition));
+// Eight partitions that became one, with something late in it, and others behind it.
+inline any_filter history_blocks() {
+  history h = with_sightings_from(0, history({.partition = 2 * hourly,
+                                              .ahead = 8 * 6 * hourly,
+                                              .resolution = hourly,
+                                              .origin = day,
+                                              .seed = 42},
+                                             one_partition));
+  (void)h.add("new", seconds_later(16 * 3600));
+  (void)h.add("newer", seconds_later(20 * 3600));
+  (void)h.add("late", seconds_later(3600));
+  return h;
 }
-inline any_filter history_forgetting() {
+inline any_filter history_retaining() {
   return with_sightings_from(0, history({.partition = 3 * hourly,
                                          .retention = 2,
                                          .ahead = 8 * 3 * hourly,
@@ -340,6 +345,9 @@ inline constexpr std::array coarse_decays{
 // Written when generations shared bits; no recipe makes them any more.
 inline constexpr std::array shared_bits{"age_partitioned_last", "age_partitioned_window"};
 
+// Written when old partitions were joined only to save memory; no recipe makes them any more.
+inline constexpr std::array apart{"history_forgetting", "history_partitions"};
+
 inline constexpr std::array recipes{
     recipe{"age_partitioned_own_last", age_partitioned_last},
     recipe{"age_partitioned_own_window", age_partitioned_window},
@@ -347,12 +355,12 @@ inline constexpr std::array recipes{
     recipe{"decaying_random_fine", decaying_random},
     recipe{"heat_16_fine", heat_16},
     recipe{"heat_32_fine", heat_32},
-    recipe{"history_forgetting", history_forgetting},
+    recipe{"history_blocks", history_blocks},
     recipe{"history_joined", history_joined},
     recipe{"history_learning", history_learning},
     recipe{"history_level", history_level},
     recipe{"history_level_grown", history_level_grown},
-    recipe{"history_partitions", history_partitions},
+    recipe{"history_retaining", history_retaining},
     recipe{"history_single", history_single},
     recipe{"history_timeline", history_timeline},
     recipe{"history_timeline_joined", history_timeline_joined},

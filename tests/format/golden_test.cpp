@@ -119,12 +119,28 @@ TEST(golden_files, with_shared_bits_are_written_back_as_they_were) {
   }
 }
 
+// Their partitions are never joined by eights.
+TEST(golden_files, of_partitions_apart_are_written_back_and_go_on_as_they_were) {
+  for (const char* name : golden::apart) {
+    const fs::path path = golden::path_of(name);
+    EXPECT_TRUE(golden::bytes_of(load_any(path)) == support::read_file(path)) << name;
+    history h = history::load(path);
+    const std::size_t before = h.partitions();
+    for (std::int64_t i = 0; i < 20; ++i) {
+      ASSERT_EQ(h.add("new", golden::seconds_later(24 * 3600 + i * 6 * 3600)), outcome::added);
+    }
+    EXPECT_TRUE(h.config().retention != 0 || h.partitions() == before + 20) << name;
+    EXPECT_TRUE(history::load(h.serialize()).serialize() == h.serialize());
+  }
+}
+
 TEST(golden_files, are_all_in_the_table_and_small) {
   std::set<std::string> known;
   for (const golden::file& f : golden::v1) known.insert(golden::path_of(f.name).filename());
   for (const golden::recipe& r : golden::recipes) known.insert(golden::path_of(r.name).filename());
   for (const char* name : golden::coarse_decays) known.insert(golden::path_of(name).filename());
   for (const char* name : golden::shared_bits) known.insert(golden::path_of(name).filename());
+  for (const char* name : golden::apart) known.insert(golden::path_of(name).filename());
   std::set<std::string> found;
   for (const auto& entry : fs::directory_iterator(golden::folder())) {
     found.insert(entry.path().filename());

@@ -242,6 +242,7 @@ TEST(any, counts_the_items_of_all_partitions_once) {
   }
   history once({.partition = std::chrono::seconds(1000)});
   for (int item = 0; item < 500; ++item) (void)once.add(item, instant::from_seconds(item));
+  once.seal();
   (void)once.add(-1, instant::from_seconds(1000));
   const auto facts = describe(any_filter(once));
   EXPECT_EQ(value_of<std::uint64_t>(facts, "nameless_pairs"), 500U);

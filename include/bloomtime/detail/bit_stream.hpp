@@ -59,6 +59,14 @@ class bit_writer {
   }
 
   std::uint64_t size() const noexcept { return size_; }  // bits
+  std::uint64_t get(std::uint64_t at, unsigned width) const noexcept {
+    const std::byte* const word = words_.data() + at / 64 * 8;
+    const auto bit = static_cast<unsigned>(at % 64);
+    std::uint64_t value = load_le64(word) >> bit;
+    if (bit + width > 64) value |= load_le64(word + 8) << (64 - bit);
+    return width < 64 ? value & ((std::uint64_t{1} << width) - 1) : value;
+  }
+  std::uint64_t capacity() const noexcept { return words_.size(); }  // bytes
 
   // As bit_reader wants them; the writer is empty afterwards. Copies only what was not allocated
   // for this many bits.

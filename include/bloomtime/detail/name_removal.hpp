@@ -48,7 +48,7 @@ class name_removal {
 
  private:
   enum class stage : std::uint8_t { count, keep, spread, sort, done };
-  static constexpr std::size_t parts_of_a_slice = 256;
+  static constexpr std::size_t parts_of_a_slice = 2048;
 
   void count_some(std::uint64_t& work);
   void keep_some(std::uint64_t& work);

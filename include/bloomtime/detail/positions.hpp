@@ -122,6 +122,8 @@ class positions {
 
   // Throws error(corrupt) unless every bit is as it was written.
   void verify() const;
+  // All ticks become later by so much.
+  void delay(std::uint64_t ticks) noexcept { shape_.first += ticks; }
 
  private:
   positions_shape shape_;

@@ -217,7 +217,13 @@ class timelines_writer {
   // Runs are of ticks below the span. A key that comes again is the same item. Takes the runs and
   // leaves others in their place, so that memory is used again.
   void add(std::uint64_t key, tick_runs& runs);
+  // After the last item: does about so much of what finish() would do, and takes what was done from
+  // it, one for every bucket. Returns whether all is done.
+  bool step(std::uint64_t& work);
   timelines finish();
+  std::uint64_t bytes() const noexcept {
+    return stream_.capacity() + starts_.capacity() + narrow_.capacity();
+  }
 
  private:
   struct pending {
@@ -230,6 +236,8 @@ class timelines_writer {
   timelines_shape shape_;
   bit_writer stream_;
   bit_writer starts_;             // of buckets, wider than in the end where that is not known
+  bit_writer narrow_;             // the same in as few bits as they need
+  std::uint64_t narrowed_ = 0;    // buckets
   std::uint64_t closed_ = 0;      // buckets
   std::uint64_t last_start_ = 0;  // of those
   std::vector<pending> bucket_;   // the one that is open

@@ -20,11 +20,13 @@ class tick_source {
  public:
   virtual ~tick_source() = default;
 
+  enum class found : std::uint8_t { item, nothing_yet, end };
+
   // Goes back to before the first item.
   virtual void rewind() = 0;
-  // Moves on to the next item; false behind the last. A key may come several times. Throws
+  // Moves on to the next item, or a bounded way towards it. A key may come several times. Throws
   // error(corrupt) where timelines are damaged, as take() does.
-  virtual bool next() = 0;
+  virtual found next() = 0;
   virtual std::uint64_t key() const noexcept = 0;
   // Adds the next runs of this item, at most so many. Returns whether there are more.
   virtual bool take(tick_runs& runs, std::size_t most) = 0;
@@ -41,7 +43,7 @@ class sealed_source : public tick_source {
   explicit sealed_source(const timelines& sealed, std::uint64_t later_by = 0);
 
   void rewind() override;
-  bool next() override;
+  found next() override;
   std::uint64_t key() const noexcept override { return items_.key(); }
   bool take(tick_runs& runs, std::size_t most) override;
   std::optional<timeline_head> head() const noexcept override;
@@ -60,7 +62,7 @@ class live_source : public tick_source {
   explicit live_source(const live_ticks& live, std::uint64_t later_by = 0);
 
   void rewind() override { begun_ = false; }
-  bool next() override;
+  found next() override;
   std::uint64_t key() const noexcept override { return timeline_key(live_.item(order_[at_])); }
   bool take(tick_runs& runs, std::size_t most) override;
   std::optional<timeline_head> head() const noexcept override { return std::nullopt; }
@@ -77,10 +79,6 @@ class live_source : public tick_source {
 
 using tick_sources = std::vector<std::unique_ptr<tick_source>>;
 
-// Both of a history, as far as there is something in them.
-void add_sources(tick_sources& sources, const timelines& sealed, const live_ticks& live,
-                 std::uint64_t later_by = 0);
-
 // First counts the items and the bits that they will take, then writes them: the same bytes however
 // the items are spread over the sources.
 class timelines_merge {
@@ -95,29 +93,37 @@ class timelines_merge {
   bool step(std::uint64_t& work);
   // Does what is left.
   timelines finish();
+  // Of what is written, with memory that is allocated for the rest of it.
+  std::uint64_t bytes() const noexcept { return out_.bytes(); }
 
  private:
-  enum class stage : std::uint8_t { count, write, done };
+  enum class stage : std::uint8_t { count, write, close, done };
+
+  struct input {
+    std::unique_ptr<tick_source> source;
+    tick_source::found at = tick_source::found::end;
+    std::uint64_t key = 0;  // of the item
+
+    bool has_item() const noexcept { return at == tick_source::found::item; }
+  };
 
   void begin(stage next);
+  void advance(input& i);
+  void search(std::uint64_t& work);
   bool find_next();
   bool take_some(std::uint64_t& work);
   void end_item(std::uint64_t& work);
   void end_pass();
   void expect_reasonable(std::uint64_t bits) const;
 
-  struct input {
-    std::unique_ptr<tick_source> source;
-    bool has_item = false;
-  };
-
   std::uint64_t span_;
   std::vector<input> inputs_;
   stage stage_ = stage::count;
   bool in_item_ = false;
-  std::uint64_t key_ = 0;  // of the item that is put together
-  tick_runs runs_;         // of it, so far
-  tick_runs part_;         // of it, from the input that is read
+  bool is_searching_ = false;  // for the next item of an input
+  std::uint64_t key_ = 0;      // of the item that is put together
+  tick_runs runs_;             // of it, so far
+  tick_runs part_;             // of it, from the input that is read
   tick_runs scratch_;
   std::uint64_t items_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies

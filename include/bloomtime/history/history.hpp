@@ -9,9 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +20,7 @@
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/partitions.hpp>
 #include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
@@ -47,10 +46,13 @@ struct history_config {
   // a second partition near it is opened. So neither a gap nor a single wrong timestamp ends a
   // history.
   std::optional<std::chrono::microseconds> ahead = {};
-  // Bytes of the tables of what is not sealed; they are compacted before they would take more.
+  // Bytes of the tables of what is not sealed, at least 1 MiB. A table has at most 4096 items and
+  // 65,536 sightings, about 1 MB, before it is taken apart; this matters if events come late into
+  // many partitions at once.
   std::uint64_t live_memory = std::uint64_t{64} << 20;
-  // Bytes that all partitions should take, but for those in files; beyond it old neighbours are
-  // joined. Nothing is dropped to keep it: over_budget() tells when it is exceeded. 0: any number.
+  // Bytes that all partitions should take, but for those in files; beyond it more old neighbours
+  // are joined than otherwise. Nothing is dropped to keep it: over_budget() tells when it is
+  // exceeded. 0: any number.
   std::uint64_t memory = 0;
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};
@@ -75,12 +77,20 @@ struct history_shape {
   history_config config;
   std::uint64_t partition = 1;       // ticks
   std::uint64_t ahead = any_number;  // partitions after the newest that an event may open
+  bool joins = true;                 // see partition_rules
 
   // The config tells the values that are used. Throws error(invalid_argument).
   static history_shape of(history_config config);
   // From what was stored. Throws error(corrupt).
   static history_shape stored(history_config config, std::uint64_t partition, std::uint64_t ahead);
 
+  partition_rules rules() const noexcept {
+    return {.ticks = partition,
+            .retention = config.retention,
+            .memory = config.memory,
+            .live_memory = config.live_memory,
+            .joins = joins};
+  }
   // Partitions between two that confirm each other's time (history_config::ahead).
   std::uint64_t reach() const noexcept {
     const std::uint64_t kept = config.retention == 0 ? any_number : config.retention - 1;
@@ -106,7 +116,9 @@ struct history_index {
   byte_writer containers;
   std::uint64_t count = 0;
 
-  static constexpr std::uint8_t engine_id = 5;  // of family history, in containers
+  static constexpr std::uint8_t engine_id = 6;  // of family history, in containers
+  // Of those that join partitions only to save memory.
+  static constexpr std::uint8_t apart_engine_id = 5;
 
   void add(std::uint64_t first, std::uint64_t joined, std::span<const std::byte> container);
   // It refers to the index.
@@ -118,13 +130,17 @@ struct history_index {
 }  // namespace detail
 
 // Was x seen between s and e, over any length of time? A history for every partition of time,
-// learned from the one before if whoever makes it does so. What lies before the newest is sealed,
-// dropped when it is older than what is kept, and joined with its neighbours if all of them take
-// too much memory; and it still takes what comes late. Const members may run concurrently.
+// learned from the one before if whoever makes it does so. A partition that is over is sealed, and
+// still takes what comes late. Old ones are joined by eights, so that a question about years reads
+// few of them, and dropped when they are older than what is kept.
+//
+// A history of timelines does that work in steps: an event does at most so much of it that it takes
+// some microseconds. Const members may run concurrently.
 template <history_engine Engine>
 class basic_history {
  public:
   static constexpr std::uint8_t engine_id = detail::history_index::engine_id;
+  static constexpr std::uint8_t apart_engine_id = detail::history_index::apart_engine_id;
 
   // `last` is the newest partition before this one, if there is one.
   using maker = std::function<Engine(const partition_span& span, const Engine* last)>;
@@ -163,23 +179,26 @@ class basic_history {
     return all;
   }
 
-  // Takes the tables of all partitions apart: less memory, the same answers, and the same bytes
-  // whenever it was done before.
+  // Does all work that is left, and takes the tables of all partitions apart: less memory, the same
+  // answers, and the same bytes whenever it was done before.
   void compact() {
-    for (auto& [first, p] : parts_) compact(p.engine);
-    live_ = sum([](const Engine& e) { return live_memory(e); });
+    parts_.join_old(present_);
+    parts_.compact();
   }
-  // Seals all partitions, the newest as well, which still accepts events.
-  void seal() { seal_before(detail::most_ticks); }
+  // Compacts, and seals all partitions, the newest as well, which still accepts events.
+  void seal() {
+    parts_.join_old(present_);
+    parts_.seal();
+  }
   // Writes every partition but the newest to a file of its own in this directory, and answers from
   // there. Files are named by the first tick; they must stay as they are.
-  void retire(const std::filesystem::path& directory);
+  void retire(const std::filesystem::path& directory) { parts_.retire(directory); }
 
-  std::size_t partitions() const noexcept { return parts_.size(); }
+  std::size_t partitions() const noexcept { return parts_.all().size(); }
   // visit(const Engine&) for all of them, in the order of time.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& [first, p] : parts_) visit(p.engine);
+    for (const auto& [first, p] : parts_.all()) visit(p.engine);
   }
   // Before this tick nothing is known any more.
   tick known_from() const noexcept {
@@ -191,13 +210,14 @@ class basic_history {
   std::uint64_t records() const noexcept {
     return sum([](const Engine& e) { return e.records(); });
   }
-  std::uint64_t memory() const noexcept {
-    return sum([](const Engine& e) { return e.memory(); });
-  }
+  std::uint64_t memory() const noexcept { return parts_.memory(); }
   // Whether the partitions take more than config().memory, but for those in files. Neighbours that
   // can be joined are joined when a partition is opened; what is left may still be too much, and
   // nothing is dropped for it.
-  bool over_budget() const noexcept { return is_too_much(); }
+  bool over_budget() const noexcept { return parts_.is_too_much(); }
+  // What sealing and joining took so far: one for every item, and every run of ticks, that was read
+  // or written.
+  std::uint64_t upkeep_work() const noexcept { return parts_.work(); }
   std::uint64_t seed() const noexcept { return shape_.config.seed; }
   const tick_clock& clock() const noexcept { return clock_; }
 
@@ -231,19 +251,8 @@ class basic_history {
   basic_history(const detail::history_shape& shape, maker make)
       : shape_(shape),
         make_(std::move(make)),
-        clock_(shape.config.resolution, shape.config.origin) {}
-
-  struct part {
-    part(std::uint64_t joined, Engine e, std::shared_ptr<const void> l)
-        : count(joined), engine(std::move(e)), lender(std::move(l)) {}
-    part(const part& other) : count(other.count), engine(other.engine) {}  // a copy owns its bytes
-    part(part&&) = default;
-    part& operator=(part&&) = default;
-
-    std::uint64_t count;  // of partitions, joined
-    Engine engine;
-    std::shared_ptr<const void> lender;  // of its bytes, if they are not its own
-  };
+        clock_(shape.config.resolution, shape.config.origin),
+        parts_(shape.rules()) {}
 
   static Engine make_default(const partition_span& span, const Engine*) {
     if constexpr (std::same_as<Engine, timeline_history>) {
@@ -258,36 +267,11 @@ class basic_history {
     }
   }
 
-  // What only some engines have.
-  static void seal(Engine& e) {
-    if constexpr (requires { e.seal(); }) e.seal();
-  }
-  static void compact(Engine& e) {
-    if constexpr (requires { e.compact(); }) e.compact();
-  }
-  static std::uint64_t live_memory(const Engine& e) noexcept {
-    if constexpr (requires { e.live_memory(); }) return e.live_memory();
-    return 0;
-  }
-
-  // Anew: an add that ran out of memory may have left a larger table than it found.
-  void count_live() noexcept {
-    live_ = sum([](const Engine& e) { return live_memory(e); });
-  }
-
   outcome add_at(digest d, instant when);
   outcome allowed(tick t) const noexcept;
   void find_present() noexcept;
-  outcome add_to(part& p, digest d, instant when);
-  part* part_of(std::uint64_t number) noexcept;
-  part& open(std::uint64_t number);
+  void open(std::uint64_t number);
   void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
-  void seal_before(std::uint64_t number);
-  void compact_large();
-  void drop_before(std::uint64_t number);
-  void join_old();
-  bool is_too_much() const noexcept;
-  bool join_pair();
 
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
     bool found = false;
@@ -309,9 +293,10 @@ class basic_history {
     if (asked.empty() || asked.last.number < 0) return;
     const auto from = static_cast<std::uint64_t>(std::max<std::int64_t>(asked.first.number, 0));
     const auto to = static_cast<std::uint64_t>(asked.last.number);
-    auto next = parts_.upper_bound(from / shape_.partition);
-    if (next != parts_.begin()) --next;
-    for (; next != parts_.end() && next->first <= to / shape_.partition; ++next) {
+    const auto& parts = parts_.all();
+    auto next = parts.upper_bound(from / shape_.partition);
+    if (next != parts.begin()) --next;
+    for (; next != parts.end() && next->first <= to / shape_.partition; ++next) {
       if (!visit(next->second.engine)) return;
     }
   }
@@ -319,16 +304,13 @@ class basic_history {
   template <class Of>
   std::uint64_t sum(Of&& of) const noexcept {
     std::uint64_t all = 0;
-    for (const auto& [first, p] : parts_) all += of(p.engine);
+    for (const auto& [first, p] : parts_.all()) all += of(p.engine);
     return all;
   }
 
   partition_span span_of(std::uint64_t number) const noexcept {
     return {number * shape_.partition, shape_.partition, shape_.config.resolution,
             shape_.config.origin, shape_.config.seed};
-  }
-  std::uint64_t newest() const noexcept {
-    return parts_.rbegin()->first + parts_.rbegin()->second.count - 1;
   }
 
   template <class Use>
@@ -340,10 +322,9 @@ class basic_history {
   detail::history_shape shape_;
   maker make_;
   tick_clock clock_;
-  std::map<std::uint64_t, part> parts_;  // by the number of the first partition
-  std::uint64_t known_from_ = 0;         // partition
-  std::uint64_t present_ = 0;            // partition that `retention` and `late` count from
-  std::uint64_t live_ = 0;               // bytes of the tables of all
+  detail::partitions<Engine> parts_;
+  std::uint64_t known_from_ = 0;  // partition
+  std::uint64_t present_ = 0;     // partition that `retention` and `late` count from
 };
 
 using history = basic_history<timeline_history>;
@@ -357,7 +338,8 @@ outcome basic_history<Engine>::allowed(tick t) const noexcept {
   if (number < known_from_) return outcome::dropped_late;
   if (number > detail::most_ticks / shape_.partition - 1) return outcome::future;
   if (parts_.empty()) return outcome::added;
-  if (number > newest() && number - newest() > shape_.ahead) return outcome::future;
+  const std::uint64_t newest = parts_.newest();
+  if (number > newest && number - newest > shape_.ahead) return outcome::future;
   if (number < present_ && present_ - number > shape_.config.late) return outcome::dropped_late;
   return outcome::added;
 }
@@ -367,13 +349,14 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   const tick t = clock_.tick_of(when);
   const outcome may = allowed(t);
   if (may != outcome::added) return may;
-  if (live_ >= shape_.config.live_memory) compact_large();
   const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
-  if (part* const known = part_of(number)) return add_to(*known, d, when);
-  part& opened = open(number);
+  if (const auto known = parts_.find(number); known != parts_.all().end()) {
+    return parts_.add(known, d, when);
+  }
+  open(number);
   outcome became{};
   try {
-    became = add_to(opened, d, when);
+    became = parts_.add(parts_.find(number), d, when);
   } catch (...) {
     parts_.erase(number);
     throw;
@@ -381,8 +364,11 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   // Only now, as what is forgotten cannot be brought back.
   find_present();
   const std::uint64_t kept = shape_.config.retention;
-  if (kept != 0 && present_ + 1 > kept) drop_before(present_ + 1 - kept);
-  join_old();
+  if (kept != 0 && present_ + 1 > kept) {
+    known_from_ = std::max(known_from_, present_ + 1 - kept);
+    parts_.drop_before(known_from_);
+  }
+  parts_.join_old(present_);
   return number < known_from_ ? outcome::dropped_late : became;
 }
 
@@ -390,11 +376,11 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
 // oldest if none does.
 template <history_engine Engine>
 void basic_history<Engine>::find_present() noexcept {
-  auto p = parts_.rbegin();
-  if (p == parts_.rend()) return;
+  auto p = parts_.all().rbegin();
+  if (p == parts_.all().rend()) return;
   const auto last_of = [](const auto& each) { return each->first + each->second.count - 1; };
   if (shape_.ahead == detail::history_shape::any_number) {
-    for (auto before = std::next(p); before != parts_.rend(); p = before++) {
+    for (auto before = std::next(p); before != parts_.all().rend(); p = before++) {
       if (p->first - last_of(before) <= shape_.reach()) break;
     }
   }
@@ -402,34 +388,13 @@ void basic_history<Engine>::find_present() noexcept {
 }
 
 template <history_engine Engine>
-outcome basic_history<Engine>::add_to(part& p, digest d, instant when) {
-  if (p.lender) {
-    Engine owned(p.engine);
-    p.engine = std::move(owned);
-    p.lender = nullptr;
-  }
-  const std::uint64_t before = live_memory(p.engine);
-  const outcome became = p.engine.add(d, when);
-  live_ += live_memory(p.engine) - before;
-  return became;
-}
-
-template <history_engine Engine>
-auto basic_history<Engine>::part_of(std::uint64_t number) noexcept -> part* {
-  const auto after = parts_.upper_bound(number);
-  if (after == parts_.begin()) return nullptr;
-  const auto found = std::prev(after);
-  return number - found->first < found->second.count ? &found->second : nullptr;
-}
-
-template <history_engine Engine>
-auto basic_history<Engine>::open(std::uint64_t number) -> part& {
-  const auto after = parts_.upper_bound(number);
-  const Engine* last = after == parts_.begin() ? nullptr : &std::prev(after)->second.engine;
+void basic_history<Engine>::open(std::uint64_t number) {
+  const auto after = parts_.all().upper_bound(number);
+  const Engine* last = after == parts_.all().begin() ? nullptr : &std::prev(after)->second.engine;
   Engine made = make_(span_of(number), last);
   expect_made(made, number, 1, errc::invalid_argument);
-  seal_before(number > present_ ? detail::most_ticks : number);
-  return parts_.emplace(number, part{1, std::move(made), nullptr}).first->second;
+  parts_.close_before(number > present_ ? detail::most_ticks : number);
+  parts_.put(number, 1, std::move(made), nullptr);
 }
 
 template <history_engine Engine>
@@ -445,94 +410,6 @@ void basic_history<Engine>::expect_made(const Engine& e, std::uint64_t first, st
                         std::to_string(e.ticks()) + " from " + std::to_string(e.first()));
 }
 
-template <history_engine Engine>
-void basic_history<Engine>::seal_before(std::uint64_t number) {
-  for (auto p = parts_.begin(); p != parts_.end() && p->first < number; ++p) seal(p->second.engine);
-  count_live();
-}
-
-// Tables of at least half the average: all others together take less than half of the memory, so
-// that it is long until the next time, wherever events go.
-template <history_engine Engine>
-void basic_history<Engine>::compact_large() {
-  if constexpr (requires(Engine & e) { e.compact(); }) {
-    count_live();
-    const std::uint64_t least = live_ / (2 * std::max<std::size_t>(1, parts_.size()));
-    for (auto& [first, p] : parts_) {
-      if (live_memory(p.engine) >= least) p.engine.compact();
-    }
-    count_live();
-  }
-}
-
-// -- what is kept --------------------------------------------------------------------------------
-
-template <history_engine Engine>
-void basic_history<Engine>::drop_before(std::uint64_t number) {
-  known_from_ = std::max(known_from_, number);
-  while (!parts_.empty() && parts_.begin()->first + parts_.begin()->second.count <= number) {
-    parts_.erase(parts_.begin());
-  }
-  count_live();
-}
-
-template <history_engine Engine>
-void basic_history<Engine>::join_old() {
-  while (is_too_much() && join_pair()) {
-  }
-}
-
-// What lies in files takes no memory.
-template <history_engine Engine>
-bool basic_history<Engine>::is_too_much() const noexcept {
-  if (shape_.config.memory == 0) return false;
-  std::uint64_t bytes = 0;
-  for (const auto& [first, p] : parts_) bytes += p.lender ? 0 : p.engine.memory();
-  return bytes > shape_.config.memory;
-}
-
-// The oldest two neighbours of the same length that begin where one of twice the length would. The
-// newest partition is not among them, nor are those in files, nor those that their engine cannot
-// join.
-template <history_engine Engine>
-bool basic_history<Engine>::join_pair() {
-  for (auto left = parts_.begin(); left != parts_.end(); ++left) {
-    const auto right = std::next(left);
-    if (right == parts_.end() || std::next(right) == parts_.end()) return false;
-    const std::uint64_t count = left->second.count;
-    if (left->first % (2 * count) != 0 || right->first != left->first + count ||
-        right->second.count != count || left->second.lender || right->second.lender) {
-      continue;
-    }
-    try {
-      Engine both = Engine::joined(left->second.engine, right->second.engine);
-      seal(both);
-      left->second = {2 * count, std::move(both), nullptr};
-      parts_.erase(right);
-      return true;
-    } catch (const error& e) {
-      if (e.code() == errc::out_of_memory) return false;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-  return false;
-}
-
-template <history_engine Engine>
-void basic_history<Engine>::retire(const std::filesystem::path& directory) {
-  for (auto& [first, p] : parts_) {
-    if (p.lender || first + p.count > newest()) continue;
-    seal(p.engine);
-    const std::string name = "history-" + std::to_string(p.engine.first()) + ".bloomtime";
-    p.engine.save(directory / name);
-    const auto file = detail::mapped_file::open(directory / name);
-    p.engine = Engine::view(file->bytes());
-    p.lender = file;
-  }
-  count_live();
-}
-
 // -- storage -----------------------------------------------------------------------------------
 
 // Hands over the writer while what it refers to is alive.
@@ -543,7 +420,7 @@ void basic_history<Engine>::write(Use&& use) const {
   index.shape = shape_;
   index.engine = Engine::engine_id;
   index.known_from = known_from_;
-  for (const auto& [first, p] : parts_) index.add(first, p.count, p.engine.serialize());
+  for (const auto& [first, p] : parts_.all()) index.add(first, p.count, p.engine.serialize());
   use(index.writer());
 }
 
@@ -559,8 +436,7 @@ basic_history<Engine> basic_history<Engine>::read(std::span<const std::byte> con
   for (const auto& p : index.partitions) {
     Engine engine = engine_of(p.container);
     h.expect_made(engine, p.first, p.count, errc::corrupt);
-    h.live_ += live_memory(engine);
-    h.parts_.emplace_hint(h.parts_.end(), p.first, part{p.count, std::move(engine), lender});
+    h.parts_.put(p.first, p.count, std::move(engine), lender);
   }
   h.find_present();
   return h;

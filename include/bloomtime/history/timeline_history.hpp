@@ -12,6 +12,7 @@
 #include <bloomtime/detail/history_base.hpp>
 #include <bloomtime/detail/live_ticks.hpp>
 #include <bloomtime/detail/positions.hpp>
+#include <bloomtime/detail/tick_archive.hpp>
 #include <bloomtime/detail/timelines.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
@@ -36,6 +37,8 @@ struct timeline_config {
   std::uint64_t seed = 0;
 };
 
+class timeline_join;
+
 // Was x seen between s and e, and when? The ticks of every item: in a table while they come, and
 // sealed in a few bits each. "No" is certain; "maybe" is true but for items whose digests agree in
 // 48 bits, and for those without names (`error`). What comes late, even after sealing, is never
@@ -59,6 +62,24 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // Compacts, and the first time takes the names from items if that is worth it.
   void seal();
 
+  // The same in steps, for whoever cannot wait. Answers are the same at any time.
+  using join = timeline_join;
+  // Sets the table aside, in constant time: upkeep() takes it apart.
+  void set_table_aside() { archive_.freeze(live_); }
+  bool is_table_full() const noexcept { return detail::tick_archive::is_full(live_); }
+  std::uint64_t table_memory() const noexcept { return live_.bytes(); }
+  // From now on upkeep() compacts, or seals, what has come so far.
+  void begin_compact();
+  void begin_seal();
+  // Does about so much of what is to be done, and takes what was done from `work`: one for every
+  // item and every run of ticks that is read or written. Returns whether all is done. Throws as
+  // compact() does.
+  bool upkeep(std::uint64_t& work) { return archive_.step(work); }
+  bool needs_upkeep() const noexcept { return archive_.is_busy(); }
+  // Tables that were set aside and not taken apart yet.
+  std::uint64_t waiting_tables() const noexcept { return archive_.tables(); }
+  bool is_sealed() const noexcept { return archive_.names_removed(); }
+
   // The ticks of both, of the same span, clock and seed.
   void merge(const timeline_history& other);
   // The ticks of two neighbours, `right` beginning where `left` ends: one of both spans.
@@ -71,19 +92,27 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // timelines of a view are damaged.
   template <class Visit>
   void for_each_key(Visit&& visit) const {
-    live_.for_each_item([&](digest d) { visit(detail::timeline_key(d)); });
-    if (named_.empty()) return;
-    auto items = named_.cursor();
-    while (items.next()) visit(items.key());
-    if (!items.sound()) throw bloomtime::error(errc::corrupt, "its timelines are damaged");
+    const auto visit_digest = [&](digest d) { visit(detail::timeline_key(d)); };
+    live_.for_each_item(visit_digest);
+    for (const detail::tick_layer& layer : archive_.layers()) {
+      if (layer.table) {
+        layer.table->for_each_item(visit_digest);
+        continue;
+      }
+      auto items = layer.lines->cursor();
+      while (items.next()) visit(items.key());
+      if (!items.sound()) throw bloomtime::error(errc::corrupt, "its timelines are damaged");
+    }
   }
   // The chance of a wrong "maybe" about so many ticks of an item that was not seen.
   double error(std::uint64_t length) const;
-  std::uint64_t memory() const noexcept { return live_.bytes() + sealed_bytes(); }
-  std::uint64_t live_memory() const noexcept { return live_.bytes(); }
-  std::uint64_t sealed_bytes() const noexcept;
-  const detail::timelines& named() const noexcept { return named_; }
-  const std::vector<detail::positions>& nameless() const noexcept { return nameless_; }
+  std::uint64_t memory() const noexcept { return live_memory() + sealed_bytes(); }
+  // Of tables, and of all else.
+  std::uint64_t live_memory() const noexcept { return live_.bytes() + archive_.table_bytes(); }
+  std::uint64_t sealed_bytes() const noexcept { return archive_.sealed_bytes(); }
+  // Of a history that was compacted and took nothing since.
+  const detail::timelines& named() const noexcept { return archive_.lines(); }
+  const std::vector<detail::positions>& nameless() const noexcept { return archive_.nameless(); }
 
   std::vector<std::byte> serialize() const;
   void save(const std::filesystem::path& path) const;
@@ -92,20 +121,23 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // Throws unless load() would take it.
   static void verify(std::span<const std::byte> container);
   static mapped<timeline_history> map(const std::filesystem::path& path);
-  // Answers straight from the bytes, which must outlive it; only their head is checked. The table of
-  // what is not sealed is read, checked and kept in memory; it is empty after seal().
+  // Answers straight from the bytes, which must outlive it; only their head is checked. The table
+  // of what is not sealed is read, checked and kept in memory; it is empty after seal().
   static timeline_history view(std::span<const std::byte> container);
 
  private:
   friend class detail::history_calls<timeline_history>;
+  friend class timeline_join;
 
   timeline_history() = default;
 
   outcome add_at(digest d, tick t);
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
   sightings list(digest d, interval asked) const;
-  void take_names();
+  detail::tick_sources sources(std::uint64_t later_by = 0) const;
 
+  detail::timelines merged_lines() const;
+  detail::live_ticks whole_table() const;
   template <class Use>
   void write(Use&& use) const;
   template <class Make>
@@ -114,10 +146,29 @@ class timeline_history : public detail::history_calls<timeline_history> {
 
   double error_ = 0;
   std::uint64_t length_ = 1;
-  bool sealed_ = false;  // names were taken, or it was not worth it
   detail::live_ticks live_;
-  detail::timelines named_;
-  std::vector<detail::positions> nameless_;
+  detail::tick_archive archive_;
+};
+
+// Makes one history of several that follow one another, in steps. Meanwhile they still answer and
+// take what comes late, but must not be compacted or sealed.
+class timeline_join {
+ public:
+  // Of these ticks. All parts must lie in them and have the same clock and seed.
+  timeline_join(std::uint64_t first, std::uint64_t ticks,
+                std::span<const timeline_history* const> parts);
+
+  // As timeline_history::upkeep.
+  bool step(std::uint64_t& work) { return merge_.step(work); }
+  std::uint64_t bytes() const noexcept { return merge_.bytes(); }
+  // When all is done, the same parts again: takes from them what came since, and what had no name.
+  timeline_history finish(std::span<timeline_history* const> parts);
+
+ private:
+  std::uint64_t first_;
+  std::uint64_t ticks_;
+  std::vector<std::vector<detail::tick_layer>> layers_;  // of each part
+  detail::timelines_merge merge_;
 };
 
 }  // namespace bloomtime
