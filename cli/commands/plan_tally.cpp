@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +33,12 @@ struct typed {
 };
 
 struct tally_target : plan_target {
-  std::uint64_t total = 0;  // of all counts; as many as items if not known
+  std::uint64_t total = 0;  // of all counts; math::usual_tally_mean of each item if not given
   bool total_given = false;
+
+  math::tally_load load() const {
+    return {.items = items, .total = total_given ? total : 0, .error = error, .memory = memory};
+  }
 };
 
 struct choice {
@@ -42,10 +47,17 @@ struct choice {
   bool estimated;
   double cell_bits;
   unsigned k;
-  std::uint64_t memory;
+  std::uint64_t memory;  // with large_bytes
   double error;
+  std::uint64_t large_bytes = 0;  // of a table beside the cells
+  std::uint64_t most_memory = 0;  // whatever the counts are; 0: unknown
   bool recommended = false;
 };
+
+std::uint64_t usual_total(std::uint64_t items) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  return items > most / math::usual_tally_mean ? most : items * math::usual_tally_mean;
+}
 
 tally_target target_of(const typed& given) {
   if (given.items.empty()) {
@@ -59,7 +71,12 @@ tally_target target_of(const typed& given) {
   tally_target target;
   target.items = parse_count("--items", given.items);
   target.total_given = !given.total.empty();
-  target.total = given.total.empty() ? target.items : parse_count("--total", given.total);
+  target.total =
+      target.total_given ? parse_count("--total", given.total) : usual_total(target.items);
+  if (target.total < target.items) {
+    throw usage_error(fmt::format("--total must be at least --items ({}), one of each; got {}",
+                                  target.items, target.total));
+  }
   if (!given.error.empty()) {
     target.error = parse_chance("--error", given.error);
   } else {
@@ -70,24 +87,28 @@ tally_target target_of(const typed& given) {
 
 // -- sizes ---------------------------------------------------------------------------------------
 
-choice line_choice(const tally_target& t, const char* engine, unsigned bits, bool removes) {
-  constexpr std::uint64_t line_bytes = detail::line_bytes;
-  constexpr unsigned most_k = tally_filter::most_k;
-  const unsigned per_line = 8 * line_bytes / bits;
-  math::line_size size{};
-  if (t.error) {
-    size = math::lines_for_error(t.items, *t.error, per_line, most_k);
-  } else {
-    size.lines = std::max<std::uint64_t>(1, *t.memory / line_bytes);
-    size.k = math::k_for_lines(t.items, size.lines, per_line, most_k);
-  }
-  return {.engine = engine,
-          .removes = removes,
+choice tally_choice(const tally_target& t, unsigned bits) {
+  const math::tally_size size = math::tally_size_for(t.load(), bits);
+  return {.engine = "tally_filter",
+          .removes = true,
           .estimated = false,
           .cell_bits = static_cast<double>(bits),
           .k = size.k,
-          .memory = size.lines * line_bytes,
-          .error = math::line_cells_error(t.items, size.lines, per_line, size.k)};
+          .memory = size.memory(),
+          .error = size.error,
+          .large_bytes = size.large_bytes,
+          .most_memory = size.most_memory()};
+}
+
+choice rising_choice(const tally_target& t, unsigned bits) {
+  const math::tally_size size = math::tally_size_for(t.load(), bits);
+  choice c = tally_choice(t, bits);
+  c.engine = "rising_tally";
+  c.removes = false;
+  c.estimated = size.rising_large_bytes > 0;
+  c.memory = size.cell_bytes + size.rising_large_bytes;
+  c.large_bytes = size.rising_large_bytes;
+  return c;
 }
 
 // Bits that a cell takes, if there are so many in k rows.
@@ -150,13 +171,13 @@ choice row_choice(const tally_target& t, const char* engine, cell_width width, b
 
 std::vector<choice> choices_for(const tally_target& t) {
   try {
-    std::vector<choice> all{line_choice(t, "tally_filter", 8, true),
-                            line_choice(t, "tally_filter", 4, true),
-                            line_choice(t, "rising_tally", 8, false),
+    const unsigned bits = math::tally_cell_bits(t.load());  // as the library does
+    std::vector<choice> all{tally_choice(t, 8),
+                            tally_choice(t, 4),
+                            rising_choice(t, bits),
                             row_choice(t, "counting_filter", fixed_width, false),
                             row_choice(t, "dynamic_count_filter", dynamic_width, true),
                             row_choice(t, "spectral_filter", spectral_width, true)};
-    const unsigned bits = math::tally_cell_bits(t.total_given ? t.total : 0, t.items);
     all[bits == 4 ? 1 : 0].recommended = true;
     return all;
   } catch (const error& e) {
@@ -175,6 +196,8 @@ row row_of(const choice& c, const tally_target& t) {
            yes_no_cell(c.recommended),
            {c.cell_bits, fmt::format("{:.3g}", c.cell_bits)},
            {c.memory, (c.estimated ? "~" : "") + bytes_text(c.memory)},
+           {c.large_bytes, ""},
+           c.most_memory == 0 ? nothing() : bytes_cell(c.most_memory),
            {per_item(c.memory, t), short_text(per_item(c.memory, t))},
            count_cell(c.k),
            chance_cell(c.error)},
@@ -191,6 +214,8 @@ row exact_row(const tally_target& t) {
            yes_no_cell(false),
            nothing(),
            {memory, fmt::format("~{}", bytes_text(memory))},
+           {std::uint64_t{0}, ""},
+           nothing(),
            {static_cast<double>(bytes), fmt::format("~{}", bytes)},
            nothing(),
            chance_cell(0)},
@@ -204,6 +229,25 @@ std::string title(const tally_target& t) {
                  : fmt::format("{} in {}", what, bytes_text(*t.memory));
 }
 
+std::vector<std::string> notes_of(const tally_target& t, const std::vector<choice>& all) {
+  const auto best =
+      std::find_if(all.begin(), all.end(), [](const choice& c) { return c.recommended; });
+  std::vector<std::string> notes;
+  if (!t.total_given) {
+    notes.push_back(
+        fmt::format("--total was not given: {} of each item are assumed", math::usual_tally_mean));
+  }
+  notes.push_back(
+      fmt::format("memory is for items of the same mean count, with the table of counts that are "
+                  "too large for their cells: {} of the recommended one; for any other counts "
+                  "it takes at most {}",
+                  bytes_text(best->large_bytes), bytes_text(best->most_memory)));
+  notes.push_back(
+      "counting filters stop at 15; rising tallies take no removals, and are too high "
+      "less often than said");
+  return notes;
+}
+
 exit_status plan(const typed& given, const printer& out) {
   using enum audience;
   const tally_target target = target_of(given);
@@ -215,26 +259,27 @@ exit_status plan(const typed& given, const printer& out) {
                       {"recommended", "", side::left, programs},
                       {"cell_bits", "bits/cell", side::right, everybody, 1},
                       {"memory_bytes", "memory"},
+                      {"large_bytes", "", side::right, programs},
+                      {"most_memory_bytes", "", side::right, programs},
                       {"bytes_per_item", "bytes/item", side::right, everybody, 3},
                       {"k", "k", side::right, everybody, 4},
                       {"error", "too high"}},
           .rows = {},
           .as_list = false};
-  for (const choice& c : choices_for(target)) t.rows.push_back(row_of(c, target));
+  const std::vector<choice> choices = choices_for(target);
+  for (const choice& c : choices) t.rows.push_back(row_of(c, target));
   t.rows.push_back(exact_row(target));
-  out.print(
-      {.command = "plan tally",
-       .title = title(target),
-       .fields = {{"items", target.items},
-                  {"total", target.total},
-                  {"target_error", or_nothing(target.error)},
-                  {"target_memory_bytes", or_nothing(target.memory)}},
-       .tables = {std::move(t)},
-       .notes = {"tallies keep large counts in a table beside their cells, about 21 bytes for "
-                 "each of the k cells of such an item; counting filters stop at 15",
-                 "rising tallies take no removals, and are too high less often than said"},
-       .closing = {target.error ? "Next: --memory 1MB starts from a budget."
-                                : "Next: --error 1% starts from a promise."}});
+  out.print({.command = "plan tally",
+             .title = title(target),
+             .fields = {{"items", target.items},
+                        {"total", target.total},
+                        {"total_given", target.total_given},
+                        {"target_error", or_nothing(target.error)},
+                        {"target_memory_bytes", or_nothing(target.memory)}},
+             .tables = {std::move(t)},
+             .notes = notes_of(target, choices),
+             .closing = {target.error ? "Next: --memory 1MB starts from a budget."
+                                      : "Next: --error 1% starts from a promise."}});
   return yes;
 }
 
@@ -250,11 +295,16 @@ constexpr const char* details =
     "                  published ones; exact_map: an unordered_map of all items\n"
     "removes           whether items can be taken away\n"
     "estimated         true where memory is not computed but estimated\n"
-    "recommended       true for one of them: 4 bits if there are fewer than 8 of each item\n"
-    "cell_bits, memory_bytes (of a tally: of its cells), bytes_per_item, k (cells per item)\n"
+    "recommended       true for one of them, the width that tally and the library choose: with\n"
+    "                  --error what takes less memory, with --memory what is more accurate\n"
+    "cell_bits, memory_bytes, bytes_per_item, k (cells per item)\n"
+    "large_bytes       part of memory_bytes: the table of counts too large for their cells, if "
+    "all\n"
+    "                  items have the same mean count (exceeded with a probability below 1e-4)\n"
+    "most_memory_bytes the upper bound for any counts with this total, if nothing is removed\n"
     "error             the chance that a count is more than exact; it is never less\n"
-    "JSON: {\"schema\": 1, \"command\": \"plan tally\", \"items\", \"total\", \"target_error\",\n"
-    "       \"target_memory_bytes\", \"choices\": [one object per row]}";
+    "JSON: {\"schema\": 1, \"command\": \"plan tally\", \"items\", \"total\", \"total_given\",\n"
+    "       \"target_error\", \"target_memory_bytes\", \"choices\": [one object per row]}";
 
 }  // namespace
 
@@ -265,7 +315,7 @@ void add_plan_tally(command& family, output_options& asked) {
   self.details = details;
   const auto given = std::make_shared<typed>();
   self.text("--items", given->items, "N", "different items at the same time: 1M, 2.5k, 1e6");
-  self.text("--total", given->total, "N", "of all items together; one of each unless given");
+  self.text("--total", given->total, "N", "of all items together; 10 of each unless given");
   self.text("--error", given->error, "E", "chance that a count is too high: 1%, 0.01");
   self.text("--memory", given->memory, "SIZE", "16MiB = 16M = 2^24 bytes, 16MB = 16,000,000");
   self.output(asked);

@@ -27,14 +27,9 @@ unsigned cell_bits_for(const tally_config& c) {
     throw error(errc::invalid_argument,
                 "a tally's cells have 4 or 8 bits, asked for " + text(*c.cell_bits));
   }
-  return c.cell_bits.value_or(math::tally_cell_bits(c.total, c.items));
-}
-
-// Entries of the largest table within so many bytes.
-std::uint64_t entries_within(std::uint64_t bytes) {
-  constexpr std::uint64_t least_table = 8 * detail::side_table::bytes_per_entry;
-  if (bytes < least_table) return 0;
-  return std::bit_floor(bytes / detail::side_table::bytes_per_entry) / 4 * 3;
+  if (c.cell_bits) return *c.cell_bits;
+  return math::tally_cell_bits(
+      {.items = c.items, .total = c.total, .error = c.error, .memory = c.memory});
 }
 
 }  // namespace
@@ -43,14 +38,16 @@ std::uint64_t entries_within(std::uint64_t bytes) {
 
 template <tally_rule Rule>
 typename basic_tally_filter<Rule>::shape basic_tally_filter<Rule>::shape_of(const tally_config& c) {
-  const unsigned bits = cell_bits_for(c);
-  const unsigned per_line = 512 / bits;
-  const std::uint64_t most_large = c.large_memory ? entries_within(*c.large_memory) : any_number;
+  static_assert(most_k == math::tally_line_k);
+  const std::uint64_t most_large =
+      c.large_memory ? detail::side_table::entries_in(*c.large_memory) : any_number;
   if (c.error.has_value() == c.memory.has_value()) {
     throw error(errc::invalid_argument,
                 std::string("a tally is sized by error or by memory, and got ") +
                     (c.error ? "both" : "neither"));
   }
+  const unsigned bits = cell_bits_for(c);
+  const unsigned per_line = 512 / bits;
   if (c.error) {
     const math::line_size size = math::lines_for_error(c.items, *c.error, per_line, most_k);
     if (size.lines > detail::max_buffer_bytes / detail::line_bytes) {

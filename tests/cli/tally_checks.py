@@ -215,12 +215,17 @@ def plan_tally_has_all_engines_side_by_side():
         "spectral_filter", "exact_map"]
     assert [row["recommended"] for row in rows] == ["true"] + 6 * ["false"]
     assert all(float(row["error"]) <= 0.01 for row in rows), rows
-    assert 11e6 < int(rows[0]["memory_bytes"]) < 13e6, rows[0]
+    cells = int(rows[0]["memory_bytes"]) - int(rows[0]["large_bytes"])
+    assert 11e6 < cells < 13e6 < int(rows[0]["memory_bytes"]) < int(rows[0]["most_memory_bytes"]), rows[0]
     few = rows_of(ok("plan", "tally", "--items", "1M", "--total", "2M", "--memory", "8MB").out)
     assert few[1]["recommended"] == "true"
-    assert all(int(row["memory_bytes"]) <= 8_000_000 for row in few[:-1]), few
+    assert all(int(row["memory_bytes"]) - int(row["large_bytes"]) <= 8_000_000 for row in few[:-1]), few
+    assert 0 < int(few[1]["large_bytes"]) < 1_000_000, few
     any_number = rows_of(ok("plan", "tally", "--items", "1M", "--error", "1%").out)
     assert any_number[0]["recommended"] == "true", any_number  # what tally makes
+    assert int(any_number[1]["large_bytes"]) > int(any_number[0]["memory_bytes"]), any_number
+    assert "10 of each item are assumed" in on_terminal("plan", "tally", "--items", "1M")
+    refused("plan", "tally", "--items", "1M", "--total", "999999", says="at least --items")
     refused("plan", "tally", says="--items")
     refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="one of them")
     assert "tally_filter" in on_terminal("plan", "tally", "--items", "1000")

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <tuple>
 
 #include "support/expect_error.hpp"
 
@@ -164,6 +165,55 @@ TEST(math_dynamic_count, predicts_the_largest_cell) {
   const std::uint64_t crowded = largest_cell(1'000'000'000, 1'000'000'000, 1, 4);
   EXPECT_GE(crowded, 999'999'999U);
   EXPECT_LE(crowded, 1'000'000'000U);
+}
+
+// A cell of 4 bits moves into the table at 12, one of 8 bits at 192. With one item per cell at
+// most, the table has the cells of items that are as frequent: of Poisson(6) 2.0 % are.
+TEST(math_tally, predicts_the_table_of_large_counts) {
+  const auto size = [](std::uint64_t items, std::uint64_t total, unsigned bits) {
+    return tally_size_for({.items = items, .total = total, .memory = items << 16}, bits);
+  };
+  for (const auto& [total, bits, share] : {std::tuple{11'000U, 4U, 0.4207},
+                                           {12'000U, 4U, 1.},
+                                           {11'900U, 4U, 0.9},
+                                           {191'000U, 8U, 0.480},
+                                           {192'000U, 8U, 1.},
+                                           {6000U, 4U, 0.0201}}) {
+    const tally_size s = size(1000, total, bits);
+    EXPECT_NEAR(s.large, share * s.k * 1000, 0.01 * s.k * 1000) << total;
+    EXPECT_GE(static_cast<double>(s.large_bytes), s.large * 16 * 4 / 3) << total;
+    EXPECT_LE(s.large_bytes, s.most_large_bytes) << total;
+  }
+  // Crowded lines: every cell, however many items there are.
+  for (const std::uint64_t items : {1000U, 100'000U, 1'000'000'000U}) {
+    EXPECT_NEAR(tally_size_for({.items = items, .total = 20 * items, .memory = 64}, 4).large, 128,
+                0.1);
+  }
+  // Nothing is known of the counts: ten of each.
+  EXPECT_EQ(size(1000, 0, 4).large, size(1000, 10'000, 4).large);
+  EXPECT_EQ(size(1000, 0, 8).large_bytes, 0U);
+  EXPECT_EQ(tally_cell_bits({.items = 1000, .memory = 1 << 20}), 8U);
+  EXPECT_EQ(tally_cell_bits({.total = 1000, .memory = 1 << 20}), 8U);
+}
+
+TEST(math_tally, sizes_a_tally_in_time_for_any_load) {
+  const std::uint64_t huge = ~std::uint64_t{0};
+  for (const std::uint64_t items : {std::uint64_t{1}, std::uint64_t{1} << 40, huge}) {
+    for (const std::uint64_t total : {std::uint64_t{1}, items, huge}) {
+      for (const std::uint64_t memory :
+           {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{1} << 40}) {
+        const tally_load load{.items = items, .total = total, .memory = memory};
+        for (const unsigned bits : {4U, 8U}) {
+          const tally_size s = tally_size_for(load, bits);
+          EXPECT_GE(s.large, 0);
+          EXPECT_LE(s.large, static_cast<double>(s.cell_bytes) * 8 / bits * (1 + 1e-12));
+          EXPECT_GE(s.most_large_bytes, s.large_bytes);
+        }
+        const unsigned chosen = tally_cell_bits(load);
+        EXPECT_TRUE(chosen == 4 || chosen == 8);
+      }
+    }
+  }
 }
 
 // tally.md 3: 13 bits per counter in an array of 54 kbit.

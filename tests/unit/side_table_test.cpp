@@ -116,6 +116,18 @@ TEST(side_table, stays_at_most_three_quarters_full) {
   EXPECT_EQ(table.bytes(), 4096u * 16);
 }
 
+TEST(side_table, tells_its_memory_before_it_has_it) {
+  EXPECT_EQ(side_table::bytes_for(0), 0U);
+  side_table table;
+  for (std::uint64_t entries = 1; entries < 2000; ++entries) {
+    table.set(entries, 1);
+    ASSERT_EQ(table.bytes(), side_table::bytes_for(entries)) << entries;
+    ASSERT_GE(side_table::entries_in(table.bytes()), entries);
+    ASSERT_LT(side_table::entries_in(table.bytes() - 1), entries);
+  }
+  EXPECT_EQ(side_table::bytes_for(~std::uint64_t{0}), max_buffer_bytes);
+}
+
 TEST(side_table, does_not_allocate_within_a_reservation) {
   side_table table;
   table.reserve(1000);

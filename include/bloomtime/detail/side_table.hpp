@@ -44,6 +44,10 @@ class side_table {
   bool empty() const noexcept { return size_ == 0; }
   // The memory held.
   std::uint64_t bytes() const noexcept { return storage_.size(); }
+  // The memory that a table holds once it has had this many entries, and the number of entries that
+  // fit into so many bytes.
+  static constexpr std::uint64_t bytes_for(std::uint64_t entries) noexcept;
+  static constexpr std::uint64_t entries_in(std::uint64_t bytes) noexcept;
 
   // Null if the cell has no entry. The value stays where it is until entries move or are erased.
   const std::uint64_t* find(std::uint64_t cell) const noexcept;
@@ -85,6 +89,9 @@ class side_table {
 
   // Three quarters: a search for an absent cell looks at 8.5 slots on average (Knuth, TAOCP 6.4).
   static constexpr std::uint64_t capacity_of(std::uint64_t slots) noexcept { return slots / 4 * 3; }
+  static constexpr std::uint64_t least_slots_for(std::uint64_t entries) noexcept {
+    return std::max(min_slots, std::bit_ceil((entries * 4 + 2) / 3));
+  }
   static std::uint64_t slots_for(std::uint64_t entries);
 
   slot* slots() noexcept { return reinterpret_cast<slot*>(storage_.data()); }
@@ -124,7 +131,17 @@ inline std::uint64_t side_table::slots_for(std::uint64_t entries) {
                                      std::to_string(capacity_of(max_slots)) +
                                      " entries, asked for " + std::to_string(entries));
   }
-  return std::max(min_slots, std::bit_ceil((entries * 4 + 2) / 3));
+  return least_slots_for(entries);
+}
+
+constexpr std::uint64_t side_table::bytes_for(std::uint64_t entries) noexcept {
+  if (entries == 0) return 0;
+  return entries > capacity_of(max_slots) ? max_buffer_bytes
+                                          : least_slots_for(entries) * sizeof(slot);
+}
+
+constexpr std::uint64_t side_table::entries_in(std::uint64_t bytes) noexcept {
+  return bytes < min_slots * sizeof(slot) ? 0 : capacity_of(std::bit_floor(bytes / sizeof(slot)));
 }
 
 // Where the key is, or the free slot where its search ends.

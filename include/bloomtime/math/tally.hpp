@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 // How large a filter of counters must be, how far its answers may be off, and when a dynamic count
 // filter is rebuilt. `items` counts different items, `total` all of them with their counts.
@@ -37,9 +38,46 @@ double exact_share(std::uint64_t items, std::uint64_t cells, unsigned k);
 // mean share of the others, e (mass - f) / row, with a chance of at most 1/e.
 std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row);
 
-// Bits of a cell with a table for large counts: 4 if there are fewer than 8 of an item on average,
-// else 8, as when either number is unknown (0).
-unsigned tally_cell_bits(std::uint64_t total, std::uint64_t items);
+// -- tallies: narrow cells in lines, and a table for the counts that outgrow them ----------------
+
+inline constexpr unsigned tally_line_k = 8;  // k of a tally, at most
+
+// The mean count of an item that is assumed where the total is unknown. Narrow cells would be wrong
+// by far if counts are larger; wide ones cost twice the cells if counts are smaller.
+inline constexpr std::uint64_t usual_tally_mean = 10;
+
+struct tally_load {
+  std::uint64_t items = 0;
+  std::uint64_t total = 0;                   // 0: unknown
+  std::optional<double> error = {};          // either this,
+  std::optional<std::uint64_t> memory = {};  // or this many bytes of cells
+};
+
+// A tally with cells of 4 or 8 bits for a load. The table is that of items of the same mean count,
+// total / items each: of the same count or one more, or with arrivals that are any of the items
+// with the same probability, whichever puts more cells into the table.
+struct tally_size {
+  unsigned cell_bits;
+  unsigned k;
+  std::uint64_t lines;
+  double error;
+  double large;                      // cells in the table, on average
+  std::uint64_t cell_bytes;          // of all lines
+  std::uint64_t large_bytes;         // of the table, exceeded with a probability below 1e-4
+  std::uint64_t rising_large_bytes;  // the same for minimum increase, by estimate
+  std::uint64_t most_large_bytes;    // of the table, whatever the counts are, if none is removed
+
+  std::uint64_t memory() const noexcept { return cell_bytes + large_bytes; }
+  std::uint64_t most_memory() const noexcept { return cell_bytes + most_large_bytes; }
+};
+tally_size tally_size_for(const tally_load& load, unsigned cell_bits);
+
+// Bits of a cell, 4 or 8. Sized by error: those that take less memory together with the table.
+// Sized by memory: those with the smaller error, where wide cells also get the memory of the narrow
+// ones' table, and 8 if that table takes more than 1/8 of the cells. Always 8 if more than 1/16 of
+// the cells in use would be in the table of narrow ones, which makes them slow, or if items or
+// total are unknown (0).
+unsigned tally_cell_bits(const tally_load& load);
 
 // -- dynamic count filters (Aguilar-Saborit et al.), corrected as tally.md 5.3 shows -------------
 

@@ -21,8 +21,8 @@ struct tally_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes of cells; large counts come on top
-  std::uint64_t total = 0;                   // of all counts, if known: says how wide cells are
-  std::optional<unsigned> cell_bits = {};    // or this does: 4 or 8
+  std::uint64_t total = 0;                   // of all counts, if known: math::tally_cell_bits()
+  std::optional<unsigned> cell_bits = {};    // 4 or 8, instead of what that chooses
   std::optional<std::uint64_t> large_memory = {};  // bytes that large counts may take
   std::uint64_t seed = 0;
 };
