@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "cli/store/ledger.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/files.hpp"
 
 namespace bloomtime::cli::store {
 namespace {
@@ -52,6 +55,55 @@ TEST(ledger, keeps_which_items_an_event_that_waits_lacks) {
     auto bad = bytes;
     bad[i] ^= std::byte{0x41};
     EXPECT_THROW(ledger::load(bad), error) << "byte " << i;
+  }
+}
+
+// -- stored ledgers ------------------------------------------------------------------------------
+
+std::filesystem::path golden_partial() {
+  return std::filesystem::path(BLOOMTIME_TESTS_DIR) / "format" / "golden" / "command" /
+         "ledger_partial.bloomtime";
+}
+
+// Two fields, and three events that wait: with both items, without the first, without any.
+ledger partial_ledger() {
+  ledger l;
+  l.settings = {std::chrono::minutes(90), std::chrono::seconds(5), 1'000'000};
+  l.fields.resize(2);
+  for (int i = 0; i < 300; ++i) {
+    const std::string item = "item-" + std::to_string(i);
+    if (i % 3 != 0) l.fields[0].add(digest_of(item), item.size());
+    if (i % 2 != 0) l.fields[1].add(digest_of(item), item.size());
+  }
+  l.held.push_back(
+      {instant::from_seconds(1'388'534'400), {"a", std::string("\0b", 2)}, "a b", 0, 7});
+  l.held.push_back({instant::from_seconds(1'388'534'400 + 7), {std::nullopt, ""}, "{}\n", 1, 0});
+  l.held.push_back({instant(-5), {std::nullopt, std::nullopt}, "", 1, 3});
+  return l;
+}
+
+// Written once, by hand and never again:
+//   BLOOMTIME_WRITE_GOLDEN=1 cli_tests --gtest_filter='ledger.*golden*'
+TEST(ledger, with_missing_items_is_its_golden_file) {
+  const std::vector<std::byte> made = partial_ledger().serialize();
+  if (std::getenv("BLOOMTIME_WRITE_GOLDEN") != nullptr &&
+      !std::filesystem::exists(golden_partial())) {
+    support::write_file(golden_partial(), made);
+  }
+  const std::vector<std::byte> stored = support::read_file(golden_partial());
+  EXPECT_TRUE(made == stored);
+  EXPECT_EQ(stored.at(support::field::engine), std::byte{5});
+  const ledger read = ledger::load(stored);
+  EXPECT_TRUE(read.serialize() == stored);
+  const ledger expected = partial_ledger();
+  EXPECT_EQ(read.held, expected.held);
+  EXPECT_EQ(read.settings.half_life, std::chrono::minutes(90));
+  EXPECT_EQ(read.settings.resolution, std::chrono::seconds(5));
+  EXPECT_EQ(read.settings.memory, 1'000'000U);
+  ASSERT_EQ(read.fields.size(), 2U);
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_EQ(read.fields[i].bytes, expected.fields[i].bytes) << i;
+    EXPECT_EQ(read.fields[i].different(), expected.fields[i].different()) << i;
   }
 }
 
