@@ -267,6 +267,7 @@ class run {
                                   .store = directory_};
     profile_->include_held(newest());
     profile_->compact();
+    for (const std::string& text : over_budget_texts(*profile_)) note(text);
     out.print(report_of(summary, *profile_, rows_, out.how()));
   }
 
@@ -329,14 +330,16 @@ void add_profile(command& root, output_options& asked) {
       "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
       "\"at\" "
       "(microseconds since\n       1970), \"zone\", \"half_life_seconds\", \"resolution_seconds\", "
-      "\"memory_bytes\" (of heat),\n       \"history_bytes\", \"items\": [...], \"fields\": "
-      "[...]}";
+      "\"memory_bytes\" (of heat),\n       \"heat_asked_bytes\" (--memory), "
+      "\"heat_over_bytes\" (cells and large counts beyond that),\n       \"history_bytes\", "
+      "\"history_asked_bytes\" (null: no limit), \"history_over_bytes\",\n       \"items\": "
+      "[...], \"fields\": [...]}";
   self.details = details;
   const auto given = std::make_shared<typed>();
   self.files(given->files, "logs, one after the other; - for standard input");
   self.text("--half-life", given->half_life, "TIME", "in which heat halves: 1h unless given");
   self.text("--resolution", given->resolution, "TIME", "events this close count alike: 1s");
-  self.text("--memory", given->memory, "SIZE", "of all filters; 7MB per field unless given");
+  self.text("--memory", given->memory, "SIZE", "of the cells of heat; 7MB per field unless given");
   self.text("--store", given->store, "DIR",
             "where to keep it; access.bloomtime for access.log unless given");
   self.text("--seed", given->seed, "N",

@@ -1,6 +1,7 @@
 #include "cli/commands/profile_report.hpp"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,7 +106,26 @@ table fields_table(const profiler& profile, std::uint64_t records) {
 
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
+std::string over_budget_text(std::string_view what, const memory_budget& b) {
+  return fmt::format("{} {}, {} more than the {} asked for", what, bytes_text(b.asked + b.over),
+                     bytes_text(b.over), bytes_text(b.asked));
+}
+
 }  // namespace
+
+std::vector<std::string> over_budget_texts(const profiler& profile) {
+  std::vector<std::string> texts;
+  if (const memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
+    texts.push_back(over_budget_text("heat takes", heat) +
+                    ": every item with 128 hits or more takes 22 to 43 bytes for each of its four "
+                    "cells besides. A shorter --half-life makes fewer items as hot");
+  }
+  if (const memory_budget past = profile.history_budget(); past.over > 0) {
+    texts.push_back(over_budget_text("the history takes", past) +
+                    ", as nothing is dropped to keep that");
+  }
+  return texts;
+}
 
 report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
                  const style& how) {
@@ -117,6 +137,8 @@ report report_of(const profile_summary& what, const profiler& profile, std::uint
     fields.push_back(&f);
     memory += f.memory();
   }
+  const memory_budget heat = profile.heat_budget();
+  const memory_budget past = profile.history_budget();
   report r{.command = "profile",
            .title = title_of(what, profile, profile.ahead_of(when).size()),
            .fields = {{"store", what.store.empty() ? value() : value(what.store)},
@@ -132,7 +154,11 @@ report report_of(const profile_summary& what, const profiler& profile, std::uint
                       {"half_life_seconds", seconds(profile.settings().half_life)},
                       {"resolution_seconds", seconds(profile.settings().resolution)},
                       {"memory_bytes", memory},
-                      {"history_bytes", or_nothing(history_bytes(profile))}},
+                      {"heat_asked_bytes", heat.asked},
+                      {"heat_over_bytes", heat.over},
+                      {"history_bytes", or_nothing(history_bytes(profile))},
+                      {"history_asked_bytes", past.asked == 0 ? value() : value(past.asked)},
+                      {"history_over_bytes", past.over}},
            .tables = hot_tables(fields, rows, when, how),
            .notes = {facts_text(profile, what.read.records)},
            .closing = closing_of(what)};

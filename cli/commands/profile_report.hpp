@@ -21,6 +21,10 @@ struct profile_summary {
   std::string store;  // empty if it was not kept
 };
 
+// A sentence for each memory that was asked for and is exceeded: by a history at all, by heat by
+// more than an eighth, as a few hot items always take a little more than the cells.
+std::vector<std::string> over_budget_texts(const profiler& profile);
+
 report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
                  const style& how);
 

@@ -176,6 +176,22 @@ void profiler::compact() {
   }
 }
 
+memory_budget profiler::heat_budget() const {
+  std::uint64_t taken = 0;
+  for (const field_profile& f : fields_) taken += f.heat.memory();
+  return {settings_.memory, taken - std::min(taken, settings_.memory)};
+}
+
+memory_budget profiler::history_budget() const {
+  memory_budget all;
+  for (const field_profile& f : fields_) {
+    if (!f.past) continue;
+    all.asked += f.past->config().memory;
+    if (f.past->over_budget()) all.over += f.past->memory() - f.past->config().memory;
+  }
+  return all;
+}
+
 bool profiler::has_come(const held_event& e, instant when) const {
   const tick_clock epochs(settings_.resolution);
   return epochs.tick_of(e.at) <= epochs.tick_of(when);

@@ -40,6 +40,12 @@ struct field_profile {
   std::uint64_t memory() const;  // of heat
 };
 
+// Memory that was asked for, and by how much it is exceeded.
+struct memory_budget {
+  std::uint64_t asked = 0;  // 0: no limit
+  std::uint64_t over = 0;
+};
+
 // The heat and the history of the items of a stream of events: a filter, a hot list and a history
 // for each of their fields.
 class profiler {
@@ -77,6 +83,13 @@ class profiler {
   void flush();
   // The same, and histories become as small as they are when they are saved.
   void compact();
+
+  // Of the heat filters of all fields together: --memory is that of their cells, and counts that
+  // are too large for a cell take more.
+  memory_budget heat_budget() const;
+  // Of the histories that have a limit. The command sets none (past.cpp); a store that another
+  // program made may have one.
+  memory_budget history_budget() const;
 
   const store::profile_settings& settings() const { return settings_; }
   std::uint64_t seed() const { return fields_.front().heat.seed(); }  // of all filters

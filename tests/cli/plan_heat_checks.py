@@ -56,3 +56,8 @@ def a_profile_on_a_terminal():
         assert text.isascii() and "\\x" not in text and "+-" in text and "#" in text, text
         assert "at most: always" in ok("heat", where + "/access.bloomtime", "/", "--field", "path",
                                        "--table").out
+
+
+@check
+def plan_heat_tells_what_hot_items_take_beside_the_cells():
+    assert "an item with 128 hits or more takes" in on_terminal("plan", "heat", "--items", "1M").replace("\n  ", " ")

@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <bloomtime/history/history.hpp>
+
+#include "cli/store/roles.hpp"
+#include "cli/store/writer.hpp"
+#include "profile_samples.hpp"
+
+// Memory beyond what was asked for is told.
+namespace bloomtime::cli::profile_budget_test {
+namespace {
+
+using support::temporary_directory;
+
+// Each of the items comes so many times, in as many seconds.
+std::string log_of(int items, int times, int from = 1'400'000'000) {
+  std::string log;
+  for (int t = 0; t < times; ++t) {
+    for (int i = 0; i < items; ++i) {
+      log += std::to_string(from + t) + "\titem-" + std::to_string(i) + "\tx\n";
+    }
+  }
+  return log;
+}
+
+std::string written(const std::filesystem::path& path, const std::string& text) {
+  support::write_file(path, std::as_bytes(std::span(text)));
+  return path.string();
+}
+
+struct profiled {
+  nlohmann::json document;
+  std::string err;
+};
+
+profiled profile_of(const std::string& log, const std::filesystem::path& store) {
+  auto words = profile_command({log}, store);
+  words.emplace_back("--json");
+  const told said = run_command(words);
+  EXPECT_EQ(said.status, 0) << said.err;
+  return {nlohmann::json::parse(said.out), said.err};
+}
+
+TEST(profile_budget, tells_how_far_heat_exceeds_its_memory) {
+  const temporary_directory folder(support::quick_place());
+  const auto [document, err] =
+      profile_of(written(folder / "log", log_of(300, 200)), folder / "store");
+  std::uint64_t heat = 0;
+  for (const auto& field : document["fields"]) heat += field["heat_bytes"].get<std::uint64_t>();
+  ASSERT_GT(heat, 16'000U);
+  EXPECT_EQ(document.at("heat_asked_bytes"), 8000);
+  EXPECT_EQ(document.at("heat_over_bytes"), heat - 8000);
+  EXPECT_TRUE(document.at("history_asked_bytes").is_null());
+  EXPECT_EQ(document.at("history_over_bytes"), 0);
+  EXPECT_NE(err.find("more than the 8.00 kB asked for"), std::string::npos) << err;
+  EXPECT_EQ(err.find("history takes"), std::string::npos) << err;
+}
+
+TEST(profile_budget, says_nothing_where_it_is_kept) {
+  const temporary_directory folder(support::quick_place());
+  const auto [document, err] =
+      profile_of(written(folder / "log", log_of(300, 20)), folder / "store");
+  EXPECT_EQ(document.at("heat_over_bytes"), 0);
+  EXPECT_EQ(err.find("asked for"), std::string::npos) << err;
+}
+
+// The command asks for no memory of a history; a store that another program made may.
+TEST(profile_budget, tells_how_far_a_history_exceeds_its_memory) {
+  const temporary_directory folder(support::quick_place());
+  const auto store = folder / "store";
+  (void)profile_of(written(folder / "first", log_of(1, 20)), store);
+  {
+    store::writer into(store, instant());
+    into.put(store::history_role("2"), history({.memory = 600}));
+    into.checkpoint();
+  }
+  const auto few = profile_of(written(folder / "few", log_of(10, 1)), store);
+  EXPECT_EQ(few.document.at("history_asked_bytes"), 600);
+  EXPECT_EQ(few.document.at("history_over_bytes"), 0);
+  EXPECT_EQ(few.err.find("history takes"), std::string::npos) << few.err;
+  const auto many = profile_of(written(folder / "many", log_of(1000, 2)), store);
+  const auto taken = many.document["fields"][0]["history_bytes"].get<std::uint64_t>();
+  ASSERT_GT(taken, 600U);
+  EXPECT_EQ(many.document.at("history_over_bytes"), taken - 600);
+  EXPECT_NE(many.err.find("the history takes"), std::string::npos) << many.err;
+  EXPECT_NE(many.err.find("more than the 600 B asked for"), std::string::npos) << many.err;
+}
+
+}  // namespace
+}  // namespace bloomtime::cli::profile_budget_test
