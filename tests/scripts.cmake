@@ -4,7 +4,7 @@
 
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
-  list(APPEND folders shells install readme)  # what they check is the same in every build
+  list(APPEND folders shells install readme instruction_sets)  # what they check is the same in every build
 endif()
 
 set(command "")

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <bloomtime/detail/cpu.hpp>
+
 namespace bloomtime {
 
 // An item hashed once: 128 bits that depend on the item and a seed and on nothing else, on every
@@ -69,7 +71,7 @@ constexpr std::uint64_t other_postmix(std::uint64_t x) noexcept {
 // Bytes: XXH3, 128 bits. The empty item is an item like any other.
 digest digest_of(std::span<const std::byte> item, std::uint64_t seed = 0) noexcept;
 
-inline digest digest_of(std::string_view item, std::uint64_t seed = 0) noexcept {
+BLOOMTIME_INLINE digest digest_of(std::string_view item, std::uint64_t seed = 0) noexcept {
   return digest_of(std::as_bytes(std::span(item.data(), item.size())), seed);
 }
 
@@ -83,7 +85,7 @@ concept integer_item = std::integral<T> && !std::same_as<T, bool> && !std::same_
 // seed counts from 1 here, lest the integer 0 with seed 0, the commonest of all, have the one
 // digest that hashes poorly: {0, 0}.
 template <integer_item T>
-constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
+BLOOMTIME_INLINE constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
   std::uint64_t value = 0;
   if constexpr (std::is_signed_v<T>) {
     value = static_cast<std::uint64_t>(static_cast<std::int64_t>(item));
@@ -99,7 +101,7 @@ constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
 // mix such as h(x) ^ h(n), item 3 at tick 5 would collide with item 5 at tick 3. n is mixed before
 // it meets the digest: the products of evenly spaced numbers are evenly spaced, and some items
 // would fill some lines many times more than others.
-constexpr digest derive(digest d, std::uint64_t n) noexcept {
+BLOOMTIME_INLINE constexpr digest derive(digest d, std::uint64_t n) noexcept {
   const std::uint64_t mixed = detail::mix(n ^ 0xa0761d6478bd642f);
   return {detail::fold(d.lo + mixed, d.hi | 1), detail::fold(d.hi ^ mixed, d.lo | 1)};
 }

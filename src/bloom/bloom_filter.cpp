@@ -272,4 +272,6 @@ mapped<bloom_filter> bloom_filter::map(const std::filesystem::path& path) {
   return {std::move(file), std::move(f)};
 }
 
+BLOOMTIME_VALUE_OF(bloom_filter);
+
 }  // namespace bloomtime

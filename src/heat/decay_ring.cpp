@@ -283,4 +283,6 @@ std::optional<instant> decay_ring::newest() const noexcept {
   return clock_.start_of({epoch_});
 }
 
+BLOOMTIME_VALUE_OF(decay_ring);
+
 }  // namespace bloomtime

@@ -451,6 +451,9 @@ auto basic_decaying_filter<Cells>::load(const std::filesystem::path& path)
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+BLOOMTIME_VALUE_OF_TEMPLATE(template <class Cells>, basic_decaying_filter,
+                            basic_decaying_filter<Cells>);
+
 template class basic_decaying_filter<detail::counter_cells>;
 template class basic_decaying_filter<detail::digit_cells>;
 

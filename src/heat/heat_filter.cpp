@@ -535,4 +535,6 @@ heat_filter heat_filter::load(const std::filesystem::path& path) {
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+BLOOMTIME_VALUE_OF(heat_filter);
+
 }  // namespace bloomtime

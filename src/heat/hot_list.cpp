@@ -409,4 +409,6 @@ std::uint64_t hot_list::memory() const noexcept {
   return bytes;
 }
 
+BLOOMTIME_VALUE_OF(hot_list);
+
 }  // namespace bloomtime

@@ -166,3 +166,12 @@ history_index history_index::read(const container_view& view, std::uint8_t engin
 }
 
 }  // namespace bloomtime::detail
+
+namespace bloomtime {
+
+template class basic_history<single_history>;
+template class basic_history<tree_history>;
+template class basic_history<level_history>;
+template class basic_history<timeline_history>;
+
+}  // namespace bloomtime

@@ -183,4 +183,12 @@ std::uint64_t level_history::memory() const noexcept {
   return bytes;
 }
 
+level_history::level_history(const level_history&) = default;
+level_history::level_history(level_history&&) noexcept = default;
+level_history& level_history::operator=(const level_history& other) {
+  return *this = level_history(other);
+}
+level_history& level_history::operator=(level_history&&) noexcept = default;
+level_history::~level_history() = default;
+
 }  // namespace bloomtime

@@ -108,4 +108,6 @@ double query_profile::pair_frequency(double leaf_says_yes, double smoothing) con
   return blend(pair_ticks_, static_cast<double>(granularity() - 1) * leaf_says_yes, smoothing);
 }
 
+BLOOMTIME_VALUE_OF(query_profile);
+
 }  // namespace bloomtime

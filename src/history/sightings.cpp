@@ -30,4 +30,22 @@ std::vector<std::uint64_t> histogram(const sightings& seen, interval within, std
   return counts;
 }
 
+void extend(sightings& seen, interval more) {
+  if (!seen.empty() &&
+      (more.first <= seen.back().last || more.first.number - 1 == seen.back().last.number)) {
+    if (more.last > seen.back().last) seen.back().last = more.last;
+  } else {
+    seen.push_back(more);
+  }
+}
+
+std::uint64_t count_ticks(const sightings& seen) noexcept {
+  std::uint64_t ticks = 0;
+  for (const interval& i : seen) {
+    ticks +=
+        static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
+  }
+  return ticks;
+}
+
 }  // namespace bloomtime

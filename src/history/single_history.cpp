@@ -112,4 +112,12 @@ single_history single_history::decode(const detail::container_view& view) {
   return f;
 }
 
+single_history::single_history(const single_history&) = default;
+single_history::single_history(single_history&&) noexcept = default;
+single_history& single_history::operator=(const single_history& other) {
+  return *this = single_history(other);
+}
+single_history& single_history::operator=(single_history&&) noexcept = default;
+single_history::~single_history() = default;
+
 }  // namespace bloomtime

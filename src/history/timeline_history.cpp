@@ -150,4 +150,20 @@ double timeline_history::error(std::uint64_t length) const {
   return std::min(expected, 1.0);
 }
 
+void timeline_history::visit_keys(const std::function<void(std::uint64_t)>& visit) const {
+  const auto visit_digest = [&](digest d) { visit(detail::timeline_key(d)); };
+  live_.for_each_item(visit_digest);
+  for (const tick_layer& layer : archive_.layers()) {
+    if (layer.table) {
+      layer.table->for_each_item(visit_digest);
+      continue;
+    }
+    auto items = layer.lines->cursor();
+    while (items.next()) visit(items.key());
+    if (!items.sound()) throw bloomtime::error(errc::corrupt, "its timelines are damaged");
+  }
+}
+
+BLOOMTIME_VALUE_OF(timeline_history);
+
 }  // namespace bloomtime

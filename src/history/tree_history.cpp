@@ -228,4 +228,12 @@ bool tree_history::holds_pairs(question& q, tick_range part) const noexcept {
   return false;
 }
 
+tree_history::tree_history(const tree_history&) = default;
+tree_history::tree_history(tree_history&&) noexcept = default;
+tree_history& tree_history::operator=(const tree_history& other) {
+  return *this = tree_history(other);
+}
+tree_history& tree_history::operator=(tree_history&&) noexcept = default;
+tree_history::~tree_history() = default;
+
 }  // namespace bloomtime

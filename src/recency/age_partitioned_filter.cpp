@@ -354,4 +354,6 @@ void age_partitioned_filter::check_bulk(std::size_t items, std::size_t times,
   }
 }
 
+BLOOMTIME_VALUE_OF(age_partitioned_filter);
+
 }  // namespace bloomtime

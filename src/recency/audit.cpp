@@ -346,4 +346,6 @@ audit audit::decode(std::span<const std::byte> bytes) {
   return a;
 }
 
+BLOOMTIME_VALUE_OF(audit);
+
 }  // namespace bloomtime

@@ -161,4 +161,6 @@ generalized_filter generalized_filter::load(const std::filesystem::path& path) {
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+BLOOMTIME_VALUE_OF(generalized_filter);
+
 }  // namespace bloomtime

@@ -134,4 +134,6 @@ learned_ages learned_ages::read(detail::byte_reader& in) {
   return ages;
 }
 
+BLOOMTIME_VALUE_OF(learned_ages);
+
 }  // namespace bloomtime

@@ -413,4 +413,6 @@ void recency_filter::merge(const recency_filter& other) {
   *this = std::move(sum);
 }
 
+BLOOMTIME_VALUE_OF(recency_filter);
+
 }  // namespace bloomtime

@@ -133,4 +133,6 @@ recent_buffer recent_buffer::load(const std::filesystem::path& path) {
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+BLOOMTIME_VALUE_OF(recent_buffer);
+
 }  // namespace bloomtime

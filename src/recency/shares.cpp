@@ -102,4 +102,8 @@ double frequency_sketch::operator()(digest d) const noexcept {
   return std::min(1., std::max(1., counted) / (all + 1));
 }
 
+BLOOMTIME_VALUE_OF(share_table);
+BLOOMTIME_VALUE_OF(equal_share);
+BLOOMTIME_VALUE_OF(frequency_sketch);
+
 }  // namespace bloomtime

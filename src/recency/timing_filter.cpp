@@ -183,4 +183,6 @@ timing_filter timing_filter::load(const std::filesystem::path& path) {
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+BLOOMTIME_VALUE_OF(timing_filter);
+
 }  // namespace bloomtime

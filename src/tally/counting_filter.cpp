@@ -102,4 +102,6 @@ counting_filter counting_filter::decode(const detail::container_view& view) {
   return counting_filter(stored);  // a copy owns its cells
 }
 
+BLOOMTIME_VALUE_OF(counting_filter);
+
 }  // namespace bloomtime

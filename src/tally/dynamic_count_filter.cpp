@@ -335,4 +335,6 @@ dynamic_count_filter dynamic_count_filter::decode(const detail::container_view& 
   return dynamic_count_filter(stored);  // a copy owns its cells
 }
 
+BLOOMTIME_VALUE_OF(dynamic_count_filter);
+
 }  // namespace bloomtime

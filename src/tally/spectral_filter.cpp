@@ -303,6 +303,9 @@ basic_spectral_filter<Rule> basic_spectral_filter<Rule>::decode(
   return stored;
 }
 
+BLOOMTIME_VALUE_OF_TEMPLATE(template <spectral_rule Rule>, basic_spectral_filter,
+                            basic_spectral_filter<Rule>);
+
 template class basic_spectral_filter<spectral_rule::selection>;
 template class basic_spectral_filter<spectral_rule::increase>;
 template class basic_spectral_filter<spectral_rule::recurrence>;

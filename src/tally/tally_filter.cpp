@@ -462,6 +462,24 @@ basic_tally_filter<Rule> basic_tally_filter<Rule>::decode(const detail::containe
   return stored;
 }
 
+template <tally_rule Rule>
+std::uint64_t basic_tally_filter<Rule>::cell(std::uint64_t i) const noexcept {
+  return std::visit([&](const auto& cells) { return cells.get(i); }, cells_);
+}
+
+template <tally_rule Rule>
+std::uint64_t basic_tally_filter<Rule>::large() const noexcept {
+  return std::visit([](const auto& cells) { return cells.large().size(); }, cells_);
+}
+
+template <tally_rule Rule>
+std::uint64_t basic_tally_filter<Rule>::memory() const noexcept {
+  return std::visit([](const auto& cells) { return cells.memory(); }, cells_);
+}
+
+BLOOMTIME_VALUE_OF_TEMPLATE(template <tally_rule Rule>, basic_tally_filter,
+                            basic_tally_filter<Rule>);
+
 template class basic_tally_filter<tally_rule::all>;
 template class basic_tally_filter<tally_rule::minimum>;
 

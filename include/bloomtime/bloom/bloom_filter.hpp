@@ -43,6 +43,7 @@ struct bloom_config {
 class bloom_filter {
  public:
   explicit bloom_filter(const bloom_config& config);
+  BLOOMTIME_VALUE(bloom_filter);
 
   // Returns whether the item was certainly new.
   template <item T>
@@ -74,13 +75,13 @@ class bloom_filter {
 
   // Many items at once, several times faster than one by one when the filter exceeds the cache.
   template <std::ranges::contiguous_range Items>
-  void insert_bulk(const Items& items) noexcept {
+  BLOOMTIME_PER_ISA void insert_bulk(const Items& items) noexcept {
     insert_span(std::span<const std::ranges::range_value_t<Items>>(items));
   }
 
   // answers[i] says whether items[i] may be in; it has to be as long as items.
   template <std::ranges::contiguous_range Items>
-  void may_contain_bulk(const Items& items, std::span<bool> answers) const {
+  BLOOMTIME_PER_ISA void may_contain_bulk(const Items& items, std::span<bool> answers) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     check_answers(all.size(), answers.size());
     contains_span(all, answers);
@@ -90,13 +91,14 @@ class bloom_filter {
   // beforehand (Dautrich & Ravishankar 2019, Theorem 1, with the likelihood taken from the bits as
   // they are now). 0 where the filter says no.
   template <item T>
-  double posterior(const T& x, const prior& before) const noexcept {
+  BLOOMTIME_PER_ISA double posterior(const T& x, const prior& before) const noexcept {
     return masses(detail::as_digest(x, seed_), before).probability();
   }
 
   // The answer that costs least on average: true for "treat it as inserted".
   template <item T>
-  bool decide(const T& x, const prior& before, const math::penalties& costs) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, const prior& before,
+                                const math::penalties& costs) const {
     math::check(costs);
     const digest d = detail::as_digest(x, seed_);
     return math::positive(masses(d, before), costs, may_contain(d));
@@ -145,9 +147,10 @@ class bloom_filter {
   detail::flat_bits flat() const noexcept { return {{bit_count_, k_}}; }
 
   template <item T>
-  void insert_span(std::span<const T> items) noexcept;
+  BLOOMTIME_PER_ISA void insert_span(std::span<const T> items) noexcept;
   template <item T>
-  void contains_span(std::span<const T> items, std::span<bool> answers) const noexcept;
+  BLOOMTIME_PER_ISA void contains_span(std::span<const T> items,
+                                       std::span<bool> answers) const noexcept;
 
   math::masses masses(digest d, const prior& before) const noexcept;
   double likelihood_if_absent(digest d) const noexcept;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/digest.hpp>
 
 namespace bloomtime {
@@ -21,7 +22,7 @@ concept item =
 namespace detail {
 
 template <item T>
-constexpr digest as_digest(const T& x, std::uint64_t seed) noexcept {
+BLOOMTIME_INLINE constexpr digest as_digest(const T& x, std::uint64_t seed) noexcept {
   if constexpr (std::same_as<T, digest>) {
     return x;
   } else if constexpr (integer_item<T>) {
@@ -41,6 +42,8 @@ struct digest_block {
 
   digest operator[](std::size_t i) const noexcept { return {lo[i], hi[i]}; }
 };
+
+inline namespace BLOOMTIME_ISA {
 
 template <item T>
 void fill(digest_block& block, std::span<const T> items, std::uint64_t seed) noexcept {
@@ -75,5 +78,6 @@ void in_blocks(std::span<const T> items, std::uint64_t seed, Step&& step) {
   }
 }
 
+}  // namespace BLOOMTIME_ISA
 }  // namespace detail
 }  // namespace bloomtime

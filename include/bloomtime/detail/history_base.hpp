@@ -117,20 +117,21 @@ class history_calls : public history_base {
   // added; dropped_late before its first tick, future beyond the span. Throws only if memory is
   // out, with the answers unchanged.
   template <item T>
-  outcome add(const T& x, instant when) {
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when) {
     expect_ticks();
     return self().add_at(as_digest(x, seed_), clock_.tick_of(when));
   }
 
   // In any tick that from..to touches; no if there is none.
   template <item T>
-  sighting seen(const T& x, instant from, instant to) const noexcept {
+  BLOOMTIME_PER_ISA sighting seen(const T& x, instant from, instant to) const noexcept {
     std::uint64_t probes = 0;
     return seen(x, clock_.covering(from, to), probes);
   }
   // The same; sets `probes` to the number of structures read.
   template <item T>
-  sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
+  BLOOMTIME_PER_ISA sighting seen(const T& x, interval asked,
+                                  std::uint64_t& probes) const noexcept {
     probes = 0;  // an engine may add to it
     if (ticks_ == 0) return sighting::maybe;
     return self().ask(as_digest(x, seed_), asked, probes);
@@ -148,48 +149,50 @@ class history_calls : public history_base {
 template <class Engine>
 class history_face : public history_calls<Engine> {
  public:
-  std::vector<std::byte> serialize() const {
+  BLOOMTIME_PER_ISA std::vector<std::byte> serialize() const {
     this->expect_ticks();
     const history_parts parts = this->self().parts();
     return container_of(parts).bytes();
   }
-  void save(const std::filesystem::path& path) const {
+  BLOOMTIME_PER_ISA void save(const std::filesystem::path& path) const {
     this->expect_ticks();
     const history_parts parts = this->self().parts();
     container_of(parts).save(path);
   }
 
   // The only decoder: checks everything before it allocates memory for bits.
-  static Engine load(std::span<const std::byte> container) {
+  BLOOMTIME_PER_ISA static Engine load(std::span<const std::byte> container) {
     const Engine borrowed = checked(container);
     return Engine(borrowed);  // a copy owns its bits
   }
-  static Engine load(const std::filesystem::path& path) {
+  BLOOMTIME_PER_ISA static Engine load(const std::filesystem::path& path) {
     return load(mapped_file::open(path)->bytes());
   }
-  static mapped<Engine> map(const std::filesystem::path& path) {
+  BLOOMTIME_PER_ISA static mapped<Engine> map(const std::filesystem::path& path) {
     auto file = mapped_file::open(path);
     Engine engine = view(file->bytes());
     return {std::move(file), std::move(engine)};
   }
   // Answers straight from the bytes, which must outlive it; only their head is checked.
-  static Engine view(std::span<const std::byte> container) {
+  BLOOMTIME_PER_ISA static Engine view(std::span<const std::byte> container) {
     return Engine::decode(container_view::parse(container));
   }
   // Throws what load() would throw, without loading.
-  static void verify(std::span<const std::byte> container) { (void)checked(container); }
+  BLOOMTIME_PER_ISA static void verify(std::span<const std::byte> container) {
+    (void)checked(container);
+  }
 
  protected:
   using history_calls<Engine>::history_calls;
 
  private:
-  container_writer container_of(const history_parts& parts) const {
+  BLOOMTIME_PER_ISA container_writer container_of(const history_parts& parts) const {
     container_writer out = this->writer(Engine::engine_id, static_cast<std::uint8_t>(layout::flat));
     parts.put_into(out);
     return out;
   }
 
-  static Engine checked(std::span<const std::byte> container) {
+  BLOOMTIME_PER_ISA static Engine checked(std::span<const std::byte> container) {
     const auto view = container_view::parse(container);
     view.verify();
     Engine engine = Engine::decode(view);

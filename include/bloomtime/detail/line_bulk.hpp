@@ -13,7 +13,7 @@
 // Many items of the line layout at once. The processor is asked once per call what it can do.
 namespace bloomtime::detail {
 
-namespace portable {
+namespace portable::inline BLOOMTIME_ISA {
 
 template <item T>
 void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> items,
@@ -40,10 +40,10 @@ std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> 
   return fresh;
 }
 
-}  // namespace portable
+}  // namespace portable::inline BLOOMTIME_ISA
 
 #if BLOOMTIME_X86
-namespace avx2 {
+namespace avx2::inline BLOOMTIME_ISA {
 
 // Items whose lines were asked for and are not used yet. Measured: 32 hide the latency of memory as
 // well, unless another thread shares the core.
@@ -144,8 +144,10 @@ BLOOMTIME_AVX2 std::uint64_t insert_lines(std::byte* lines, line_bits bits,
   return all + parts[0] + parts[1] + parts[2] + parts[3];
 }
 
-}  // namespace avx2
+}  // namespace avx2::inline BLOOMTIME_ISA
 #endif
+
+inline namespace BLOOMTIME_ISA {
 
 template <item T>
 void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> items,
@@ -172,4 +174,5 @@ std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> 
   return portable::insert_lines(lines, bits, items, seed);
 }
 
+}  // namespace BLOOMTIME_ISA
 }  // namespace bloomtime::detail

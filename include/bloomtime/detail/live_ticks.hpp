@@ -89,7 +89,7 @@ class live_ticks {
   std::uint64_t items() const noexcept { return size_; }
   std::uint64_t ticks() const noexcept { return ticks_; }  // of all items together
   // With what the allocator takes for itself.
-  std::uint64_t bytes() const noexcept {
+  BLOOMTIME_PER_ISA std::uint64_t bytes() const noexcept {
     return items_.bytes() + allocated_bytes(index_.bytes()) + pool_.bytes();
   }
   // Ticks that were moved so far to make place for others.

@@ -50,12 +50,17 @@ struct partition_rules {
 // of `retention`, since a block is dropped as a whole.
 inline constexpr std::uint64_t block_factor = 8;
 
+// An engine that can seal and join in steps.
+template <class Engine>
+concept stepwise = requires(Engine& e, std::uint64_t& work) {
+  e.upkeep(work);
+};
+
 template <class Engine>
 struct join_of {
   using type = std::monostate;
 };
-template <class Engine>
-requires requires { typename Engine::join; }
+template <stepwise Engine>
 struct join_of<Engine> {
   using type = typename Engine::join;
 };
@@ -148,7 +153,7 @@ class partitions {
   std::uint64_t work() const noexcept { return work_done_; }
 
  private:
-  static constexpr bool steps = requires(Engine & e, std::uint64_t& work) { e.upkeep(work); };
+  static constexpr bool steps = stepwise<Engine>;
   static constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
 
   struct joining {

@@ -48,7 +48,7 @@ class row_tally : public tally_face<Engine> {
   }
   double confidence() const noexcept { return -std::expm1(-static_cast<double>(shape_.k)); }
 
-  tally_statistics statistics() const {
+  BLOOMTIME_PER_ISA tally_statistics statistics() const {
     tally_statistics s;
     s.total = this->total_;
     for (unsigned i = 0; i < shape_.k; ++i) {
@@ -81,7 +81,7 @@ class row_tally : public tally_face<Engine> {
   };
 
   // The cells of an item and what they hold.
-  spots look_up(digest d) const noexcept {
+  BLOOMTIME_PER_ISA spots look_up(digest d) const noexcept {
     spots found;
     const row_probes probes{shape_.row, shape_.k};
     for (unsigned i = 0; i < shape_.k; ++i) {
@@ -100,7 +100,7 @@ class row_tally : public tally_face<Engine> {
   // Every cell that is not stuck is an upper bound. One that is may have been left by others, and
   // tells nothing of what all k rows together would; of an item whose cells all are, nothing is
   // known but the sum of all items.
-  counted count_digest(digest d) const noexcept {
+  BLOOMTIME_PER_ISA counted count_digest(digest d) const noexcept {
     if (shape_.k == 0) return nothing_known;
     const spots found = look_up(d);
     if (found.all_stuck) {

@@ -46,7 +46,7 @@ class string_array {
   string_array(std::span<const std::uint64_t> values, unsigned counters_per_slack);
 
   std::uint64_t size() const noexcept { return size_; }
-  std::uint64_t get(std::uint64_t i) const noexcept {
+  BLOOMTIME_PER_ISA std::uint64_t get(std::uint64_t i) const noexcept {
     const span_of s = find(i);
     return get_field(bits_.data(), s.first, std::min(64U, s.width));
   }
@@ -80,10 +80,10 @@ class string_array {
     const auto in_group = static_cast<unsigned>(i - group * shape_.group);
     return {group, in_group, static_cast<unsigned>(divided(in_group, by_chunk_))};
   }
-  std::uint64_t begin_of(std::uint64_t i, const place& at) const noexcept {
+  BLOOMTIME_PER_ISA std::uint64_t begin_of(std::uint64_t i, const place& at) const noexcept {
     return starts_.get(at.group) + chunks_.get(at.group * per_group_ + at.chunk) + offsets_.get(i);
   }
-  span_of find(std::uint64_t i) const noexcept {
+  BLOOMTIME_PER_ISA span_of find(std::uint64_t i) const noexcept {
     const place at = place_of(i);
     const std::uint64_t first = begin_of(i, at);
     std::uint64_t end = 0;

@@ -34,41 +34,41 @@ class tally_face {
   // exceed 64 bits or a stated limit, and then nothing has changed. Throws only if memory is out,
   // with the state unchanged, or if the filter was moved from, as everything but count() does.
   template <item T>
-  outcome add(const T& x, std::uint64_t amount = 1) {
+  BLOOMTIME_PER_ISA outcome add(const T& x, std::uint64_t amount = 1) {
     return self().add_digest(as_digest(x, seed_), amount);
   }
 
   // refused if the item certainly has less than that, and then nothing has changed. Only what was
   // added may be removed: taking away an item that merely looks present takes from others.
   template <item T, class E = Engine>  // clang 14 would ask an Engine that is not complete
-  outcome remove(const T& x, std::uint64_t amount = 1) requires(E::removes) {
+  BLOOMTIME_PER_ISA outcome remove(const T& x, std::uint64_t amount = 1) requires(E::removes) {
     return self().remove_digest(as_digest(x, seed_), amount);
   }
 
   template <item T>
-  counted count(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA counted count(const T& x) const noexcept {
     return self().count_digest(as_digest(x, seed_));
   }
 
   std::uint64_t total() const noexcept { return total_; }  // of all counts
   std::uint64_t seed() const noexcept { return seed_; }
 
-  std::vector<std::byte> serialize() const {
+  BLOOMTIME_PER_ISA std::vector<std::byte> serialize() const {
     std::vector<std::byte> bytes;
     self().write([&](const container_writer& out) { bytes = out.bytes(); });
     return bytes;
   }
-  void save(const std::filesystem::path& path) const {
+  BLOOMTIME_PER_ISA void save(const std::filesystem::path& path) const {
     self().write([&](const container_writer& out) { out.save(path); });
   }
   // The only decoder: checks everything before it allocates memory for counters.
-  static Engine load(std::span<const std::byte> container) {
+  BLOOMTIME_PER_ISA static Engine load(std::span<const std::byte> container) {
     const auto view = container_view::parse(container);
     view.expect_kind(family::tally, Engine::engine_id, Engine::called);
     view.verify();
     return Engine::decode(view);
   }
-  static Engine load(const std::filesystem::path& path) {
+  BLOOMTIME_PER_ISA static Engine load(const std::filesystem::path& path) {
     return load(mapped_file::open(path)->bytes());
   }
 

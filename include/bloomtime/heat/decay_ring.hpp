@@ -60,26 +60,27 @@ class decay_ring {
   enum class kind : std::uint8_t { window = 1, weights = 2, polynomial = 3 };
 
   explicit decay_ring(const decay_ring_config& config);
+  BLOOMTIME_VALUE(decay_ring);
 
   // added or late; dropped_late if the event is too old to count; future if `when` is too far
   // ahead, full if all counts together would exceed 64 bits, and then nothing has changed. Throws
   // only if memory is out, with the state unchanged.
   template <item T>
-  outcome add(const T& x, instant when, std::uint64_t weight = 1) {
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when, std::uint64_t weight = 1) {
     return add_digest(detail::as_digest(x, seed_), when, weight);
   }
 
   // The decayed count at `when`, or at the newest event if that is later. upper holds always, lower
   // with at least the chance confidence(), as in heat_filter; the value is the upper bound.
   template <item T>
-  estimate at(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate at(const T& x, instant when) const noexcept {
     return at_digest(detail::as_digest(x, seed_), when);
   }
 
   // Events per second: the count over what one event per second would have. Not a number for
   // polynomial decay, of which no one can say how long it remembers.
   template <item T>
-  estimate rate(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate rate(const T& x, instant when) const noexcept {
     return rate_of(at(x, when));
   }
 

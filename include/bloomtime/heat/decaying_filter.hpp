@@ -35,12 +35,13 @@ class basic_decaying_filter {
   static constexpr std::uint8_t fine_engine_id = Cells::fine_engine_id;
 
   explicit basic_decaying_filter(const decaying_config& config);
+  BLOOMTIME_VALUE(basic_decaying_filter);
 
   // added or late. saturated if a counter has become too small, or if all of the item's are: see
   // `at`. future if `when` is too far ahead, and then nothing has changed. Late events count what
   // is left of them, rounded up. Throws only if memory is out, with the state unchanged.
   template <item T>
-  outcome add(const T& x, instant when, std::uint64_t weight = 1) {
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when, std::uint64_t weight = 1) {
     return add_digest(detail::as_digest(x, seed_), when, weight);
   }
 
@@ -51,13 +52,13 @@ class basic_decaying_filter {
   // the chance confidence() for any item at any time fixed beforehand (Cormode & Muthukrishnan
   // 2005).
   template <item T>
-  estimate at(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate at(const T& x, instant when) const noexcept {
     return at_digest(detail::as_digest(x, seed_), when);
   }
 
   // Events per second: (1 - lambda) / epoch times the count. Not a number if nothing fades.
   template <item T>
-  estimate rate(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate rate(const T& x, instant when) const noexcept {
     return rate_of(at(x, when));
   }
 

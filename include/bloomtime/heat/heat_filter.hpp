@@ -58,19 +58,21 @@ class heat_filter {
   static constexpr std::uint8_t fine_engine_id = 8;  // of filters with a decay::fine_rate
 
   explicit heat_filter(const heat_config& config);
+  BLOOMTIME_VALUE(heat_filter);
 
   // added or late; future if `when` is too far ahead, full if the count would exceed 64 bits, and
   // then nothing has changed. Late events count what is left of them. Throws only if memory is out,
   // with the state unchanged.
   template <item T>
-  outcome add(const T& x, instant when, std::uint64_t weight = 1) {
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when, std::uint64_t weight = 1) {
     return add_digest(detail::as_digest(x, seed_), when, weight);
   }
 
   // Many events in their order, each with its time and outcome: the same as one by one, and faster
   // where the filter exceeds the cache. If memory is out the events before have been added.
   template <std::ranges::contiguous_range Items>
-  void add_bulk(const Items& items, std::span<const instant> when, std::span<outcome> outcomes) {
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
+                                  std::span<outcome> outcomes) {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     check_bulk(all.size(), when.size(), "times");
     check_bulk(all.size(), outcomes.size(), "outcomes");
@@ -87,12 +89,13 @@ class heat_filter {
   // the event on instead, in whole epochs (Cheng et al. 2005, equation 1), heat is at most upper /
   // lambda: an event is at most one epoch older by the clock.
   template <item T>
-  estimate at(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate at(const T& x, instant when) const noexcept {
     return at_digest(detail::as_digest(x, seed_), when);
   }
 
   template <std::ranges::contiguous_range Items>
-  void at_bulk(const Items& items, instant when, std::span<estimate> answers) const {
+  BLOOMTIME_PER_ISA void at_bulk(const Items& items, instant when,
+                                 std::span<estimate> answers) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     check_bulk(all.size(), answers.size(), "answers");
     const moment asked = moment_of(when);
@@ -104,7 +107,7 @@ class heat_filter {
 
   // Events per second: (1 - lambda) / epoch times the count. Not a number if nothing fades.
   template <item T>
-  estimate rate(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate rate(const T& x, instant when) const noexcept {
     return rate_of(at(x, when));
   }
 

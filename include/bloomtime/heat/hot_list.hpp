@@ -60,6 +60,7 @@ class hot_list {
   static constexpr std::size_t longest_text = 1024;
 
   explicit hot_list(const hot_list_config& config);
+  BLOOMTIME_VALUE(hot_list);
 
   // added or late; future if `when` is too far ahead, full if a count would exceed 2^47, and then
   // nothing has changed. Late events count what is left of them. An item is its digest; its text

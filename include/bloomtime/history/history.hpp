@@ -19,15 +19,19 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/partitions.hpp>
 #include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/history_engine.hpp>
+#include <bloomtime/history/level_history.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
+#include <bloomtime/history/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
+#include <bloomtime/history/tree_history.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 
@@ -142,62 +146,55 @@ class basic_history {
   static constexpr std::uint8_t engine_id = detail::history_index::engine_id;
   static constexpr std::uint8_t apart_engine_id = detail::history_index::apart_engine_id;
 
+  // Whether the engine has when().
+  static constexpr bool lists = requires(const Engine& e, digest d, interval i) { e.when(d, i); };
+
   // `last` is the newest partition before this one, if there is one.
   using maker = std::function<Engine(const partition_span& span, const Engine* last)>;
 
   explicit basic_history(const history_config& config, maker make = &make_default)
       : basic_history(detail::history_shape::of(config), std::move(make)) {}
+  BLOOMTIME_VALUE(basic_history);
 
   // added; dropped_late before the origin, before what is kept and before what may come late;
   // future beyond what an event may open. Throws only if memory is out, with the answers unchanged.
   template <item T>
-  outcome add(const T& x, instant when) {
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when) {
     return add_at(detail::as_digest(x, shape_.config.seed), when);
   }
 
   // In any tick that from..to touches; no if there is none.
   template <item T>
-  sighting seen(const T& x, instant from, instant to) const noexcept {
+  BLOOMTIME_PER_ISA sighting seen(const T& x, instant from, instant to) const noexcept {
     std::uint64_t probes = 0;
     return ask(detail::as_digest(x, shape_.config.seed), clock_.covering(from, to), probes);
   }
   // The same; sets `probes` to the number of structures read, in all partitions together.
   template <item T>
-  sighting seen(const T& x, interval asked, std::uint64_t& probes) const noexcept {
+  BLOOMTIME_PER_ISA sighting seen(const T& x, interval asked,
+                                  std::uint64_t& probes) const noexcept {
     return ask(detail::as_digest(x, shape_.config.seed), asked, probes);
   }
 
   // When x was seen in these ticks, as far as they are still known.
   template <item T>
-  sightings when(const T& x, interval asked) const {
-    const digest d = detail::as_digest(x, shape_.config.seed);
-    sightings all;
-    for_each_in(asked, [&](const Engine& e) {
-      for (const interval& i : e.when(d, asked)) extend(all, i);
-      return true;
-    });
-    return all;
+  BLOOMTIME_PER_ISA sightings when(const T& x, interval asked) const requires(lists) {
+    return list(detail::as_digest(x, shape_.config.seed), asked);
   }
 
   // Does all work that is left, and takes the tables of all partitions apart: less memory, the same
   // answers, and the same bytes whenever it was done before.
-  void compact() {
-    parts_.join_old(present_);
-    parts_.compact();
-  }
+  void compact();
   // Compacts, and seals all partitions, the newest as well, which still accepts events.
-  void seal() {
-    parts_.join_old(present_);
-    parts_.seal();
-  }
+  void seal();
   // Writes every partition but the newest to a file of its own in this directory, and answers from
   // there. Files are named by the first tick; they must stay as they are.
-  void retire(const std::filesystem::path& directory) { parts_.retire(directory); }
+  void retire(const std::filesystem::path& directory);
 
   std::size_t partitions() const noexcept { return parts_.all().size(); }
   // visit(const Engine&) for all of them, in the order of time.
   template <class Visit>
-  void for_each(Visit&& visit) const {
+  BLOOMTIME_PER_ISA void for_each(Visit&& visit) const {
     for (const auto& [first, p] : parts_.all()) visit(p.engine);
   }
   // Before this tick nothing is known any more.
@@ -210,42 +207,26 @@ class basic_history {
   std::uint64_t records() const noexcept {
     return sum([](const Engine& e) { return e.records(); });
   }
-  std::uint64_t memory() const noexcept { return parts_.memory(); }
+  std::uint64_t memory() const noexcept;
   // Whether the partitions take more than config().memory, but for those in files. Neighbours that
   // can be joined are joined when a partition is opened; what is left may still be too much, and
   // nothing is dropped for it.
-  bool over_budget() const noexcept { return parts_.is_too_much(); }
+  bool over_budget() const noexcept;
   // What sealing and joining took so far: one for every item, and every run of ticks, that was read
   // or written.
   std::uint64_t upkeep_work() const noexcept { return parts_.work(); }
   std::uint64_t seed() const noexcept { return shape_.config.seed; }
   const tick_clock& clock() const noexcept { return clock_; }
 
-  std::vector<std::byte> serialize() const {
-    std::vector<std::byte> bytes;
-    write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-    return bytes;
-  }
-  void save(const std::filesystem::path& path) const {
-    write([&](const detail::container_writer& out) { out.save(path); });
-  }
-  static basic_history load(std::span<const std::byte> container, maker make = &make_default) {
-    detail::container_view::parse(container).verify();
-    return read(container, nullptr, std::move(make),
-                [](auto bytes) { return Engine::load(bytes); });
-  }
-  static basic_history load(const std::filesystem::path& path, maker make = &make_default) {
-    return load(detail::mapped_file::open(path)->bytes(), std::move(make));
-  }
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  static basic_history load(std::span<const std::byte> container, maker make = &make_default);
+  static basic_history load(const std::filesystem::path& path, maker make = &make_default);
   // Throws unless load() would take it.
   static void verify(std::span<const std::byte> container) { (void)load(container); }
   // Answers straight from the file, of which only the heads were checked. A partition is copied
   // when something is added to it.
-  static basic_history map(const std::filesystem::path& path, maker make = &make_default) {
-    const auto file = detail::mapped_file::open(path);
-    return read(file->bytes(), file, std::move(make),
-                [](auto bytes) { return Engine::view(bytes); });
-  }
+  static basic_history map(const std::filesystem::path& path, maker make = &make_default);
 
  private:
   basic_history(const detail::history_shape& shape, maker make)
@@ -273,19 +254,8 @@ class basic_history {
   void open(std::uint64_t number);
   void expect_made(const Engine& e, std::uint64_t first, std::uint64_t count, errc code) const;
 
-  sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
-    bool found = false;
-    probes = 0;
-    for_each_in(asked, [&](const Engine& e) {
-      std::uint64_t here = 0;
-      found = e.seen(d, asked, here) == sighting::maybe;
-      probes += here;
-      return !found;
-    });
-    if (found) return sighting::maybe;
-    const bool forgotten = !asked.empty() && asked.first < known_from() && asked.last.number >= 0;
-    return forgotten ? sighting::out_of_retention : sighting::no;
-  }
+  sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
+  sightings list(digest d, interval asked) const;
 
   // visit(const Engine&) for the partitions that the interval touches, until it returns false.
   template <class Visit>
@@ -410,6 +380,63 @@ void basic_history<Engine>::expect_made(const Engine& e, std::uint64_t first, st
                         std::to_string(e.ticks()) + " from " + std::to_string(e.first()));
 }
 
+template <history_engine Engine>
+void basic_history<Engine>::compact() {
+  parts_.join_old(present_);
+  parts_.compact();
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::seal() {
+  parts_.join_old(present_);
+  parts_.seal();
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::retire(const std::filesystem::path& directory) {
+  parts_.retire(directory);
+}
+
+template <history_engine Engine>
+std::uint64_t basic_history<Engine>::memory() const noexcept {
+  return parts_.memory();
+}
+
+template <history_engine Engine>
+bool basic_history<Engine>::over_budget() const noexcept {
+  return parts_.is_too_much();
+}
+
+// -- asking ------------------------------------------------------------------------------------
+
+template <history_engine Engine>
+sighting basic_history<Engine>::ask(digest d, interval asked,
+                                    std::uint64_t& probes) const noexcept {
+  bool found = false;
+  probes = 0;
+  for_each_in(asked, [&](const Engine& e) {
+    std::uint64_t here = 0;
+    found = e.seen(d, asked, here) == sighting::maybe;
+    probes += here;
+    return !found;
+  });
+  if (found) return sighting::maybe;
+  const bool forgotten = !asked.empty() && asked.first < known_from() && asked.last.number >= 0;
+  return forgotten ? sighting::out_of_retention : sighting::no;
+}
+
+template <history_engine Engine>
+sightings basic_history<Engine>::list(digest d, interval asked) const {
+  sightings all;
+  if constexpr (lists) {
+    for_each_in(asked, [&](const Engine& e) {
+      for (const interval& i : e.when(d, asked)) extend(all, i);
+      return true;
+    });
+  }
+  return all;
+}
+
 // -- storage -----------------------------------------------------------------------------------
 
 // Hands over the writer while what it refers to is alive.
@@ -441,5 +468,42 @@ basic_history<Engine> basic_history<Engine>::read(std::span<const std::byte> con
   h.find_present();
   return h;
 }
+
+template <history_engine Engine>
+std::vector<std::byte> basic_history<Engine>::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+template <history_engine Engine>
+void basic_history<Engine>::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+template <history_engine Engine>
+basic_history<Engine> basic_history<Engine>::load(std::span<const std::byte> container,
+                                                  maker make) {
+  detail::container_view::parse(container).verify();
+  return read(container, nullptr, std::move(make), [](auto bytes) { return Engine::load(bytes); });
+}
+
+template <history_engine Engine>
+basic_history<Engine> basic_history<Engine>::load(const std::filesystem::path& path, maker make) {
+  return load(detail::mapped_file::open(path)->bytes(), std::move(make));
+}
+
+template <history_engine Engine>
+basic_history<Engine> basic_history<Engine>::map(const std::filesystem::path& path, maker make) {
+  const auto file = detail::mapped_file::open(path);
+  return read(file->bytes(), file, std::move(make), [](auto bytes) { return Engine::view(bytes); });
+}
+
+BLOOMTIME_VALUE_OF_TEMPLATE(template <history_engine Engine>, basic_history, basic_history<Engine>);
+
+extern template class basic_history<single_history>;
+extern template class basic_history<tree_history>;
+extern template class basic_history<level_history>;
+extern template class basic_history<timeline_history>;
 
 }  // namespace bloomtime

@@ -38,10 +38,7 @@ class level_history : public detail::history_face<level_history> {
   static constexpr std::uint8_t engine_id = 3;  // of family history, in containers
 
   explicit level_history(const level_config& config);
-  level_history(const level_history&) = default;
-  level_history(level_history&&) noexcept = default;
-  level_history& operator=(const level_history& other) { return *this = level_history(other); }
-  level_history& operator=(level_history&&) noexcept = default;
+  BLOOMTIME_VALUE(level_history);
 
   // The history of both streams. Both need the same span, levels, seed and clock, and to learn or
   // not; of two that grow the later one counts.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/dyadic.hpp>
 #include <bloomtime/time.hpp>
 
@@ -17,6 +18,7 @@ class query_profile {
   explicit query_profile(std::uint64_t ticks);  // of the span of a level_history
   // Of a tree_history with such leaves, of which every node is counted for itself; 2^20 at most.
   query_profile(std::uint64_t ticks, std::uint64_t granularity);
+  BLOOMTIME_VALUE(query_profile);
 
   // A question about these ticks; the part that lies in the span, which begins at `first`, counts.
   // Of a tree, also tree_history::pair_ticks().

@@ -12,23 +12,9 @@ namespace bloomtime {
 using sightings = std::vector<interval>;
 
 // Adds ticks that do not begin before any that is there.
-inline void extend(sightings& seen, interval more) {
-  if (!seen.empty() &&
-      (more.first <= seen.back().last || more.first.number - 1 == seen.back().last.number)) {
-    if (more.last > seen.back().last) seen.back().last = more.last;
-  } else {
-    seen.push_back(more);
-  }
-}
+void extend(sightings& seen, interval more);
 
-inline std::uint64_t count_ticks(const sightings& seen) noexcept {
-  std::uint64_t ticks = 0;
-  for (const interval& i : seen) {
-    ticks +=
-        static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
-  }
-  return ticks;
-}
+std::uint64_t count_ticks(const sightings& seen) noexcept;
 
 // How many ticks of `within` were seen in each of `parts` parts of it, all of the same length but
 // the last ones, which are shorter or empty if they do not fit.

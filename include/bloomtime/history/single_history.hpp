@@ -33,10 +33,7 @@ class single_history : public detail::history_face<single_history> {
   static constexpr std::uint8_t engine_id = 1;  // of family history, in containers
 
   explicit single_history(const single_config& config);
-  single_history(const single_history&) = default;
-  single_history(single_history&&) noexcept = default;
-  single_history& operator=(const single_history& other) { return *this = single_history(other); }
-  single_history& operator=(single_history&&) noexcept = default;
+  BLOOMTIME_VALUE(single_history);
 
   // The history of both streams. Both need the same span, size, seed and clock.
   void merge(const single_history& other);

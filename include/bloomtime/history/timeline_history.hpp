@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -48,10 +49,11 @@ class timeline_history : public detail::history_calls<timeline_history> {
   static constexpr std::uint8_t engine_id = 4;  // of family history, in containers
 
   explicit timeline_history(const timeline_config& config);
+  BLOOMTIME_VALUE(timeline_history);
 
   // When x was seen in these ticks.
   template <item T>
-  sightings when(const T& x, interval asked) const {
+  BLOOMTIME_PER_ISA sightings when(const T& x, interval asked) const {
     return list(detail::as_digest(x, seed_), asked);
   }
 
@@ -91,18 +93,8 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // visit(key) for every item with a name, some perhaps twice. Throws error(corrupt) where the
   // timelines of a view are damaged.
   template <class Visit>
-  void for_each_key(Visit&& visit) const {
-    const auto visit_digest = [&](digest d) { visit(detail::timeline_key(d)); };
-    live_.for_each_item(visit_digest);
-    for (const detail::tick_layer& layer : archive_.layers()) {
-      if (layer.table) {
-        layer.table->for_each_item(visit_digest);
-        continue;
-      }
-      auto items = layer.lines->cursor();
-      while (items.next()) visit(items.key());
-      if (!items.sound()) throw bloomtime::error(errc::corrupt, "its timelines are damaged");
-    }
+  BLOOMTIME_PER_ISA void for_each_key(Visit&& visit) const {
+    visit_keys(std::ref(visit));
   }
   // The chance of a wrong "maybe" about so many ticks of an item that was not seen.
   double error(std::uint64_t length) const;
@@ -135,6 +127,7 @@ class timeline_history : public detail::history_calls<timeline_history> {
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
   sightings list(digest d, interval asked) const;
   detail::tick_sources sources(std::uint64_t later_by = 0) const;
+  void visit_keys(const std::function<void(std::uint64_t)>& visit) const;
 
   detail::timelines merged_lines() const;
   detail::live_ticks whole_table() const;

@@ -41,10 +41,7 @@ class tree_history : public detail::history_face<tree_history> {
   static constexpr std::uint8_t engine_id = 2;  // of family history, in containers
 
   explicit tree_history(const tree_config& config);
-  tree_history(const tree_history&) = default;
-  tree_history(tree_history&&) noexcept = default;
-  tree_history& operator=(const tree_history& other) { return *this = tree_history(other); }
-  tree_history& operator=(tree_history&&) noexcept = default;
+  BLOOMTIME_VALUE(tree_history);
 
   // Leaves of a span, nodes of every height and all of them, from the leaves up.
   static std::vector<std::uint64_t> nodes_for(std::uint64_t ticks, std::uint64_t granularity);
@@ -63,7 +60,7 @@ class tree_history : public detail::history_face<tree_history> {
   // Of how many ticks in leaves that are asked for in part, and may hold the item, the pairs would
   // have to tell: what a query_profile is to know besides the question.
   template <item T>
-  std::uint64_t pair_ticks(const T& x, interval asked) const noexcept {
+  BLOOMTIME_PER_ISA std::uint64_t pair_ticks(const T& x, interval asked) const noexcept {
     return pair_ticks_of(detail::as_digest(x, seed_), asked);
   }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include <bloomtime/detail/cpu.hpp>
+
 // How sure a positive answer is. Everything a filter learns about the age of an item (the number
 // of insertions since its own last one) is a likelihood with three levels, and one routine turns
 // it and a prior into a posterior (recency.md 2.3; Theorems 1-5 of Dautrich & Ravishankar 2019 are
@@ -53,7 +55,7 @@ class geometric {
 
 // For any prior, given as a callable cdf(t) = P(age < t); what it lacks to 1 is "never inserted".
 template <class Cdf>
-masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
+BLOOMTIME_PER_ISA masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
   const auto [a, e, g] = seen;
   const double inner = std::clamp(w, a, e);
   const double outer = std::max(w, e);
@@ -66,7 +68,8 @@ masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
 // The same for a prior that knows both sides of an age and forgets, divided by beyond(a): only
 // positive terms, so no cancellation.
 template <class Powers>
-masses masses_by_powers(const evidence& seen, double w, const Powers& prior) noexcept {
+BLOOMTIME_PER_ISA masses masses_by_powers(const evidence& seen, double w,
+                                          const Powers& prior) noexcept {
   if (prior.rate() == 0) return {0, 1};
   const auto [a, e, g] = seen;
   const auto block = prior.at(e - a);

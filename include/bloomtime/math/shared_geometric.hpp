@@ -44,8 +44,8 @@ class shared_geometric {
   std::array<std::array<geometric::split, size>, 3> digits_;
 };
 
-inline masses window_masses(const evidence& seen, double w,
-                            const shared_geometric& prior) noexcept {
+BLOOMTIME_PER_ISA inline masses window_masses(const evidence& seen, double w,
+                                              const shared_geometric& prior) noexcept {
   return masses_by_powers(seen, w, prior);
 }
 

@@ -64,52 +64,55 @@ class age_partitioned_filter {
   static constexpr std::uint8_t shared_bits_engine_id = 4;
 
   explicit age_partitioned_filter(const age_partitioned_config& config);
+  BLOOMTIME_VALUE(age_partitioned_filter);
 
   // late: put where it belongs, or in a later generation if there is none or it is full;
   // dropped_late: the window has left it behind; saturated: inserted, but no generation had room.
   template <item T>
-  outcome insert(const T& x, instant when = {}) noexcept {
+  BLOOMTIME_PER_ISA outcome insert(const T& x, instant when = {}) noexcept {
     return insert_digest(detail::as_digest(x, seed_), when);
   }
 
   template <item T>
-  bool seen(const T& x, instant when = {}) const noexcept {
+  BLOOMTIME_PER_ISA bool seen(const T& x, instant when = {}) const noexcept {
     return find(detail::as_digest(x, seed_), oldest_at(when)).has_value();
   }
 
   // Of its last sighting. None where seen() says no.
   template <item T>
-  std::optional<age_bracket> age(const T& x, instant when = {}) const noexcept {
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x, instant when = {}) const noexcept {
     return bracket(detail::as_digest(x, seed_), when);
   }
 
   // seen() and insert() in one, for dropping duplicates; with `refresh` a duplicate is inserted as
   // well, so that its window begins anew.
   template <item T>
-  novelty insert_if_new(const T& x, instant when = {}, bool refresh = false) noexcept {
+  BLOOMTIME_PER_ISA novelty insert_if_new(const T& x, instant when = {},
+                                          bool refresh = false) noexcept {
     return test_and_set(detail::as_digest(x, seed_), when, refresh);
   }
 
   // Many at once, one after the other: as insert_if_new(items[i], times[i], refresh) says.
   // `times` may be empty for windows of insertions.
   template <std::ranges::contiguous_range Items>
-  void insert_if_new_bulk(const Items& items, std::span<const instant> times, bool refresh,
-                          std::span<novelty> answers);
+  BLOOMTIME_PER_ISA void insert_if_new_bulk(const Items& items, std::span<const instant> times,
+                                            bool refresh, std::span<novelty> answers);
 
   // Unnormalised posterior of "seen within the window", for a prior given as cdf(t) = P(age < t),
   // in insertions or microseconds. The likelihood is that of the words as they are: an item that
   // was not inserted finds a bit set with the share of set bits in its word.
   template <item T, class Cdf>
-  math::masses masses(const T& x, const Cdf& cdf, instant when = {}) const;
+  BLOOMTIME_PER_ISA math::masses masses(const T& x, const Cdf& cdf, instant when = {}) const;
 
   template <item T, class Cdf>
-  double posterior(const T& x, const Cdf& cdf, instant when = {}) const {
+  BLOOMTIME_PER_ISA double posterior(const T& x, const Cdf& cdf, instant when = {}) const {
     return masses(x, cdf, when).probability();
   }
 
   // The answer that costs least on average: true for "seen".
   template <item T, class Cdf>
-  bool decide(const T& x, const Cdf& cdf, const math::penalties& costs, instant when = {}) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, const Cdf& cdf, const math::penalties& costs,
+                                instant when = {}) const {
     math::check(costs);
     return math::positive(masses(x, cdf, when), costs, seen(x, when));
   }

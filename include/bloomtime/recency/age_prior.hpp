@@ -34,7 +34,7 @@ class age_prior {
   std::span<const math::rate_class> classes() const noexcept { return {classes_.data(), count_}; }
 
   // Only if known. The posterior of "age < w" given what a filter saw.
-  math::masses window(const math::evidence& seen, double w) const noexcept {
+  BLOOMTIME_PER_ISA math::masses window(const math::evidence& seen, double w) const noexcept {
     if (count_ == 1) return math::window_masses(seen, w, classes_[0].prior);
     return math::window_masses(seen, w, classes());
   }
@@ -56,12 +56,12 @@ concept share_source = requires(const Source& source, digest d) {
 };
 
 template <share_source Source>
-age_prior prior_of(const Source& source, digest d) {
+BLOOMTIME_PER_ISA age_prior prior_of(const Source& source, digest d) {
   return age_prior::share(source(d));
 }
 
 // Filters take an age_prior, a math::geometric, or any function P(age < t) of t.
-namespace detail {
+namespace detail::inline BLOOMTIME_ISA {
 
 template <class Prior>
 bool is_known(const Prior&) noexcept {
@@ -77,6 +77,6 @@ inline math::masses prior_masses(const math::evidence& seen, double w, const age
   return prior.window(seen, w);
 }
 
-}  // namespace detail
+}  // namespace detail::inline BLOOMTIME_ISA
 
 }  // namespace bloomtime

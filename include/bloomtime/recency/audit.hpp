@@ -66,6 +66,7 @@ struct audit_config {
 class audit {
  public:
   explicit audit(const audit_config& config);
+  BLOOMTIME_VALUE(audit);
 
   // The other calls do nothing for an item outside the sample; whoever asks first saves the
   // opinions.

@@ -40,10 +40,11 @@ class generalized_filter {
 
   // Half of the bits are set, at random, as they would be after many insertions.
   explicit generalized_filter(const generalized_config& config);
+  BLOOMTIME_VALUE(generalized_filter);
 
   // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
   template <item T>
-  outcome insert(const T& x) noexcept {
+  BLOOMTIME_PER_ISA outcome insert(const T& x) noexcept {
     if (bits_.size() == 0) return outcome::refused;
     insert_digest(detail::as_digest(x, seed_));
     return outcome::added;
@@ -51,7 +52,7 @@ class generalized_filter {
 
   // The standard answer: do all its bits match?
   template <item T>
-  bool seen(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
     return matches(detail::as_digest(x, seed_));
   }
 
@@ -59,8 +60,8 @@ class generalized_filter {
   // if the prior is unknown. Holds from the first insertion on: an item that was never inserted
   // shows the initial bits wherever no insertion has touched them.
   template <item T>
-  double posterior(const T& x, const age_prior& prior,
-                   std::optional<double> window = {}) const noexcept {
+  BLOOMTIME_PER_ISA double posterior(const T& x, const age_prior& prior,
+                                     std::optional<double> window = {}) const noexcept {
     if (!prior.known()) return std::numeric_limits<double>::quiet_NaN();
     return masses(detail::as_digest(x, seed_), prior, window).probability();
   }
@@ -68,8 +69,8 @@ class generalized_filter {
   // The answer that costs least on average: true for "within the window". The standard answer if
   // the prior is unknown.
   template <item T>
-  bool decide(const T& x, const age_prior& prior, const math::penalties& costs,
-              std::optional<double> window = {}) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, const age_prior& prior, const math::penalties& costs,
+                                std::optional<double> window = {}) const {
     math::check(costs);
     const digest d = detail::as_digest(x, seed_);
     if (!prior.known()) return matches(d);
@@ -78,7 +79,7 @@ class generalized_filter {
 
   // The mean age of x, if it was inserted. NaN before the first insertion.
   template <item T>
-  double mean_age(const T& x, const math::geometric& prior) const noexcept {
+  BLOOMTIME_PER_ISA double mean_age(const T& x, const math::geometric& prior) const noexcept {
     return chain_.mean(pattern(detail::as_digest(x, seed_)), prior,
                        static_cast<double>(insertions_));
   }

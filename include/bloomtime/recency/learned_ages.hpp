@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/cpu.hpp>
 
 namespace bloomtime {
 
@@ -17,6 +18,7 @@ namespace bloomtime {
 class learned_ages {
  public:
   explicit learned_ages(std::uint64_t horizon);  // 1 to 2^62
+  BLOOMTIME_VALUE(learned_ages);
 
   void add(std::optional<std::uint64_t> age) noexcept;  // none: never, or not known to be younger
   void halve() noexcept;                                // forgets half of it

@@ -72,6 +72,7 @@ class recency_filter {
   static constexpr std::uint8_t engine_id = 5;  // of family recency, in containers
 
   explicit recency_filter(const recency_config& config);
+  BLOOMTIME_VALUE(recency_filter);
 
   // A sighting: added; late, if its tick has passed; dropped_late, if it is older than the window;
   // future, if it is too far ahead; full, after 2^62 of them. The latter three change nothing.
@@ -107,7 +108,7 @@ class recency_filter {
   // The same by the answer that costs least: a false positive is a fresh item taken for a
   // duplicate. Needs an audit; without one it is the standard answer.
   template <item T>
-  novelty insert_if_new(const T& x, instant when, const math::penalties& costs) {
+  BLOOMTIME_PER_ISA novelty insert_if_new(const T& x, instant when, const math::penalties& costs) {
     math::check(costs);
     const digest d = detail::as_digest(x, seed_);
     detail::stamp_cells::places at;
@@ -117,22 +118,23 @@ class recency_filter {
 
   // No time passes: for windows in insertions. Of time, refused before the first event with one.
   template <item T>
-  outcome insert(const T& x) noexcept {
+  BLOOMTIME_PER_ISA outcome insert(const T& x) noexcept {
     return has_time() ? insert(x, newest()) : outcome::refused;
   }
   template <item T>
-  bool seen(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
     return seen(x, newest());
   }
   template <item T>
-  novelty insert_if_new(const T& x) noexcept {
+  BLOOMTIME_PER_ISA novelty insert_if_new(const T& x) noexcept {
     return has_time() ? insert_if_new(x, newest()) : novelty{true, outcome::refused};
   }
 
   // Many at once, in their order, each with its time: the same as one by one, and faster where the
   // filter exceeds the cache. Without times no time passes.
   template <std::ranges::contiguous_range Items>
-  void insert_bulk(const Items& items, std::span<const instant> when, std::span<outcome> outcomes) {
+  BLOOMTIME_PER_ISA void insert_bulk(const Items& items, std::span<const instant> when,
+                                     std::span<outcome> outcomes) {
     const auto all = as_span(items);
     check_bulk(all.size(), when.size(), outcomes.size(), has_time());
     in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
@@ -142,8 +144,8 @@ class recency_filter {
     });
   }
   template <std::ranges::contiguous_range Items>
-  void insert_if_new_bulk(const Items& items, std::span<const instant> when,
-                          std::span<novelty> answers) {
+  BLOOMTIME_PER_ISA void insert_if_new_bulk(const Items& items, std::span<const instant> when,
+                                            std::span<novelty> answers) {
     const auto all = as_span(items);
     check_bulk(all.size(), when.size(), answers.size(), has_time());
     in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
@@ -151,7 +153,8 @@ class recency_filter {
     });
   }
   template <std::ranges::contiguous_range Items>
-  void seen_bulk(const Items& items, instant when, std::span<bool> answers) const {
+  BLOOMTIME_PER_ISA void seen_bulk(const Items& items, instant when,
+                                   std::span<bool> answers) const {
     const auto all = as_span(items);
     check_bulk(all.size(), 0, answers.size(), true);
     const moment asked = moment_of(when);
@@ -163,7 +166,7 @@ class recency_filter {
   // `youngest`, and at most `oldest`, unless the answer is wrong as seen() may be. None where
   // seen() says no.
   template <item T>
-  std::optional<age_bracket> age(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x, instant when) const noexcept {
     return bracket(look(x), moment_of(when));
   }
 
@@ -180,8 +183,8 @@ class recency_filter {
   };
   enum class likelihood : std::uint8_t { census, analytic };
   template <item T>
-  view evidence(const T& x, instant when, bool in_time = false,
-                likelihood kind = likelihood::census) const noexcept {
+  BLOOMTIME_PER_ISA view evidence(const T& x, instant when, bool in_time = false,
+                                  likelihood kind = likelihood::census) const noexcept {
     return view_of(look(x), moment_of(when), in_time, kind);
   }
 
@@ -189,12 +192,12 @@ class recency_filter {
   // insertions; an event_rate; or any function P(age < t), t in microseconds or, if the window is,
   // in insertions. Without one it is what the audit has learned. NaN if it is unknown.
   template <item T, class Prior>
-  double posterior(const T& x, instant when, const Prior& prior) const {
+  BLOOMTIME_PER_ISA double posterior(const T& x, instant when, const Prior& prior) const {
     const auto m = masses(look(x), moment_of(when), prior);
     return m ? m->probability() : std::numeric_limits<double>::quiet_NaN();
   }
   template <item T>
-  double posterior(const T& x, instant when) const noexcept {
+  BLOOMTIME_PER_ISA double posterior(const T& x, instant when) const noexcept {
     const learned_ages* const ages = learned();
     return ages ? posterior(x, when, *ages) : std::numeric_limits<double>::quiet_NaN();
   }
@@ -203,7 +206,8 @@ class recency_filter {
   // without, the way that the audit found to be the cheapest. The standard answer if nothing is
   // known.
   template <item T, class Prior>
-  bool decide(const T& x, instant when, const Prior& prior, const math::penalties& costs) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, instant when, const Prior& prior,
+                                const math::penalties& costs) const {
     math::check(costs);
     const sight found = look(x);
     const moment asked = moment_of(when);
@@ -211,16 +215,16 @@ class recency_filter {
     return m ? math::positive(*m, costs, alive(found, asked)) : alive(found, asked);
   }
   template <item T>
-  bool decide(const T& x, instant when, const math::penalties& costs,
-              const age_prior& prior = {}) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, instant when, const math::penalties& costs,
+                                const age_prior& prior = {}) const {
     math::check(costs);
     return chosen(opinions_of(look(x), moment_of(when), prior), costs);
   }
 
   // decide(), and the audit learns from the question. Only this and insert_if_new teach it.
   template <item T>
-  bool observe(const T& x, instant when, const math::penalties& costs,
-               const age_prior& prior = {}) {
+  BLOOMTIME_PER_ISA bool observe(const T& x, instant when, const math::penalties& costs,
+                                 const age_prior& prior = {}) {
     math::check(costs);
     const opinions said = opinions_of(look(x), moment_of(when), prior);
     const bool answer = chosen(said, costs);
@@ -347,7 +351,7 @@ class recency_filter {
   std::optional<age_bracket> bracket(const sight& seen, const moment& asked) const noexcept;
 
   template <item T>
-  sight look(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA sight look(const T& x) const noexcept {
     if (cells_.empty()) [[unlikely]]
       return {detail::stamp_cells::expired, 0};
     places at;
@@ -367,7 +371,8 @@ class recency_filter {
 
   // None if the prior is unknown.
   template <class Cdf>
-  std::optional<math::masses> masses(const sight& seen, const moment& asked, const Cdf& cdf) const {
+  BLOOMTIME_PER_ISA std::optional<math::masses> masses(const sight& seen, const moment& asked,
+                                                       const Cdf& cdf) const {
     const view v = view_of(seen, asked, true, likelihood::census);
     return math::window_masses(v.evidence, v.window, cdf);
   }
@@ -387,13 +392,13 @@ class recency_filter {
   void learn(digest d, instant when, const opinions& said, const math::penalties& costs) noexcept;
 
   template <std::ranges::contiguous_range Items>
-  static auto as_span(const Items& items) {
+  BLOOMTIME_PER_ISA static auto as_span(const Items& items) {
     return std::span<const std::ranges::range_value_t<Items>>(items);
   }
   void check_bulk(std::size_t items, std::size_t times, std::size_t answers, bool has_time) const;
   // use(digest, places, index) in order, with the lines of the next block on their way.
   template <class Self, item T, class Use>
-  static void in_blocks(Self& self, std::span<const T> items, Use&& use);
+  BLOOMTIME_PER_ISA static void in_blocks(Self& self, std::span<const T> items, Use&& use);
 
   math::stamp_load load_of(std::uint64_t items, bool evenly) const noexcept;
   math::stamp_size size_for(const recency_config& config) const;

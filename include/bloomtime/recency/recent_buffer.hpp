@@ -43,11 +43,12 @@ class recent_buffer {
   static constexpr std::uint8_t engine_id = 3;  // of family recency, in containers
 
   explicit recent_buffer(const recent_config& config);
+  BLOOMTIME_VALUE(recent_buffer);
 
   // Added: there is no clock to be late for. Full after 2^63 insertions; then nothing changes. A
   // buffer that was moved from refuses.
   template <item T>
-  outcome insert(const T& x) noexcept {
+  BLOOMTIME_PER_ISA outcome insert(const T& x) noexcept {
     if (prints_.bytes().empty()) return outcome::refused;
     if (insertions_ >= most_insertions) return outcome::full;
     push(fingerprint(detail::as_digest(x, seed_)));
@@ -56,7 +57,7 @@ class recent_buffer {
 
   // The standard answer.
   template <item T>
-  bool seen(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
     return present(detail::as_digest(x, seed_));
   }
 
@@ -64,11 +65,12 @@ class recent_buffer {
   // more? As many different ones as there are now, or as many as there should be.
   struct census {};
   template <item T>
-  math::evidence evidence(const T& x, census = {}) const noexcept {
+  BLOOMTIME_PER_ISA math::evidence evidence(const T& x, census = {}) const noexcept {
     return evidence_with(detail::as_digest(x, seed_), current_error());
   }
   template <item T>
-  math::evidence evidence(const T& x, const math::distinct_items& distinct) const noexcept {
+  BLOOMTIME_PER_ISA math::evidence evidence(const T& x,
+                                            const math::distinct_items& distinct) const noexcept {
     return evidence_with(detail::as_digest(x, seed_), analytic_likelihood(distinct));
   }
 
@@ -76,8 +78,9 @@ class recent_buffer {
   // prior is an age_prior, a math::geometric, or any function P(age < t) of t. NaN if it is
   // unknown.
   template <item T, class Prior, class Likelihood = census>
-  double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
-                   const Likelihood& likelihood = {}) const {
+  BLOOMTIME_PER_ISA double posterior(const T& x, const Prior& prior,
+                                     std::optional<double> window = {},
+                                     const Likelihood& likelihood = {}) const {
     if (!detail::is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
     return detail::prior_masses(evidence(x, likelihood), asked(window), prior).probability();
   }
@@ -85,8 +88,9 @@ class recent_buffer {
   // The answer that costs least on average: true for "within the window". The standard answer if
   // the prior is unknown.
   template <item T, class Prior, class Likelihood = census>
-  bool decide(const T& x, const Prior& prior, const math::penalties& costs,
-              std::optional<double> window = {}, const Likelihood& likelihood = {}) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, const Prior& prior, const math::penalties& costs,
+                                std::optional<double> window = {},
+                                const Likelihood& likelihood = {}) const {
     math::check(costs);
     if (!detail::is_known(prior)) return seen(x);
     return math::positive(detail::prior_masses(evidence(x, likelihood), asked(window), prior),

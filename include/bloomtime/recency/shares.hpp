@@ -17,10 +17,11 @@ namespace bloomtime {
 class share_table {
  public:
   explicit share_table(std::uint64_t seed = 0) noexcept : seed_(seed) {}
+  BLOOMTIME_VALUE(share_table);
 
   // NaN: unknown from now on. Throws unless p is in [0, 1] otherwise.
   template <item T>
-  void set(const T& x, double p) {
+  BLOOMTIME_PER_ISA void set(const T& x, double p) {
     put(detail::as_digest(x, seed_), p);
   }
   double operator()(digest d) const noexcept;
@@ -41,6 +42,7 @@ class equal_share {
  public:
   explicit equal_share(std::uint64_t window,
                        unsigned precision = detail::hyperloglog::default_precision);
+  BLOOMTIME_VALUE(equal_share);
 
   void add(digest d) noexcept;
   // Of the last whole window, or of the first one so far; unknown before the first insertion.
@@ -66,6 +68,7 @@ struct sketch_config {
 class frequency_sketch {
  public:
   explicit frequency_sketch(const sketch_config& config);
+  BLOOMTIME_VALUE(frequency_sketch);
 
   // Throws only if memory is out, with the state unchanged.
   void add(digest d);

@@ -48,6 +48,7 @@ class timing_filter {
   explicit timing_filter(const timing_config& config);
   // With these very numbers, which have to fit together as plan_timing() makes them.
   explicit timing_filter(const math::timing_size& size, std::uint64_t seed = 0);
+  BLOOMTIME_VALUE(timing_filter);
 
   // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
   template <item T>
@@ -83,11 +84,11 @@ class timing_filter {
   analytic analytic_with(const math::distinct_items& distinct) const;
 
   template <item T>
-  math::evidence evidence(const T& x, census = {}) const noexcept {
+  BLOOMTIME_PER_ISA math::evidence evidence(const T& x, census = {}) const noexcept {
     return census_evidence(look(x));
   }
   template <item T>
-  math::evidence evidence(const T& x, const analytic& likelihood) const noexcept {
+  BLOOMTIME_PER_ISA math::evidence evidence(const T& x, const analytic& likelihood) const noexcept {
     return analytic_evidence(look(x), likelihood);
   }
 
@@ -95,8 +96,9 @@ class timing_filter {
   // The prior is an age_prior, a math::geometric, a math::shared_geometric (the fastest) or any
   // function P(age < t) of t. NaN if it is unknown.
   template <item T, class Prior, class Likelihood = census>
-  double posterior(const T& x, const Prior& prior, std::optional<double> window = {},
-                   const Likelihood& likelihood = {}) const {
+  BLOOMTIME_PER_ISA double posterior(const T& x, const Prior& prior,
+                                     std::optional<double> window = {},
+                                     const Likelihood& likelihood = {}) const {
     if (!detail::is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
     const double asked = window.value_or(static_cast<double>(size_.window));
     return detail::prior_masses(evidence(x, likelihood), among_insertions(asked), prior)
@@ -106,8 +108,8 @@ class timing_filter {
   // The answer that costs least on average: true for "within the window". The standard answer if
   // the prior is unknown.
   template <item T, class Prior, class Likelihood = census>
-  bool decide(const T& x, const Prior& prior, const math::penalties& costs,
-              const Likelihood& likelihood = {}) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, const Prior& prior, const math::penalties& costs,
+                                const Likelihood& likelihood = {}) const {
     math::check(costs);
     if (!detail::is_known(prior)) return seen(x);
     const math::evidence e = evidence(x, likelihood);
@@ -118,8 +120,8 @@ class timing_filter {
 
   // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
   template <item T, class Likelihood = census>
-  math::age_posterior ages(const T& x, const math::geometric& prior,
-                           const Likelihood& likelihood = {}) const noexcept {
+  BLOOMTIME_PER_ISA math::age_posterior ages(const T& x, const math::geometric& prior,
+                                             const Likelihood& likelihood = {}) const noexcept {
     return {evidence(x, likelihood), prior, static_cast<double>(insertions_)};
   }
 
@@ -152,7 +154,7 @@ class timing_filter {
   void set_size(const math::timing_size& size);
 
   template <item T>
-  detail::stamp_cells::sight look(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA detail::stamp_cells::sight look(const T& x) const noexcept {
     if (cells_.empty()) return {detail::stamp_cells::expired, 0};
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);

@@ -31,6 +31,7 @@ class counting_filter : public detail::row_tally<counting_filter> {
   static constexpr bool one_sided = true;
 
   explicit counting_filter(const counting_config& config);
+  BLOOMTIME_VALUE(counting_filter);
 
   // The filter of both streams. Both need the same cells, width, k and seed.
   void merge(const counting_filter& other);

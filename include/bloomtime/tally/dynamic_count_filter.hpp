@@ -54,6 +54,7 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   static constexpr bool one_sided = true;
 
   explicit dynamic_count_filter(const dynamic_count_config& config);
+  BLOOMTIME_VALUE(dynamic_count_filter);
 
   // The filter of both streams. Both need the same cells, base bits, k, seed and bounds.
   void merge(const dynamic_count_filter& other);

@@ -57,6 +57,7 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
   static constexpr bool one_sided = Rule != spectral_rule::recurrence;
 
   explicit basic_spectral_filter(const spectral_config& config);
+  BLOOMTIME_VALUE(basic_spectral_filter);
 
   // The filter of both streams, by addition. Both need the same cells, k, seed and slack.
   void merge(const basic_spectral_filter& other);

@@ -51,23 +51,25 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   static constexpr std::string_view called = removes ? "a tally filter" : "a rising tally";
 
   explicit basic_tally_filter(const tally_config& config);
+  BLOOMTIME_VALUE(basic_tally_filter);
 
   // Many items, one of each, in their order: the same as one by one, and faster where the filter
   // exceeds the cache. If memory is out those before have been counted.
   template <std::ranges::contiguous_range Items>
-  void add_bulk(const Items& items, std::span<outcome> outcomes) {
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
     in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
       add_block(now, next, answers);
     });
   }
   template <std::ranges::contiguous_range Items>
-  void remove_bulk(const Items& items, std::span<outcome> outcomes) requires(removes) {
+  BLOOMTIME_PER_ISA void remove_bulk(const Items& items,
+                                     std::span<outcome> outcomes) requires(removes) {
     in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
       remove_block(now, next, answers);
     });
   }
   template <std::ranges::contiguous_range Items>
-  void count_bulk(const Items& items, std::span<counted> answers) const {
+  BLOOMTIME_PER_ISA void count_bulk(const Items& items, std::span<counted> answers) const {
     in_bulk(items, answers,
             [this](const auto& now, const auto& next, auto rest) { count_block(now, next, rest); });
   }
@@ -77,21 +79,15 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
 
   tally_statistics statistics() const;
 
-  std::uint64_t cell(std::uint64_t i) const noexcept {
-    return std::visit([&](const auto& cells) { return cells.get(i); }, cells_);
-  }
+  std::uint64_t cell(std::uint64_t i) const noexcept;
   std::uint64_t position(digest d, unsigned i) const noexcept;  // of its cells
   std::uint64_t cells() const noexcept { return lines_ * per_line(); }
   unsigned cell_bits() const noexcept { return std::holds_alternative<narrow>(cells_) ? 4 : 8; }
   unsigned k() const noexcept { return k_; }
   std::uint64_t lines() const noexcept { return lines_; }
   // Cells whose count stands in the table as well.
-  std::uint64_t large() const noexcept {
-    return std::visit([](const auto& cells) { return cells.large().size(); }, cells_);
-  }
-  std::uint64_t memory() const noexcept {  // bytes of cells and table
-    return std::visit([](const auto& cells) { return cells.memory(); }, cells_);
-  }
+  std::uint64_t large() const noexcept;
+  std::uint64_t memory() const noexcept;  // bytes of cells and table
   double confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
   // The chance that an absent item shows a count, or a present one too much, among so many.
   double predicted_error(std::uint64_t items) const;
@@ -126,7 +122,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   spots spots_of(const Cells& cells, digest d) const noexcept;
 
   template <class Items, class Answer, class Step>
-  void in_bulk(const Items& items, std::span<Answer> answers, Step&& step) const {
+  BLOOMTIME_PER_ISA void in_bulk(const Items& items, std::span<Answer> answers, Step&& step) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     check_bulk(all.size(), answers.size());
     detail::in_blocks<bulk_depth>(all, this->seed_,

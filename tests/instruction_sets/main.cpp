@@ -1,0 +1,18 @@
+// Calls the half that may run on any machine; the other one only if asked to.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <bloomtime/bloomtime.hpp>
+
+int baseline();
+int wide();
+
+bloomtime::tree_config growing_tree() { return {.sizes = {{{{4096, 2}}}, {4096, 2}}}; }
+
+const std::filesystem::path& scratch_file() {
+  static const std::filesystem::path path = std::string(std::getenv("SCRATCH")) + "/filter";
+  return path;
+}
+
+int main(int arguments, char**) { return arguments > 1 ? wide() : baseline(); }
