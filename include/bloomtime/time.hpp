@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <ratio>
-#include <string>
 #include <type_traits>
 
 #include <bloomtime/error.hpp>
@@ -70,11 +69,7 @@ class tick_clock {
   constexpr tick_clock() noexcept = default;
   explicit tick_clock(std::chrono::microseconds resolution, instant origin = instant())
       : origin_(origin), resolution_(resolution.count()) {
-    if (resolution_ <= 0) {
-      throw error(errc::invalid_argument,
-                  "a clock's resolution must be at least one microsecond, got " +
-                      std::to_string(resolution_));
-    }
+    if (resolution_ <= 0) refuse_resolution(resolution_);
   }
 
   constexpr instant origin() const noexcept { return origin_; }
@@ -110,6 +105,7 @@ class tick_clock {
  private:
   __extension__ using wide = __int128;
 
+  [[noreturn]] static void refuse_resolution(std::int64_t micros);
   static constexpr std::int64_t clamp(wide v) noexcept {
     using limits = std::numeric_limits<std::int64_t>;
     if (v < limits::min()) return limits::min();

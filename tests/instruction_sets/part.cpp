@@ -205,6 +205,7 @@ void histories(const inputs& in) {
   use_history(in, own);
   query_profile asked(1024);
   asked.observe({{3}, {700}});
+  expect(tick_clock(minutes(1)).tick_of(start).number > 0, "tick_clock");
   copies(asked);
   expect(!asked.frequencies().empty(), "frequencies");
 }
