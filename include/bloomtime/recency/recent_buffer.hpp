@@ -120,7 +120,9 @@ class recent_buffer {
   std::uint32_t fingerprint(digest d) const noexcept {
     return static_cast<std::uint32_t>(detail::probe(d, 0) >> (64 - bits()));
   }
-  bool present(digest d) const noexcept { return index_.find(fingerprint(d)) != nullptr; }
+  BLOOMTIME_PER_ISA bool present(digest d) const noexcept {
+    return index_.find(fingerprint(d)) != nullptr;
+  }
   std::uint64_t kept() const noexcept { return std::min(insertions_, slots()); }
   double asked(std::optional<double> window) const noexcept;
   double analytic_likelihood(const math::distinct_items& distinct) const noexcept;
