@@ -109,24 +109,25 @@ def coarser_ticks_are_widened_and_never_miss():
 @check
 def items_that_come_once_are_never_missed_and_seldom_mistaken():
     draw = random.Random(4)
-    made = sorted((START + draw.randrange(10 * DAY), f"once {i}") for i in range(8000))
-    past = Past(made)
+    made = sorted((START + draw.randrange(DAY), f"once {i}") for i in range(66_000))
+    next_day = [(START + DAY + i, f"once more {i}") for i in range(500)]
     with folder() as where:
-        store, _ = profiled(where, made)
+        store, _ = profiled(where, made + next_day)
         true = [(item, second - 5, second + 5) for second, item in made]
         assert set(asked(store, true)) == {"maybe"}
-        false = [(item, second + 100, second + 700) for second, item in made]
-        wrong = sum(answer == "maybe" for answer in asked(store, false))
+        false = [(item, second + 100, second + 700) for second, item in made[:-2000]]
         path = write(where + "/b", "".join(f"{q[0]}\t{q[1]}\t{q[2]}\n" for q in false).encode())
         rows = json.loads(ok("seen", store, "--batch", path, "--json").out)["questions"]
+        wrong = sum(answer == "maybe" for answer in asked(store, false))
         expected = sum(row["error"] for row in rows)
-        assert all(0 < row["error"] < 1e-3 for row in rows[:-1500]), rows[0]
+        assert all(0 < row["error"] < 1e-3 for row in rows), rows[0]
         assert wrong <= expected + 5 * expected ** 0.5 + 5, (wrong, expected)
         row = next(row for row in json.loads(ok("info", store, "--json").out)["containers"]
                    if row["role"] == "history.2")
-        assert row["records"] == 8000 and 7990 <= row["pairs"] <= 8000, row
+        assert row["records"] == 66_500 and 66_490 <= row["pairs"] <= 66_500, row
         # Smaller than with names, and near the bound of log2(128 / 1e-9) bits for each.
-        assert row["bytes"] * 8 < 8000 * 56, row
+        assert row["bytes"] * 8 < 66_500 * 44, row
+        assert row["nameless_pairs"] >= 65_990, row
 
 
 @check

@@ -43,7 +43,7 @@ struct partition_rules {
   std::uint64_t most_joined = std::uint64_t{1} << 22;
   // With fewer records a partition keeps all names: sets without names cannot be merged, and every
   // one of them is read by every question about its time.
-  std::uint64_t least_nameless = std::uint64_t{1} << 18;
+  std::uint64_t least_nameless = std::uint64_t{1} << 16;
 };
 
 // Old partitions become one by blocks of 8, 64, 512 and so on: none that is longer than an eighth
