@@ -142,6 +142,14 @@ std::uint64_t timeline_history::items() const noexcept {
   return items;
 }
 
+std::uint64_t timeline_history::table_memory() const noexcept { return live_.bytes(); }
+
+std::uint64_t timeline_history::live_memory() const noexcept {
+  return live_.bytes() + archive_.table_bytes();
+}
+
+std::uint64_t timeline_history::memory() const noexcept { return live_memory() + sealed_bytes(); }
+
 double timeline_history::error(std::uint64_t length) const {
   double expected = 0;
   for (const positions& p : archive_.nameless()) {

@@ -69,7 +69,7 @@ class timeline_history : public detail::history_calls<timeline_history> {
   // Sets the table aside, in constant time: upkeep() takes it apart.
   void set_table_aside() { archive_.freeze(live_); }
   bool is_table_full() const noexcept { return detail::tick_archive::is_full(live_); }
-  std::uint64_t table_memory() const noexcept { return live_.bytes(); }
+  std::uint64_t table_memory() const noexcept;
   // From now on upkeep() compacts, or seals, what has come so far.
   void begin_compact();
   void begin_seal();
@@ -98,9 +98,9 @@ class timeline_history : public detail::history_calls<timeline_history> {
   }
   // The chance of a wrong "maybe" about so many ticks of an item that was not seen.
   double error(std::uint64_t length) const;
-  std::uint64_t memory() const noexcept { return live_memory() + sealed_bytes(); }
+  std::uint64_t memory() const noexcept;
   // Of tables, and of all else.
-  std::uint64_t live_memory() const noexcept { return live_.bytes() + archive_.table_bytes(); }
+  std::uint64_t live_memory() const noexcept;
   std::uint64_t sealed_bytes() const noexcept { return archive_.sealed_bytes(); }
   // Of a history that was compacted and took nothing since.
   const detail::timelines& named() const noexcept { return archive_.lines(); }
