@@ -123,14 +123,21 @@ class partitions {
                              std::shared_ptr<const void> lender) {
     live_ += live_memory(engine);
     look_at(number);
+    if (joining_ && number >= joining_->first && number - joining_->first < joining_->count) {
+      cancel_join();  // it belongs to the block
+    }
     return parts_.emplace(number, part(count, std::move(engine), std::move(lender))).first;
   }
-  void erase(std::uint64_t number) noexcept;
+  // Unless something is in it, as in a block.
+  void erase_if_empty(std::uint64_t number) noexcept {
+    const auto p = parts_.find(number);
+    if (p != parts_.end() && p->second.engine.records() == 0) erase(p);
+  }
   // Drops those that lie before it.
   void drop_before(std::uint64_t number) noexcept;
 
-  // Adds an event to one of them. Does its share of the work before that: if memory is out, nothing
-  // has changed.
+  // Adds an event to one of them, after its share of the work, which waits if there is no memory
+  // for it. If there is none for the event, nothing has changed.
   outcome add(typename map::iterator to, digest d, instant when);
 
   // The partitions that begin before this number are over.
@@ -189,9 +196,11 @@ class partitions {
   void look_at(std::uint64_t number) {
     if (rules_.joins && number < present_) unjoined_.insert(number);
   }
+  void erase(typename map::iterator p) noexcept;
   void close(typename map::iterator p);
   void make_room(typename map::iterator to);
   void set_aside(typename map::iterator p);
+  void try_step(std::uint64_t share);
   void step(std::uint64_t share);
   void step_part(std::uint64_t number, std::uint64_t share);
   void step_join(std::uint64_t share);
@@ -226,7 +235,7 @@ outcome partitions<Engine>::add(typename map::iterator to, digest d, instant whe
   if constexpr (steps) {
     const std::uint64_t number = to->first;
     make_room(to);
-    if (has_work()) step(work_per_event);
+    if (has_work()) try_step(work_per_event);
     to = find(number);  // it may have become part of another one
   }
   part& p = to->second;
@@ -304,20 +313,31 @@ void partitions<Engine>::step_part(std::uint64_t number, std::uint64_t share) {
 template <history_engine Engine>
 void partitions<Engine>::step_join(std::uint64_t share) {
   std::uint64_t left = share;
-  bool done = false;
   try {
-    done = joining_->work.step(left);
-    if (done) end_join();
+    if (joining_->work.step(left)) end_join();
   } catch (const error& e) {
     const bool refused = e.code() == errc::too_large || e.code() == errc::corrupt;
     for (const std::uint64_t number : joining_->numbers) {
       parts_.find(number)->second.is_refused |= refused;
     }
     cancel_join();
-  } catch (const std::bad_alloc&) {
-    cancel_join();  // when the next partition is opened it is tried again
+    if (!refused) throw;
+  } catch (...) {
+    cancel_join();
+    throw;
   }
   work_done_ += share - left;
+}
+
+// What there is no memory for is tried again.
+template <history_engine Engine>
+void partitions<Engine>::try_step(std::uint64_t share) {
+  try {
+    step(share);
+  } catch (const std::bad_alloc&) {
+  } catch (const error& e) {
+    if (e.code() != errc::out_of_memory) throw;
+  }
 }
 
 template <history_engine Engine>
@@ -390,12 +410,10 @@ void partitions<Engine>::retire(const std::filesystem::path& directory) {
 // -- dropping ------------------------------------------------------------------------------------
 
 template <history_engine Engine>
-void partitions<Engine>::erase(std::uint64_t number) noexcept {
-  const auto p = parts_.find(number);
-  if (p == parts_.end()) return;
+void partitions<Engine>::erase(typename map::iterator p) noexcept {
   if (p->second.is_joined) cancel_join();
-  busy_.erase(number);
-  unjoined_.erase(number);
+  busy_.erase(p->first);
+  unjoined_.erase(p->first);
   live_ -= live_memory(p->second.engine);
   parts_.erase(p);
 }
@@ -403,7 +421,7 @@ void partitions<Engine>::erase(std::uint64_t number) noexcept {
 template <history_engine Engine>
 void partitions<Engine>::drop_before(std::uint64_t number) noexcept {
   while (!parts_.empty() && parts_.begin()->first + parts_.begin()->second.count <= number) {
-    erase(parts_.begin()->first);
+    erase(parts_.begin());
   }
 }
 
@@ -535,6 +553,10 @@ void partitions<Engine>::end_join() {
 
 template <history_engine Engine>
 void partitions<Engine>::cancel_join() noexcept {
+  if (!parts_.contains(joining_->first)) {  // end_join() has gone halfway
+    busy_.erase(joining_->first);
+    unjoined_.erase(joining_->first);
+  }
   for (const std::uint64_t number : joining_->numbers) {
     parts_.find(number)->second.is_joined = false;
   }

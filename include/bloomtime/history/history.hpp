@@ -328,7 +328,7 @@ outcome basic_history<Engine>::add_at(digest d, instant when) {
   try {
     became = parts_.add(parts_.find(number), d, when);
   } catch (...) {
-    parts_.erase(number);
+    parts_.erase_if_empty(number);
     throw;
   }
   // Only now, as what is forgotten cannot be brought back.
@@ -364,6 +364,7 @@ void basic_history<Engine>::open(std::uint64_t number) {
   Engine made = make_(span_of(number), last);
   expect_made(made, number, 1, errc::invalid_argument);
   parts_.close_before(number > present_ ? detail::most_ticks : number);
+  if (parts_.find(number) != parts_.all().end()) return;  // its block was joined just now
   parts_.put(number, 1, std::move(made), nullptr);
 }
 
