@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,12 +23,16 @@ namespace {
 using namespace experiments;
 using namespace bloomtime;
 
-constexpr std::uint64_t first_questions = std::uint64_t{1} << 18;  // to choose k by
+constexpr std::uint64_t first_questions = std::uint64_t{1} << 17;  // to choose k by
 constexpr std::uint64_t telling_errors = 300;  // of the standard answer; with fewer k is luck
+// A quarter of the published questions, if the standard answer errs that often in them.
+constexpr std::uint64_t fewest_questions = questions / 4;
+constexpr std::uint64_t many_errors = 10'000;
 constexpr unsigned most_k = 30;
 constexpr double hopeless = 1.2;  // times the least penalty so far; after two of these we stop
-constexpr std::uint64_t all_bits[] = {1,  2,  3,  4,  5,  7,  9,  10, 12, 14,
-                                      15, 16, 18, 19, 20, 21, 22, 23, 25};
+constexpr std::uint64_t published_bits[] = {1,  2,  3,  4,  5,  7,  9,  10, 12, 14,
+                                            15, 16, 18, 19, 20, 21, 22, 23, 25};
+constexpr std::uint64_t bits_of_logs[] = {1, 2, 5, 10, 15, 20, 25};
 
 struct scene {
   const stream& data;
@@ -62,7 +67,7 @@ template <class Subject>
 constexpr std::size_t ways = Subject::names.size();
 
 // A posterior of a generalized filter takes microseconds, and its errors are frequent: an eighth of
-// the questions tells enough, once k is chosen.
+// the questions is enough.
 template <class Subject>
 constexpr std::uint64_t fewer = std::same_as<Subject, generalized_subject> ? 8 : 1;
 
@@ -74,15 +79,19 @@ template <class Subject>
 struct choice {
   std::array<unsigned, ways<Subject>> best{};  // k of every way to answer; 0 if nothing fits
   std::uint64_t errors = 0;                    // of the first way with its best k
+  std::uint64_t asked = 0;                     // questions that it was chosen by
 };
 
+// With k from first_k on.
 template <class Subject>
-choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked) {
+choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked,
+                         unsigned first_k) {
   choice<Subject> chosen;
+  chosen.asked = asked;
   std::array<double, ways<Subject>> least;
   least.fill(std::numeric_limits<double>::infinity());
   unsigned without_hope = 0;
-  for (unsigned k = 1; k <= most_k && (without_hope < 2 || tries_every_k<Subject>); ++k) {
+  for (unsigned k = first_k; k <= most_k && (without_hope < 2 || tries_every_k<Subject>); ++k) {
     auto subject = made<Subject>(s, bits, k);
     if (!subject) continue;
     replay(s.data, s.window, asked, *subject);
@@ -103,15 +112,35 @@ choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked
 
 // By a part of the questions, and by more where errors are rare: by all, as published, at last.
 template <class Subject>
-std::array<unsigned, ways<Subject>> tuned(const scene& s, std::uint64_t bits) {
-  std::uint64_t asked = first_questions;
-  choice<Subject> chosen = tuned_by<Subject>(s, bits, asked);
+choice<Subject> tuned(const scene& s, std::uint64_t bits, unsigned first_k = 1) {
+  std::uint64_t asked = first_questions / fewer<Subject>;
+  choice<Subject> chosen = tuned_by<Subject>(s, bits, asked, first_k);
   while (chosen.errors < telling_errors &&
          asked < std::min<std::uint64_t>(questions, s.data.items.size())) {
     asked *= 4;
-    chosen = tuned_by<Subject>(s, bits, asked);
+    chosen = tuned_by<Subject>(s, bits, asked, first_k);
   }
-  return chosen.best;
+  return chosen;
+}
+
+template <class Subject>
+std::uint64_t enough_questions(const choice<Subject>& chosen) {
+  const double rate = static_cast<double>(chosen.errors) / static_cast<double>(chosen.asked);
+  const bool many = rate * static_cast<double>(fewest_questions) >= many_errors;
+  return many ? fewest_questions : questions;
+}
+
+// Where the search for the k of a timing filter begins: the best k grows with the memory, so it
+// begins two below the least k that was best with less memory.
+struct first_ks {
+  unsigned timing = 1;
+  unsigned charged = 1;
+};
+
+template <class Subject>
+void begin_near(unsigned& first_k, const choice<Subject>& chosen) {
+  const unsigned least = *std::min_element(chosen.best.begin(), chosen.best.end());
+  first_k = least > 2 ? least - 2 : 1;
 }
 
 struct result {
@@ -131,10 +160,11 @@ std::uint64_t audit_of(const Subject& subject, std::string_view answer) {
   return 0;
 }
 
-// All questions, every way with its best k.
+// `asked` questions, every way with its best k.
 template <class Subject>
-std::vector<result> results_of(const scene& s, std::uint64_t bits) {
-  const auto best = tuned<Subject>(s, bits);
+std::vector<result> results_of(const scene& s, std::uint64_t bits, std::uint64_t asked,
+                               const choice<Subject>& chosen) {
+  const auto& best = chosen.best;
   std::map<unsigned, Subject> done;
   std::vector<result> results;
   for (std::size_t way = 0; way < best.size(); ++way) {
@@ -143,7 +173,7 @@ std::vector<result> results_of(const scene& s, std::uint64_t bits) {
     auto found = done.find(k);
     if (found == done.end()) {
       found = done.emplace(k, *made<Subject>(s, bits, k)).first;
-      replay(s.data, s.window, questions / fewer<Subject>, found->second);
+      replay(s.data, s.window, asked / fewer<Subject>, found->second);
     }
     results.push_back({Subject::names[way], k, found->second.of(way), found->second.of(0).mean(),
                        audit_of(found->second, Subject::names[way])});
@@ -152,13 +182,13 @@ std::vector<result> results_of(const scene& s, std::uint64_t bits) {
 }
 
 void print(const scene& s, std::uint64_t bits, const result& r, double standard) {
-  std::printf("%s,%ju,%ju,%s,%u,%.6f,%.4f,%.4f,%.4f,%.5f,%ju,%ju,%ju\n", s.data.name.c_str(),
-              static_cast<std::uintmax_t>(s.window), static_cast<std::uintmax_t>(bits),
-              r.answer.data(), r.k, r.of.mean(), r.of.mean() / standard,
-              r.of.mean() / r.standard_there, r.of.calibrated.posterior_error(),
-              r.of.calibrated.error(), static_cast<std::uintmax_t>(r.of.wrong_yes),
-              static_cast<std::uintmax_t>(r.of.wrong_no),
-              static_cast<std::uintmax_t>(r.audit_bytes));
+  std::printf(
+      "%s,%ju,%ju,%s,%u,%.6f,%.4f,%.4f,%.4f,%.5f,%ju,%ju,%ju,%ju\n", s.data.name.c_str(),
+      static_cast<std::uintmax_t>(s.window), static_cast<std::uintmax_t>(bits), r.answer.data(),
+      r.k, r.of.mean(), r.of.mean() / standard, r.of.mean() / r.standard_there,
+      r.of.calibrated.posterior_error(), r.of.calibrated.error(),
+      static_cast<std::uintmax_t>(r.of.wrong_yes), static_cast<std::uintmax_t>(r.of.wrong_no),
+      static_cast<std::uintmax_t>(r.audit_bytes), static_cast<std::uintmax_t>(r.of.questions));
   std::fflush(stdout);
 }
 
@@ -189,9 +219,10 @@ void check_timing(const scene& s, std::uint64_t bits, const std::vector<result>&
         paper.of.calibrated.posterior_error(), allowed);
 }
 
-void compare_age_partitioned(const scene& s, std::uint64_t bits, double standard) try {
+void compare_age_partitioned(const scene& s, std::uint64_t bits, std::uint64_t asked,
+                             double standard) try {
   age_partitioned_subject parts(s.priors, s.window, s.window * bits);
-  replay(s.data, s.window, questions, parts);
+  replay(s.data, s.window, asked, parts);
   for (std::size_t way = 0; way < ways<age_partitioned_subject>; ++way) {
     print(s, bits,
           {age_partitioned_subject::names[way], parts.k(), parts.of(way), parts.of(0).mean()},
@@ -201,19 +232,27 @@ void compare_age_partitioned(const scene& s, std::uint64_t bits, double standard
   // It does not fit into so few bits.
 }
 
-void compare(const scene& s, std::uint64_t bits) {
-  const auto timing = results_of<timing_subject>(s, bits);
+void compare(const scene& s, std::uint64_t bits, first_ks& first) {
+  const auto chosen = tuned<timing_subject>(s, bits, first.timing);
+  const std::uint64_t asked = enough_questions(chosen);
+  const auto timing = results_of(s, bits, asked, chosen);
   if (timing.empty()) return;
+  begin_near(first.timing, chosen);
   const double standard = timing[0].of.mean();
-  for (const result& r : timing) print(s, bits, r, standard);
+  const auto print_all = [&](const auto& results) {
+    for (const result& r : results) print(s, bits, r, standard);
+  };
+  print_all(timing);
   if (s.window >= (std::uint64_t{1} << 15)) {
-    for (const result& r : results_of<charged_subject>(s, bits)) print(s, bits, r, standard);
+    const auto charged = tuned<charged_subject>(s, bits, first.charged);
+    print_all(results_of(s, bits, asked, charged));
+    begin_near(first.charged, charged);
   }
-  for (const result& r : results_of<generalized_subject>(s, bits)) print(s, bits, r, standard);
-  for (const result& r : results_of<buffer_subject>(s, bits)) print(s, bits, r, standard);
-  compare_age_partitioned(s, bits, standard);
+  print_all(results_of(s, bits, asked, tuned<generalized_subject>(s, bits)));
+  print_all(results_of(s, bits, asked, tuned<buffer_subject>(s, bits)));
+  compare_age_partitioned(s, bits, asked, standard);
   prior_subject prior(s.priors, s.window);
-  replay(s.data, s.window, questions, prior);
+  replay(s.data, s.window, asked, prior);
   print(s, bits, {prior_subject::names[0], 0, prior.of(0), standard}, standard);
   check_timing(s, bits, timing);
 }
@@ -231,13 +270,16 @@ int main(int count, char** words) {
     std::fputs("usage: recency_penalty uniform|power|bursty|logs\n", stderr);
     return 2;
   }
+  const std::span<const std::uint64_t> all_bits =
+      which == "logs" ? std::span<const std::uint64_t>(bits_of_logs) : published_bits;
   std::puts(
       "stream,window,bits_per_item,answer,k,penalty,ratio,ratio_same_k,posterior_error,"
-      "calibration_error,wrong_yes,wrong_no,audit_bytes");
+      "calibration_error,wrong_yes,wrong_no,audit_bytes,questions");
   for (const stream& data : streams) {
     for (const std::uint64_t window : data.windows) {
       const scene s(data, window);
-      for (const std::uint64_t bits : all_bits) compare(s, bits);
+      first_ks first;
+      for (const std::uint64_t bits : all_bits) compare(s, bits, first);
     }
   }
 }
