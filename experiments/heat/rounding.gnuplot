@@ -1,4 +1,4 @@
-set multiplot layout 1,2 margins 0.08, 0.8, 0.15, 0.83 spacing 0.09, 0 title "Answer less truth where no cells are shared"
+set multiplot layout 1,2 margins 0.08, 0.72, 0.15, 0.83 spacing 0.09, 0 title "Answer less truth where no cells are shared"
 set logscale y
 set format y "%g"
 @legend_right

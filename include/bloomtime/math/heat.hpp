@@ -37,4 +37,24 @@ struct pool_bits {
 };
 pool_bits pool_bits_per_cell(std::uint64_t cells, std::uint64_t used);
 
+// A steady stream by Zipf's law: in every epoch `hits` hits, of which rank i of 1..items gets a
+// share proportional to i^-z. Counts are multiplied by lambda between epochs.
+struct zipf_load {
+  std::uint64_t items;
+  double z;
+  double hits;
+  double lambda;
+};
+
+// The decayed count of rank 1 at the end of an epoch: hits / ((1 - lambda) harmonic(items, z)).
+// Rank i has i^-z times as much.
+double largest_count(const zipf_load& load);
+
+// The nodes that a filter of hexadecimal digits takes from its pool for such a stream (Cheng et al.
+// 2005, section 4.3; its model of multiplicities, and the nodes instead of its ratio). An item with
+// a count of 16^d or more needs d nodes in each of its k cells; a cell that several such items
+// share is counted once. Left out is what sharing adds to counts, what rounding adds to or takes
+// from them, and chance: every count is its mean.
+double zipf_pool_nodes(const zipf_load& load, heat_size size);
+
 }  // namespace bloomtime::math
