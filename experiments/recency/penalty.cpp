@@ -75,6 +75,13 @@ constexpr std::uint64_t fewer = std::same_as<Subject, generalized_subject> ? 32 
 template <class Subject>
 constexpr bool tries_every_k = std::same_as<Subject, generalized_subject>;
 
+// To choose k by, four windows of insertions are enough for a filter that learns nothing.
+template <class Subject>
+std::uint64_t warm_insertions(const scene& s) {
+  const bool learns = requires(const Subject& f) { f.audited(); };
+  return learns ? s.data.warm_up : 4 * s.window;
+}
+
 template <class Subject>
 struct choice {
   std::array<unsigned, ways<Subject>> best{};  // k of every way to answer; 0 if nothing fits
@@ -94,7 +101,7 @@ choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked
   for (unsigned k = first_k; k <= most_k && (without_hope < 2 || tries_every_k<Subject>); ++k) {
     auto subject = made<Subject>(s, bits, k);
     if (!subject) continue;
-    replay(s.data, s.window, asked, *subject);
+    replay(s.data, s.window, asked, *subject, warm_insertions<Subject>(s));
     bool hope = false;
     for (std::size_t way = 0; way < least.size(); ++way) {
       const double mean = subject->of(way).mean();

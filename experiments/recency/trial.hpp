@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -39,14 +40,16 @@ struct score {
 };
 
 // Every item is asked for, and then inserted; both kinds of error cost 1 to 10, at random, the same
-// for everybody. subject.ask(item, truth, costs) and subject.insert(item).
+// for everybody. subject.ask(item, truth, costs) and subject.insert(item). At most `warm` of the
+// insertions before the first question are made, the last ones.
 template <class Subject>
-void replay(const stream& s, std::uint64_t window, std::uint64_t most_questions, Subject& subject) {
+void replay(const stream& s, std::uint64_t window, std::uint64_t most_questions, Subject& subject,
+            std::uint64_t warm = std::numeric_limits<std::uint64_t>::max()) {
   constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::uint64_t> last(s.shares.size(), never);
   bloomtime::math::random_source random(99);
   const std::uint64_t end = std::min<std::uint64_t>(s.items.size(), s.warm_up + most_questions);
-  for (std::uint64_t n = 0; n < end; ++n) {
+  for (std::uint64_t n = s.warm_up - std::min(s.warm_up, warm); n < end; ++n) {
     const std::uint32_t item = s.items[n];
     if (n >= s.warm_up) {
       const double false_positive = 1 + 9 * random.unit();
