@@ -23,11 +23,10 @@ namespace {
 using namespace experiments;
 using namespace bloomtime;
 
-constexpr std::uint64_t first_questions = std::uint64_t{1} << 17;  // to choose k by
 constexpr std::uint64_t telling_errors = 300;  // of the standard answer; with fewer k is luck
-// A quarter of the published questions, if the standard answer errs that often in them.
-constexpr std::uint64_t fewest_questions = questions / 4;
+// A part of the published questions is enough if the standard answer errs that often in them.
 constexpr std::uint64_t many_errors = 10'000;
+constexpr std::uint64_t fewest_questions = questions / 4;
 constexpr unsigned most_k = 30;
 constexpr double hopeless = 1.2;  // times the least penalty so far; after two of these we stop
 constexpr std::uint64_t published_bits[] = {1,  2,  3,  4,  5,  7,  9,  10, 12, 14,
@@ -66,10 +65,13 @@ std::optional<Subject> made(const scene& s, std::uint64_t bits, unsigned k) {
 template <class Subject>
 constexpr std::size_t ways = Subject::names.size();
 
-// A posterior of a generalized filter takes tens of microseconds, and a third of its answers are
-// wrong: a part of the questions is enough.
+// A posterior of a generalized filter takes up to 200 microseconds, and a third of its answers are
+// wrong: few questions are enough to choose k by and to compare it with the others.
 template <class Subject>
-constexpr std::uint64_t fewer = std::same_as<Subject, generalized_subject> ? 32 : 1;
+constexpr bool is_slow = std::same_as<Subject, generalized_subject>;
+template <class Subject>
+constexpr std::uint64_t first_questions = std::uint64_t{1} << (is_slow<Subject> ? 11 : 16);
+constexpr std::uint64_t most_of_slow = std::uint64_t{1} << 14;
 
 // The penalty of a generalized filter may rise and fall with k, so every k is tried.
 template <class Subject>
@@ -120,7 +122,7 @@ choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked
 // By a part of the questions, and by more where errors are rare: by all, as published, at last.
 template <class Subject>
 choice<Subject> tuned(const scene& s, std::uint64_t bits, unsigned first_k = 1) {
-  std::uint64_t asked = first_questions / fewer<Subject>;
+  std::uint64_t asked = first_questions<Subject>;
   choice<Subject> chosen = tuned_by<Subject>(s, bits, asked, first_k);
   while (chosen.errors < telling_errors &&
          asked < std::min<std::uint64_t>(questions, s.data.items.size())) {
@@ -133,8 +135,9 @@ choice<Subject> tuned(const scene& s, std::uint64_t bits, unsigned first_k = 1) 
 template <class Subject>
 std::uint64_t enough_questions(const choice<Subject>& chosen) {
   const double rate = static_cast<double>(chosen.errors) / static_cast<double>(chosen.asked);
-  const bool many = rate * static_cast<double>(fewest_questions) >= many_errors;
-  return many ? fewest_questions : questions;
+  std::uint64_t enough = fewest_questions;
+  while (enough < questions && rate * static_cast<double>(enough) < many_errors) enough *= 4;
+  return enough;
 }
 
 // Where the search for the k of a timing filter begins: the best k grows with the memory, so it
@@ -180,7 +183,8 @@ std::vector<result> results_of(const scene& s, std::uint64_t bits, std::uint64_t
     auto found = done.find(k);
     if (found == done.end()) {
       found = done.emplace(k, *made<Subject>(s, bits, k)).first;
-      replay(s.data, s.window, asked / fewer<Subject>, found->second);
+      replay(s.data, s.window, is_slow<Subject> ? std::min(asked, most_of_slow) : asked,
+             found->second);
     }
     results.push_back({Subject::names[way], k, found->second.of(way), found->second.of(0).mean(),
                        audit_of(found->second, Subject::names[way])});

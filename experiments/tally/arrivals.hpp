@@ -61,9 +61,14 @@ inline bloomtime::dynamic_count_filter dynamic_of(const population& p) {
       {.items = p.items, .error = usual_error, .k = usual_k, .total = p.total, .seed = p.seed});
 }
 
-inline bloomtime::spectral_filter spectral_of(const population& p) {
-  return bloomtime::spectral_filter(
-      {.items = p.items, .error = usual_error, .k = usual_k, .seed = p.seed});
+inline constexpr unsigned usual_slack = bloomtime::spectral_config{}.counters_per_slack;
+
+inline bloomtime::spectral_filter spectral_of(const population& p, unsigned slack = usual_slack) {
+  return bloomtime::spectral_filter({.items = p.items,
+                                     .error = usual_error,
+                                     .k = usual_k,
+                                     .counters_per_slack = slack,
+                                     .seed = p.seed});
 }
 
 inline bloomtime::tally_filter tally_of(const population& p) {

@@ -116,17 +116,78 @@ inline void keep_least(pass& best, const pass& other) {
   for (std::size_t i = 0; i < best.size(); ++i) best[i].ns = std::min(best[i].ns, other[i].ns);
 }
 
+inline void keep_least(engine_passes& best, const engine_passes& other) {
+  for (const auto part : {&engine_passes::fill, &engine_passes::read, &engine_passes::drain}) {
+    keep_least(best.*part, other.*part);
+  }
+}
+
 inline round_of_passes best_of_rounds(const population& p, unsigned rounds) {
   round_of_passes best = run_round(p);
   for (unsigned i = 1; i < rounds; ++i) {
     const round_of_passes other = run_round(p);
     for (const auto engine :
          {&round_of_passes::spectral, &round_of_passes::dynamic, &round_of_passes::tally}) {
-      for (const auto part : {&engine_passes::fill, &engine_passes::read, &engine_passes::drain}) {
-        keep_least(best.*engine.*part, other.*engine.*part);
-      }
+      keep_least(best.*engine, other.*engine);
     }
     keep_least(best.roomy, other.roomy);
+  }
+  return best;
+}
+
+// -- spectral filters with less and less slack, and a dynamic count filter beside them
+
+inline constexpr std::array<unsigned, 4> all_slacks{2, 4, 8, 16};  // counters per spare bit
+
+struct slack_round {
+  std::array<engine_passes, all_slacks.size()> spectral;
+  std::array<pass, all_slacks.size()> roomy;  // as in round_of_passes
+  engine_passes dynamic;
+};
+
+inline slack_round run_slack_round(const population& p) {
+  constexpr std::uint64_t most_reads = 1'000'000;
+  constexpr std::size_t slacks = all_slacks.size();
+  const auto engine = [&](std::size_t i) {
+    return i < slacks ? subject_of(spectral_of(p, all_slacks[i])) : subject_of(dynamic_of(p));
+  };
+  std::array<subject, slacks> roomy;
+  std::array<subject, slacks + 1> engines;
+  for (std::size_t i = 0; i < slacks; ++i) roomy[i] = engine(i);
+  for (std::size_t i = 0; i <= slacks; ++i) engines[i] = engine(i);
+  for (const auto use : {&subject::add, &subject::remove}) {
+    (void)timed_pass(roomy, p, p.total, use);
+  }
+  std::array<subject, 2 * slacks + 1> all;  // pairs of a roomy filter and an empty one
+  for (std::size_t i = 0; i < slacks; ++i) {
+    all[2 * i] = roomy[i];
+    all[2 * i + 1] = engines[i];
+  }
+  all[2 * slacks] = engines[slacks];
+  const auto fill = timed_pass(all, p, p.total, &subject::add);
+  std::array<std::uint64_t, slacks + 1> growths;
+  for (std::size_t i = 0; i <= slacks; ++i) growths[i] = engines[i].changes();
+  const auto read = timed_pass(engines, p, std::min(p.total, most_reads), &subject::count);
+  const auto drain = timed_pass(engines, p, p.total, &subject::remove);
+  slack_round round;
+  for (std::size_t i = 0; i < slacks; ++i) {
+    round.roomy[i] = fill[2 * i];
+    round.spectral[i] = {fill[2 * i + 1], read[i], drain[i], growths[i], engines[i].changes()};
+  }
+  round.dynamic = {fill[2 * slacks], read[slacks], drain[slacks], growths[slacks],
+                   engines[slacks].changes()};
+  return round;
+}
+
+inline slack_round best_of_slack_rounds(const population& p, unsigned rounds) {
+  slack_round best = run_slack_round(p);
+  for (unsigned round = 1; round < rounds; ++round) {
+    const slack_round other = run_slack_round(p);
+    for (std::size_t i = 0; i < all_slacks.size(); ++i) {
+      keep_least(best.spectral[i], other.spectral[i]);
+      keep_least(best.roomy[i], other.roomy[i]);
+    }
+    keep_least(best.dynamic, other.dynamic);
   }
   return best;
 }
