@@ -1,5 +1,5 @@
 load 'experiments/history/methods.gp'
-shown = "1 2 3 4 5 6 7 8 9 10 11"
+shown = "1 13 2 3 4 5 6 7 14 8 9 10 11"
 set terminal svg size 1300,460 font 'sans,13' background '#ffffff'
 set multiplot layout 1,4 margins 0.07, 0.83, 0.15, 0.85 spacing 0.04, 0 title "Error over the length of questions, 50 million bits (figure 9); 1e-5 stands for none in 50 000"
 set logscale y

@@ -1,5 +1,5 @@
 load 'experiments/history/methods.gp'
-shown = "1 2 3 4 5 6 7 8 9 10 11"
+shown = "1 13 2 3 4 5 6 7 14 8 9 10 11"
 set title "Filters asked per question, EDGAR bursty, 50 million bits (figure 10)"
 set logscale x 2
 set logscale y

@@ -70,8 +70,8 @@ constexpr std::size_t ways = Subject::names.size();
 template <class Subject>
 constexpr bool is_slow = std::same_as<Subject, generalized_subject>;
 template <class Subject>
-constexpr std::uint64_t first_questions = std::uint64_t{1} << (is_slow<Subject> ? 11 : 16);
-constexpr std::uint64_t most_of_slow = std::uint64_t{1} << 14;
+constexpr std::uint64_t first_questions = std::uint64_t{1} << (is_slow<Subject> ? 10 : 16);
+constexpr std::uint64_t most_of_slow = std::uint64_t{1} << 13;
 
 // The penalty of a generalized filter may rise and fall with k, so every k is tried.
 template <class Subject>
