@@ -30,6 +30,8 @@ constexpr unsigned most_k = 30;
 constexpr double hopeless = 1.2;  // times the least penalty so far; after two of these we stop
 constexpr std::uint64_t published_bits[] = {1,  2,  3,  4,  5,  7,  9,  10, 12, 14,
                                             15, 16, 18, 19, 20, 21, 22, 23, 25};
+// The same range in fewer steps, which take a third less time.
+constexpr std::uint64_t fewer_bits[] = {1, 2, 3, 5, 7, 10, 12, 15, 18, 20, 22, 25};
 constexpr std::uint64_t bits_of_logs[] = {1, 2, 5, 10, 15, 20, 25};
 
 struct scene {
@@ -275,8 +277,9 @@ int main(int count, char** words) {
     std::fputs("usage: recency_penalty uniform|power|bursty|logs\n", stderr);
     return 2;
   }
-  const std::span<const std::uint64_t> all_bits =
-      which == "logs" ? std::span<const std::uint64_t>(bits_of_logs) : published_bits;
+  std::span<const std::uint64_t> all_bits = fewer_bits;
+  if (which == "uniform") all_bits = published_bits;
+  if (which == "logs") all_bits = bits_of_logs;
   std::puts(
       "stream,window,bits_per_item,answer,k,penalty,ratio,ratio_same_k,posterior_error,"
       "calibration_error,wrong_yes,wrong_no,audit_bytes,questions");
