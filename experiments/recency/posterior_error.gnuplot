@@ -1,5 +1,5 @@
 load 'experiments/recency/answers.gp'
-set multiplot layout 2,3 margins 0.05, 0.78, 0.08, 0.9 spacing 0.05, 0.15 title "Posterior error (equation 35; figures 9 and 10): 0.025 if all are 0 or 1 and right"
+set multiplot layout 2,3 margins 0.05, 0.73, 0.08, 0.9 spacing 0.05, 0.15 title "Posterior error (equation 35; figures 9 and 10): 0.025 if all are 0 or 1 and right"
 set logscale y
 set yrange [0.0005:1]
 set format y "%g"
