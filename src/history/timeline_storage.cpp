@@ -27,7 +27,7 @@ constexpr std::uint32_t directory_section = 1;
 constexpr std::uint32_t stream_section = 2;
 constexpr std::uint32_t live_section = 3;
 constexpr std::uint32_t first_positions_section = 16;  // marks; the list follows, and so on
-constexpr std::uint64_t most_sets = 2046;  // with two of the 4096 sections of a container each
+constexpr std::uint64_t most_sets = detail::most_nameless_sets;
 
 constexpr std::uint8_t no_layout = 0;
 constexpr std::string_view name = "a timeline history";

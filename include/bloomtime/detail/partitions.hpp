@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/tick_archive.hpp>
 #include <bloomtime/detail/tick_span.hpp>
 #include <bloomtime/detail/timeline.hpp>
 #include <bloomtime/digest.hpp>
@@ -142,6 +143,9 @@ class partitions {
 
   // The partitions that begin before this number are over.
   void close_before(std::uint64_t number);
+  // Begins again to remove names from those that lie before the present one: what was begun is not
+  // stored.
+  void resume(std::uint64_t present);
   // Joins those that lie before the present one, if they are to be. Never throws: it can wait.
   void join_old(std::uint64_t present) noexcept;
 
@@ -196,11 +200,22 @@ class partitions {
   void look_at(std::uint64_t number) {
     if (rules_.joins && number < present_) unjoined_.insert(number);
   }
+  // Of items that hardly repeat, once it is over.
+  bool keeps_no_names(const part& p) const noexcept {
+    return !rules_.joins || p.engine.records() >= rules_.least_nameless;
+  }
   void erase(typename map::iterator p) noexcept;
   void close(typename map::iterator p);
   void make_room(typename map::iterator to);
   void set_aside(typename map::iterator p);
-  void try_step(std::uint64_t share);
+  void try_step(std::uint64_t share) {
+    if_there_is_memory([&] { step(share); });
+  }
+  void try_step_part(std::uint64_t number, std::uint64_t share) {
+    if_there_is_memory([&] { step_part(number, share); });
+  }
+  template <class Work>
+  void if_there_is_memory(Work&& work);
   void step(std::uint64_t share);
   void step_part(std::uint64_t number, std::uint64_t share);
   void step_join(std::uint64_t share);
@@ -237,6 +252,7 @@ outcome partitions<Engine>::add(typename map::iterator to, digest d, instant whe
     make_room(to);
     if (has_work()) try_step(work_per_event);
     to = find(number);  // it may have become part of another one
+    if (to->second.engine.waiting_tables() > 1) try_step_part(to->first, work_per_event);
   }
   part& p = to->second;
   if (p.lender) {
@@ -252,7 +268,7 @@ outcome partitions<Engine>::add(typename map::iterator to, digest d, instant whe
 
 template <history_engine Engine>
 void partitions<Engine>::set_aside(typename map::iterator p) {
-  if (!p->second.is_refused && !p->second.is_joined) busy_.insert(p->first);
+  if (!p->second.is_refused) busy_.insert(p->first);
   p->second.engine.set_table_aside();
 }
 
@@ -292,6 +308,8 @@ void partitions<Engine>::step(std::uint64_t share) {
 template <history_engine Engine>
 void partitions<Engine>::step_part(std::uint64_t number, std::uint64_t share) {
   part& p = parts_.find(number)->second;
+  ++work_done_;
+  if (p.is_joined) return;  // its turn comes after the join
   const std::uint64_t tables = 1 + p.engine.waiting_tables();
   const std::uint64_t given = share > any_work / tables ? any_work : share * tables;
   const std::uint64_t before = live_memory(p.engine);
@@ -331,9 +349,10 @@ void partitions<Engine>::step_join(std::uint64_t share) {
 
 // What there is no memory for is tried again.
 template <history_engine Engine>
-void partitions<Engine>::try_step(std::uint64_t share) {
+template <class Work>
+void partitions<Engine>::if_there_is_memory(Work&& work) {
   try {
-    step(share);
+    work();
   } catch (const std::bad_alloc&) {
   } catch (const error& e) {
     if (e.code() != errc::out_of_memory) throw;
@@ -352,11 +371,10 @@ void partitions<Engine>::close(typename map::iterator p) {
   part& over = p->second;
   if constexpr (steps) {
     if (over.is_joined || over.is_refused) return;
-    const bool names = rules_.joins && over.engine.records() < rules_.least_nameless;
-    if (names) {
-      over.engine.begin_compact();
-    } else {
+    if (keeps_no_names(over)) {
       over.engine.begin_seal();
+    } else {
+      over.engine.begin_compact();
     }
     if (over.engine.needs_upkeep()) busy_.insert(p->first);
   } else {
@@ -371,6 +389,15 @@ void partitions<Engine>::close_before(std::uint64_t number) {
   if constexpr (steps) {
     const std::uint64_t upto = work_done_ + work_per_partition;
     while (!busy_.empty() && work_done_ < upto) step(upto - work_done_);
+  }
+}
+
+template <history_engine Engine>
+void partitions<Engine>::resume(std::uint64_t present) {
+  if constexpr (steps) {
+    for (auto p = parts_.begin(); p != parts_.end() && p->first < present; ++p) {
+      if (!p->second.lender && keeps_no_names(p->second) && !p->second.engine.is_sealed()) close(p);
+    }
   }
 }
 
@@ -460,6 +487,7 @@ bool partitions<Engine>::can_join(block b, std::uint64_t most_records) noexcept 
     return false;
   }
   std::size_t parts = 0;
+  std::size_t sets = 0;  // without names
   std::uint64_t records = 0;
   for (auto p = parts_.lower_bound(b.first); p != end_of(b); ++p, ++parts) {
     const part& each = p->second;
@@ -468,7 +496,8 @@ bool partitions<Engine>::can_join(block b, std::uint64_t most_records) noexcept 
       return false;
     }
     records += each.engine.records();
-    if (records > most_records) return false;
+    if constexpr (steps) sets += each.engine.nameless().size();
+    if (records > most_records || sets > most_nameless_sets) return false;
   }
   return parts >= 2;
 }
@@ -543,6 +572,9 @@ void partitions<Engine>::end_join() {
   part all(joining_->count, joining_->work.finish(engines), nullptr);
   auto node = parts_.extract(numbers.front());
   for (std::size_t i = 1; i < numbers.size(); ++i) parts_.erase(numbers[i]);
+  for (const std::uint64_t number : numbers) {
+    if (number != first) busy_.erase(number);
+  }
   node.key() = first;
   node.mapped() = std::move(all);
   const auto joined = parts_.insert(std::move(node)).position;

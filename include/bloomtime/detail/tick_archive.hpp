@@ -49,6 +49,10 @@ struct tick_layer {
 bool is_whole(const tick_layer& layer, std::uint64_t span) noexcept;
 tick_sources sources_of(std::span<const tick_layer> layers, std::uint64_t later_by = 0);
 
+// Sets of sightings without names that a history can have: two of the 4096 sections of a container
+// each.
+inline constexpr std::uint64_t most_nameless_sets = 2046;
+
 // For how many sightings without names there is room: see timeline_config.
 struct name_limits {
   double error;

@@ -183,7 +183,8 @@ class basic_history {
   }
 
   // Does all work that is left, and takes the tables of all partitions apart: less memory, the same
-  // answers, and the same bytes whenever it was done before.
+  // answers, and the same bytes whenever it was done before, unless names are removed from a
+  // partition to which events came late.
   void compact();
   // Compacts, and seals all partitions, the newest as well, which still accepts events.
   void seal();
@@ -467,6 +468,7 @@ basic_history<Engine> basic_history<Engine>::read(std::span<const std::byte> con
     h.parts_.put(p.first, p.count, std::move(engine), lender);
   }
   h.find_present();
+  h.parts_.resume(h.present_);
   return h;
 }
 
