@@ -1,6 +1,7 @@
 load 'experiments/history/methods.gp'
 shown = "1 13 2 3 4 5 7 14 8 9 10 11"
-set multiplot layout 1,3 margins 0.07, 0.83, 0.15, 0.83 spacing 0.055, 0 title "Error over the span, |q| = 128, 50 million bits (figure 11), cropped at 0.3 as published"
+set terminal svg size 1100,420 font 'sans,13' background '#ffffff'
+set multiplot layout 1,3 margins 0.08, 0.79, 0.15, 0.83 spacing 0.055, 0 title "Error over the span, |q| = 128, 50 million bits (figure 11), cropped at 0.3 as published"
 set yrange [0:0.3]
 set xrange [3:25]
 set xlabel "first hours of the day"
