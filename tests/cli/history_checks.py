@@ -109,8 +109,9 @@ def coarser_ticks_are_widened_and_never_miss():
 @check
 def items_that_come_once_are_never_missed_and_seldom_mistaken():
     draw = random.Random(4)
-    made = sorted((START + draw.randrange(DAY), f"once {i}") for i in range(66_000))
-    next_day = [(START + DAY + i, f"once more {i}") for i in range(500)]
+    midnight = START // DAY * DAY + DAY
+    made = sorted((midnight + draw.randrange(DAY), f"once {i}") for i in range(66_000))
+    next_day = [(midnight + DAY + i, f"once more {i}") for i in range(500)]
     with folder() as where:
         store, _ = profiled(where, made + next_day)
         true = [(item, second - 5, second + 5) for second, item in made]
