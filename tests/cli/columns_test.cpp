@@ -8,7 +8,7 @@
 #include "cli/input/columns.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace columns_test {
 
 using texts = std::vector<std::string>;
 using views = std::vector<std::string_view>;
@@ -105,5 +105,5 @@ RC_GTEST_PROP(columns, joined_values_are_split_again, ()) {
   RC_ASSERT(back == values);
 }
 
-}  // namespace
+}  // namespace columns_test
 }  // namespace bloomtime::cli

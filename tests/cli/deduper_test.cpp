@@ -16,7 +16,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace deduper_test {
 
 using namespace std::chrono_literals;
 
@@ -314,5 +314,5 @@ TEST(deduper, loads_what_it_saved_after_hostile_times) {
   }
 }
 
-}  // namespace
+}  // namespace deduper_test
 }  // namespace bloomtime::cli

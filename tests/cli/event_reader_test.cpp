@@ -8,7 +8,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace event_reader_test {
 
 using rows = std::vector<std::vector<std::string>>;
 
@@ -225,5 +225,5 @@ TEST(event_reader, rejects_on_a_full_disk) {
       "cannot write rejected lines to /dev/full");
 }
 
-}  // namespace
+}  // namespace event_reader_test
 }  // namespace bloomtime::cli

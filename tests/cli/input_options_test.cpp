@@ -10,7 +10,7 @@
 #include "cli/parse.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace input_options_test {
 
 TEST(input_options, as_typed) {
   command root("test", "a test");
@@ -52,5 +52,5 @@ TEST(reading_progress, of_a_pipe_or_a_file_that_grew) {
   EXPECT_EQ(reading_text({}), "0 B   0 B/s   0 lines/s");
 }
 
-}  // namespace
+}  // namespace input_options_test
 }  // namespace bloomtime::cli

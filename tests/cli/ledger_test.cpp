@@ -14,7 +14,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime::cli::store {
-namespace {
+namespace ledger_test {
 
 using support::expect_error;
 
@@ -151,5 +151,5 @@ TEST(ledger, is_not_taken_from_another_kind_of_container) {
       errc::unknown_kind, [&] { ledger::load(filter.serialize()); }, "family bloom");
 }
 
-}  // namespace
+}  // namespace ledger_test
 }  // namespace bloomtime::cli::store

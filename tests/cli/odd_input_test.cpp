@@ -8,7 +8,7 @@
 #include "cli/input_support.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace odd_input_test {
 
 using rows = std::vector<std::vector<std::string>>;
 
@@ -145,5 +145,5 @@ TEST(odd_input, times_at_the_ends) {
   EXPECT_EQ(got.times[2]->micros, -10'000'000'000'000'000);
 }
 
-}  // namespace
+}  // namespace odd_input_test
 }  // namespace bloomtime::cli

@@ -9,7 +9,7 @@
 
 // Lines that lack one of several items.
 namespace bloomtime::cli::partial_test {
-namespace {
+namespace partial_test {
 
 using support::temporary_directory;
 
@@ -52,5 +52,5 @@ TEST(partial_lines, that_all_lack_an_item_are_an_error) {
   EXPECT_FALSE(std::filesystem::exists(store));
 }
 
-}  // namespace
+}  // namespace partial_test
 }  // namespace bloomtime::cli::partial_test

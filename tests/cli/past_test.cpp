@@ -14,7 +14,7 @@
 #include "profile_samples.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace past_test {
 
 using namespace std::chrono_literals;
 using support::temporary_directory;
@@ -95,5 +95,5 @@ TEST(chosen_field, is_the_only_one_or_named) {
   EXPECT_THROW((void)chosen_field({"path", "host"}, "hots"), usage_error);
 }
 
-}  // namespace
+}  // namespace past_test
 }  // namespace bloomtime::cli

@@ -16,7 +16,7 @@
 
 // Memory beyond what was asked for is told.
 namespace bloomtime::cli::profile_budget_test {
-namespace {
+namespace profile_budget_test {
 
 using support::temporary_directory;
 
@@ -94,5 +94,5 @@ TEST(profile_budget, tells_how_far_a_history_exceeds_its_memory) {
   EXPECT_NE(many.err.find("more than the 600 B asked for"), std::string::npos) << many.err;
 }
 
-}  // namespace
+}  // namespace profile_budget_test
 }  // namespace bloomtime::cli::profile_budget_test

@@ -23,7 +23,7 @@
 // `profile` dies at every moment there is: the store is what it was before, or what it would have
 // become.
 namespace bloomtime::cli {
-namespace {
+namespace profile_crash_test {
 
 namespace fs = std::filesystem;
 using support::fate;
@@ -112,5 +112,5 @@ TEST_F(profile_crash, at_any_time_leaves_the_old_or_the_new_store) {
   }
 }
 
-}  // namespace
+}  // namespace profile_crash_test
 }  // namespace bloomtime::cli

@@ -17,7 +17,7 @@
 
 // The same events, whatever the way they come in, give the same store.
 namespace bloomtime::cli {
-namespace {
+namespace profile_test {
 
 using support::temporary_directory;
 
@@ -156,5 +156,5 @@ INSTANTIATE_TEST_SUITE_P(data, real_heat,
                          testing::Values("almhuette_2015-16.tsv.xz", "wpblog_2016.tsv.xz",
                                          "asa_honeypot_2025.tsv.xz", "apache_combined_10k.log.xz"));
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace bloomtime::cli

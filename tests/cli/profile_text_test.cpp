@@ -18,7 +18,7 @@
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace profile_text_test {
 
 using namespace std::chrono_literals;
 
@@ -115,5 +115,5 @@ TEST(heat_choices, are_the_filters_that_would_be_built) {
   }
 }
 
-}  // namespace
+}  // namespace profile_text_test
 }  // namespace bloomtime::cli

@@ -9,7 +9,7 @@
 #include "cli/usage_error.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace quantity_test {
 
 template <class Parse>
 std::string refusal(Parse parse, std::string_view text) {
@@ -174,5 +174,5 @@ RC_GTEST_PROP(quantity, any_bytes_are_read_or_refused, (const std::string& text)
   }
 }
 
-}  // namespace
+}  // namespace quantity_test
 }  // namespace bloomtime::cli

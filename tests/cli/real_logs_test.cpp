@@ -11,7 +11,7 @@
 // Logs of real servers, which are not part of the repository, against counts that awk makes of
 // them.
 namespace bloomtime::cli {
-namespace {
+namespace real_logs_test {
 
 std::string path_of(const std::string& name) {
   return BLOOMTIME_TESTS_DIR "/../../shared/data/" + name;
@@ -79,5 +79,5 @@ TEST(real_logs, a_combined_log_gives_what_awk_counts) {
                     "print $2 }' | LC_ALL=C sort -u | wc -l"));
 }
 
-}  // namespace
+}  // namespace real_logs_test
 }  // namespace bloomtime::cli

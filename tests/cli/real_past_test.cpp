@@ -15,7 +15,7 @@
 // Real logs, every second of every item: what was seen is never missed, and nothing is said to have
 // been seen between two neighbouring seconds of an item.
 namespace bloomtime::cli {
-namespace {
+namespace real_past_test {
 
 using seconds_of = std::map<std::string, std::set<std::int64_t>>;
 
@@ -79,5 +79,5 @@ INSTANTIATE_TEST_SUITE_P(data, real_past,
                          testing::Values("almhuette_2015-16.tsv.xz", "wpblog_2016.tsv.xz",
                                          "asa_honeypot_2025.tsv.xz"));
 
-}  // namespace
+}  // namespace real_past_test
 }  // namespace bloomtime::cli

@@ -6,7 +6,7 @@
 #include "cli/output/render.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace render_test {
 
 report two_rows() {
   table t{.key = "things",
@@ -128,5 +128,5 @@ TEST(render, json_survives_infinity_and_bytes_that_are_not_utf8) {
   EXPECT_NE(json.find("\"name\": \"\uFFFD\""), std::string::npos);
 }
 
-}  // namespace
+}  // namespace render_test
 }  // namespace bloomtime::cli

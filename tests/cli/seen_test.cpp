@@ -16,7 +16,7 @@
 
 // What the command says of the past, next to what was.
 namespace bloomtime::cli {
-namespace {
+namespace seen_test {
 
 using support::temporary_directory;
 
@@ -143,5 +143,5 @@ TEST(seen, says_so_by_its_exit_status) {
   EXPECT_EQ(status("a", "9", "8"), 2);
 }
 
-}  // namespace
+}  // namespace seen_test
 }  // namespace bloomtime::cli

@@ -16,7 +16,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace source_test {
 
 std::string many_lines() {
   std::string text;
@@ -150,5 +150,5 @@ TEST(byte_source, a_file_that_shrinks_just_ends) {
   EXPECT_LT(reader.counts().lines, 30'000U);
 }
 
-}  // namespace
+}  // namespace source_test
 }  // namespace bloomtime::cli

@@ -17,7 +17,7 @@
 
 // What somebody else does to the directory of a store, and numbers at their ends.
 namespace bloomtime::cli::store {
-namespace {
+namespace store_attack_test {
 
 using support::expect_error;
 using support::in_child;
@@ -219,5 +219,5 @@ TEST(store_attack, counts_that_are_full_end_in_an_error_and_not_in_a_store_nobod
   expect_last_checkpoint("generation", "key generation should be");
 }
 
-}  // namespace
+}  // namespace store_attack_test
 }  // namespace bloomtime::cli::store

@@ -13,7 +13,7 @@
 // `info` and `verify` on stores. No command makes a store of filters for them yet, so it is made
 // here and the command runs in a child.
 namespace bloomtime::cli::store {
-namespace {
+namespace store_command_test {
 
 using support::temporary_directory;
 
@@ -86,5 +86,5 @@ TEST(store_command, refuses_directories_that_are_no_store) {
   }
 }
 
-}  // namespace
+}  // namespace store_command_test
 }  // namespace bloomtime::cli::store

@@ -18,7 +18,7 @@
 // A writer dies or runs out of disk at every moment there is. The store is the old or the new one,
 // and the next writer finds its way and cleans up.
 namespace bloomtime::cli::store {
-namespace {
+namespace store_crash_test {
 
 using support::fate;
 using support::in_child;
@@ -134,5 +134,5 @@ TEST(store_crash, on_a_full_disk_is_refused_and_leaves_the_old_store_alone) {
   }
 }
 
-}  // namespace
+}  // namespace store_crash_test
 }  // namespace bloomtime::cli::store

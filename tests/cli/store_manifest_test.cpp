@@ -13,7 +13,7 @@
 #include "support/sealed_manifest.hpp"
 
 namespace bloomtime::cli::store {
-namespace {
+namespace store_manifest_test {
 
 using support::expect_error;
 using support::sealed;
@@ -146,5 +146,5 @@ TEST(store_manifest, with_any_byte_changed_is_refused) {
   }
 }
 
-}  // namespace
+}  // namespace store_manifest_test
 }  // namespace bloomtime::cli::store

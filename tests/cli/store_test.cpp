@@ -16,7 +16,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime::cli::store {
-namespace {
+namespace store_test {
 
 using support::expect_error;
 using support::in_child;
@@ -333,5 +333,5 @@ TEST(store, says_what_was_left_over) {
   EXPECT_EQ(found.back().file.filename(), "part-7-1.bloomtime");
 }
 
-}  // namespace
+}  // namespace store_test
 }  // namespace bloomtime::cli::store

@@ -15,7 +15,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::cli::store {
-namespace {
+namespace store_totals_test {
 
 using support::expect_error;
 using support::put;
@@ -200,5 +200,5 @@ TEST(store_totals, with_any_byte_changed_are_refused) {
   }
 }
 
-}  // namespace
+}  // namespace store_totals_test
 }  // namespace bloomtime::cli::store

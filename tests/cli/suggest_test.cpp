@@ -7,7 +7,7 @@
 #include "cli/suggest.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace suggest_test {
 
 TEST(suggest, edit_distance) {
   EXPECT_EQ(edit_distance("", ""), 0U);
@@ -36,5 +36,5 @@ TEST(suggest, nearest) {
   EXPECT_EQ(nearest(std::string(1'000'000, 'x'), options), std::nullopt);
 }
 
-}  // namespace
+}  // namespace suggest_test
 }  // namespace bloomtime::cli

@@ -9,7 +9,7 @@
 #include "cli/output/text.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace text_test {
 
 TEST(text, display_width) {
   EXPECT_EQ(display_width(""), 0U);
@@ -121,5 +121,5 @@ TEST(number, measured_chances_have_one_digit_more_than_the_plan) {
   EXPECT_EQ(chance_text(0, 6e-6, 1e-6), "0 – 6.00e-6");
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace bloomtime::cli

@@ -12,7 +12,7 @@
 #include "cli/input/time_gate.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace time_gate_test {
 
 constexpr std::int64_t an_hour = 3'600'000'000;
 constexpr std::int64_t a_day = 24 * an_hour;
@@ -262,5 +262,5 @@ TEST(time_gate, times_at_both_ends_of_the_range) {
   EXPECT_EQ(fates_of(times).believed.size(), times.size());
 }
 
-}  // namespace
+}  // namespace time_gate_test
 }  // namespace bloomtime::cli

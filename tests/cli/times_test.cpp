@@ -7,7 +7,7 @@
 #include "cli/output/time_text.hpp"
 
 namespace bloomtime::cli {
-namespace {
+namespace times_test {
 
 std::int64_t micros(std::string_view text) {
   const time_reading got = read_time(text);
@@ -101,5 +101,5 @@ RC_GTEST_PROP(times, what_is_printed_is_read_back, ()) {
   RC_ASSERT(back.time == (zoned_time{instant(t), offset}));
 }
 
-}  // namespace
+}  // namespace times_test
 }  // namespace bloomtime::cli

@@ -9,7 +9,7 @@
 
 // Stores of which every file is sound, and which still are not what they say.
 namespace bloomtime::cli::verify_test {
-namespace {
+namespace verify_test {
 
 using support::temporary_directory;
 
@@ -72,5 +72,5 @@ TEST_F(verify, notices_totals_of_other_records) {
   expect_problem("these totals have 50 events, and the manifest 51 records");
 }
 
-}  // namespace
+}  // namespace verify_test
 }  // namespace bloomtime::cli::verify_test

@@ -15,7 +15,7 @@
 
 // The UTC offsets of a log, and what a local time without a zone means in it.
 namespace bloomtime::cli::zone_test {
-namespace {
+namespace zone_test {
 
 using store::offset_span;
 using store::offset_spans;
@@ -192,5 +192,5 @@ TEST(asked_time, includes_all_of_a_day_or_a_minute) {
   EXPECT_EQ(end_of("86400"), day);
 }
 
-}  // namespace
+}  // namespace zone_test
 }  // namespace bloomtime::cli::zone_test

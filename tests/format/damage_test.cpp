@@ -15,7 +15,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime {
-namespace {
+namespace damage_test {
 
 using support::expect_error;
 using bytes_type = std::vector<std::byte>;
@@ -139,5 +139,5 @@ TEST(damage_of_a_page, stays_inside_the_page) {
   }
 }
 
-}  // namespace
+}  // namespace damage_test
 }  // namespace bloomtime

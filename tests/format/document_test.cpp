@@ -11,7 +11,7 @@
 
 // A reader that knows docs/FORMAT.md and not the library comes to the same answers.
 namespace bloomtime {
-namespace {
+namespace document_test {
 
 constexpr int asked = 3000;
 
@@ -63,5 +63,5 @@ TEST_P(document, is_enough_to_read_a_filter) {
   EXPECT_EQ(read.output, library_says(bloom_filter::load(golden::path_of(GetParam().name))));
 }
 
-}  // namespace
+}  // namespace document_test
 }  // namespace bloomtime

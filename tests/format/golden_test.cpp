@@ -17,7 +17,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime {
-namespace {
+namespace golden_test {
 
 namespace fs = std::filesystem;
 
@@ -194,5 +194,5 @@ TEST(golden_files, can_be_written) {
   for (const golden::recipe& r : golden::recipes) write(r.name, golden::bytes_of(r.make()));
 }
 
-}  // namespace
+}  // namespace golden_test
 }  // namespace bloomtime

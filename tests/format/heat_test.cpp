@@ -22,7 +22,7 @@
 // Containers of the heat family with forged contents and right checksums: what is accepted is
 // written back byte by byte, can be used, and is accepted again afterwards.
 namespace bloomtime::stored_heat_test {
-namespace {
+namespace heat_test {
 
 std::vector<std::string> heat_files() {
   std::vector<std::string> names(golden::coarse_decays.begin(), golden::coarse_decays.end());
@@ -109,5 +109,5 @@ TEST_P(heat_mutants, that_load_are_written_back_and_can_be_used) {
   EXPECT_GT(accepted, 50u);
 }
 
-}  // namespace
+}  // namespace heat_test
 }  // namespace bloomtime::stored_heat_test

@@ -23,7 +23,7 @@
 // stored as it was, can be used, and is stored and loaded again after that; and it takes memory for
 // the bytes that there are.
 namespace bloomtime::stored_history_mutants_test {
-namespace {
+namespace history_mutants_test {
 
 using stored_bytes = std::vector<std::byte>;
 
@@ -153,5 +153,5 @@ TEST_P(history_mutants, that_load_are_stored_as_they_were) {
   EXPECT_GT(loaded, 20);
 }
 
-}  // namespace
+}  // namespace history_mutants_test
 }  // namespace bloomtime::stored_history_mutants_test

@@ -18,7 +18,7 @@
 // Histories that were damaged, and such that were made to deceive: every checksum is right, and one
 // thing is a lie.
 namespace bloomtime {
-namespace {
+namespace history_test {
 
 using support::put;
 using stored_bytes = std::vector<std::byte>;
@@ -239,5 +239,5 @@ TEST(forged_history, has_ranks_that_a_sketch_can_have) {
   expect_refused_history(c, "ranks up to 53");
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace bloomtime

@@ -15,7 +15,7 @@
 
 // Files made to deceive: every checksum is right, and one thing is a lie.
 namespace bloomtime {
-namespace {
+namespace hostile_test {
 
 using support::expect_error;
 using support::parameter;
@@ -229,5 +229,5 @@ TEST_P(hostile, a_clock_where_none_belongs) {
   expect_refused(errc::corrupt, c);
 }
 
-}  // namespace
+}  // namespace hostile_test
 }  // namespace bloomtime

@@ -19,7 +19,7 @@
 // Mutants of stored recency filters with right checksums: what loads saves the same bytes again,
 // and after it has been used for a while it saves what loads.
 namespace bloomtime::stored_recency_mutants_test {
-namespace {
+namespace recency_mutants_test {
 
 using mutant = std::vector<std::byte>;
 
@@ -159,5 +159,5 @@ TEST(recency_mutants, with_false_bytes) {
   }
 }
 
-}  // namespace
+}  // namespace recency_mutants_test
 }  // namespace bloomtime::stored_recency_mutants_test

@@ -14,7 +14,7 @@
 // Recency filters that were damaged, and such that were made to deceive: every checksum is right,
 // and one thing is a lie.
 namespace bloomtime {
-namespace {
+namespace recency_test {
 
 using support::put;
 using recency_bytes = std::vector<std::byte>;
@@ -119,5 +119,5 @@ TEST(stored_recency, arrivals_must_grow_with_time) {
       errc::corrupt, [&] { (void)load_any(c); }, "before the next one");
 }
 
-}  // namespace
+}  // namespace recency_test
 }  // namespace bloomtime

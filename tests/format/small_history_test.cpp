@@ -19,7 +19,7 @@
 // Histories of a few bytes that say that much was seen. Whoever uses one pays for its bytes and for
 // what is listed, not for the ticks.
 namespace bloomtime::stored_small_history_test {
-namespace {
+namespace small_history_test {
 
 using stored_bytes = std::vector<std::byte>;
 
@@ -133,5 +133,5 @@ TEST(small_history, of_crowded_positions_is_read_once) {
   EXPECT_LE(crowded.reads, 4 * count);
 }
 
-}  // namespace
+}  // namespace small_history_test
 }  // namespace bloomtime::stored_small_history_test

@@ -16,7 +16,7 @@
 // Every golden file of a Bloom filter or a tally with one bit flipped, or with an extreme in one of
 // its parameters, and checksums made anew: what loads is saved to the same bytes.
 namespace bloomtime::stored_tally_mutants_test {
-namespace {
+namespace tally_mutants_test {
 
 using bytes_type = std::vector<std::byte>;
 
@@ -71,5 +71,5 @@ TEST_P(tally_mutants, that_load_are_saved_to_the_same_bytes) {
   EXPECT_GE(loaded, 64) << "any seed loads";
 }
 
-}  // namespace
+}  // namespace tally_mutants_test
 }  // namespace bloomtime::stored_tally_mutants_test

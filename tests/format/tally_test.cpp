@@ -16,7 +16,7 @@
 // Tallies that were damaged, and such that were made to deceive: every checksum is right, and one
 // thing is a lie.
 namespace bloomtime {
-namespace {
+namespace tally_test {
 
 using tally_bytes = std::vector<std::byte>;
 
@@ -169,5 +169,5 @@ TEST(stored_tally_filter, has_an_entry_for_every_cell_that_says_so_and_no_other)
       errc::corrupt, [&] { tally_filter::load(small); }, "cannot have the value 1");
 }
 
-}  // namespace
+}  // namespace tally_test
 }  // namespace bloomtime

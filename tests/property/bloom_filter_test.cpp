@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace bloomtime {
-namespace {
+namespace bloom_filter_test {
 
 using oracle::bloom_twin;
 using support::magnitude;
@@ -247,5 +247,5 @@ RC_GTEST_PROP(bloom_filter_property, a_stronger_prior_is_never_less_sure, ()) {
   RC_ASSERT(f.posterior(d, prior::share(weak)) <= f.posterior(d, prior::share(strong)) + 1e-15);
 }
 
-}  // namespace
+}  // namespace bloom_filter_test
 }  // namespace bloomtime

@@ -10,7 +10,7 @@
 #include "support/magnitude.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace bloom_size_test {
 
 using support::magnitude;
 
@@ -95,5 +95,5 @@ RC_GTEST_PROP(bloom_plan, costs_at_most_fifteen_percent_and_keeps_the_error, ())
   }
 }
 
-}  // namespace
+}  // namespace bloom_size_test
 }  // namespace bloomtime::math

@@ -15,7 +15,7 @@
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
-namespace {
+namespace decaying_filter_test {
 
 using namespace std::chrono_literals;
 using support::covers;
@@ -306,5 +306,5 @@ RC_GTEST_PROP(decaying_filter, halves_in_one_step_as_in_many, ()) {
   }
 }
 
-}  // namespace
+}  // namespace decaying_filter_test
 }  // namespace bloomtime

@@ -14,7 +14,7 @@
 // Bounds hold for the half-life and the factor that were asked for, not only for what they were
 // rounded to. The twin computes with 237 bits.
 namespace bloomtime::half_life_test {
-namespace {
+namespace half_life_test {
 
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
@@ -114,5 +114,5 @@ TEST(decay, keeps_any_half_life_within_a_millionth_of_a_billionth) {
   }
 }
 
-}  // namespace
+}  // namespace half_life_test
 }  // namespace bloomtime::half_life_test

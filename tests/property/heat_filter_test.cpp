@@ -14,7 +14,7 @@
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
-namespace {
+namespace heat_filter_test {
 
 using namespace std::chrono_literals;
 using support::covers;
@@ -260,5 +260,5 @@ RC_GTEST_PROP(heat_filter, halves_lazily_as_if_at_once, ()) {
   }
 }
 
-}  // namespace
+}  // namespace heat_filter_test
 }  // namespace bloomtime

@@ -14,7 +14,7 @@
 
 // Histories that were stored, merged, joined or made coarser still never deny what was seen.
 namespace bloomtime {
-namespace {
+namespace history_storage_test {
 
 using support::add_any;
 using support::any_folding_size;
@@ -203,5 +203,5 @@ RC_GTEST_PROP(coarse_history, denies_nothing_tree, ()) {
   expect_coarse(f, f.heights() + 4);
 }
 
-}  // namespace
+}  // namespace history_storage_test
 }  // namespace bloomtime

@@ -12,7 +12,7 @@
 
 // What was seen is never denied, whatever the sizes and in whatever order it came.
 namespace bloomtime {
-namespace {
+namespace history_test {
 
 using support::any_interval;
 using support::any_ticks;
@@ -81,5 +81,5 @@ RC_GTEST_PROP(level_history, doubts_only_what_it_would_have_said, ()) {
   }
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace bloomtime

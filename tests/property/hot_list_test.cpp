@@ -13,7 +13,7 @@
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
-namespace {
+namespace hot_list_test {
 
 using namespace std::chrono_literals;
 using support::covers;
@@ -220,5 +220,5 @@ RC_GTEST_PROP(hot_list, merged_adds_recent_counts, ()) {
   RC_ASSERT(by_name(parts[0].top(100, *both.newest())) == by_name(both.top(100, *both.newest())));
 }
 
-}  // namespace
+}  // namespace hot_list_test
 }  // namespace bloomtime

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace hyperloglog_test {
 
 using items = std::vector<std::uint16_t>;  // few enough values for the streams to overlap
 
@@ -52,5 +52,5 @@ RC_GTEST_PROP(hyperloglog_property, registers_never_shrink_and_neither_does_the_
   }
 }
 
-}  // namespace
+}  // namespace hyperloglog_test
 }  // namespace bloomtime::detail

@@ -13,7 +13,7 @@
 // Whatever happens to a history of partitions, it never denies what it took, and says so where it
 // has forgotten.
 namespace bloomtime {
-namespace {
+namespace partitioned_history_test {
 
 using std::chrono::seconds;
 
@@ -78,5 +78,5 @@ RC_GTEST_PROP(history, never_denies_what_it_took, ()) {
   }
 }
 
-}  // namespace
+}  // namespace partitioned_history_test
 }  // namespace bloomtime

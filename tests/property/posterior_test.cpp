@@ -11,7 +11,7 @@
 #include "support/magnitude.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace posterior_test {
 
 using support::magnitude;
 
@@ -130,5 +130,5 @@ RC_GTEST_PROP(age, mean_lies_where_the_mass_is, ()) {
   if (seen.g == 0) RC_ASSERT(age.mean() <= seen.e);
 }
 
-}  // namespace
+}  // namespace posterior_test
 }  // namespace bloomtime::math

@@ -9,7 +9,7 @@
 
 // Whatever comes and goes: every cell is what the exact twin says, and no answer is too low.
 namespace bloomtime {
-namespace {
+namespace tally_test {
 
 using support::oracle_tally;
 
@@ -231,5 +231,5 @@ RC_GTEST_PROP(dynamic_count_filter, keeps_its_books, ()) {
   }
 }
 
-}  // namespace
+}  // namespace tally_test
 }  // namespace bloomtime

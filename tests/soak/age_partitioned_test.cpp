@@ -13,7 +13,7 @@
 // 10^9 test-and-set insertions in bulk next to the exact last times if BLOOMTIME_SOAK is set, else
 // 5 * 10^5: nothing within the window is missed, and strangers are rare.
 namespace bloomtime {
-namespace {
+namespace age_partitioned_test {
 
 TEST(age_partitioned_soak, misses_nothing_within_the_window) {
   constexpr std::uint64_t universe = 100'000;
@@ -58,5 +58,5 @@ TEST(age_partitioned_soak, misses_nothing_within_the_window) {
   EXPECT_LT(static_cast<double>(wrong), 10 * error * static_cast<double>(asked));
 }
 
-}  // namespace
+}  // namespace age_partitioned_test
 }  // namespace bloomtime

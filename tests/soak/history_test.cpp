@@ -16,7 +16,7 @@
 // What was seen is never denied: 10^9 questions about intervals with a sighting in them, over all
 // engines, if BLOOMTIME_SOAK is set; else 10^7, or 10^6 under a sanitizer.
 namespace bloomtime {
-namespace {
+namespace history_test {
 
 constexpr std::uint64_t span_ticks = 1 << 14;
 constexpr std::uint64_t span_items = 400;
@@ -159,5 +159,5 @@ TEST(history_soak, partitions) {
        });
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace bloomtime

@@ -16,7 +16,7 @@
 // both engines and filters of many shapes, if BLOOMTIME_SOAK is set; else 10^7, or 10^6 under a
 // sanitizer.
 namespace bloomtime {
-namespace {
+namespace recency_test {
 
 // Of each engine.
 std::uint64_t recency_operations() {
@@ -143,5 +143,5 @@ TEST(recency_soak, timing_filter_never_denies) {
   EXPECT_GT(asked_within, recency_operations() / 10);
 }
 
-}  // namespace
+}  // namespace recency_test
 }  // namespace bloomtime

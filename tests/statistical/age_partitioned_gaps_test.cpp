@@ -17,7 +17,7 @@
 // streams: nothing within the window is missed, and one tick after it an item is "seen" no more
 // often than asked for, however the items of a window are spread over it.
 namespace bloomtime::age_partitioned_gaps_test {
-namespace {
+namespace age_partitioned_gaps_test {
 
 constexpr std::int64_t ticks = 600;  // of a window
 constexpr std::int64_t long_ago = std::numeric_limits<std::int64_t>::min() / 2;
@@ -182,5 +182,5 @@ TEST(age_partitioned_gaps, errors_are_predicted_under_bursts) {
   }
 }
 
-}  // namespace
+}  // namespace age_partitioned_gaps_test
 }  // namespace bloomtime::age_partitioned_gaps_test

@@ -14,7 +14,7 @@
 // The probe models of the layouts, played with random numbers instead of hashes. Every trial fills
 // a fresh filter and asks it once, so that the number of false positives is binomial.
 namespace bloomtime::math {
-namespace {
+namespace bloom_error_test {
 
 using support::tail;
 
@@ -182,5 +182,5 @@ TEST(bloom_error, the_simulation_refutes_the_wrong_formula) {
   EXPECT_GT(positives, binomial_range(trials, flat_error(1'000'000, 8'000'000, 8), tail).high);
 }
 
-}  // namespace
+}  // namespace bloom_error_test
 }  // namespace bloomtime::math

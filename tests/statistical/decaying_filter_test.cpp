@@ -15,7 +15,7 @@
 
 // S1 to S5 of heat.md 14, with rows in place of one array.
 namespace bloomtime {
-namespace {
+namespace decaying_filter_test {
 
 using namespace std::chrono_literals;
 
@@ -135,5 +135,5 @@ TEST(decaying_filter, rounds_many_epochs_at_random_without_bias) {
   }
 }
 
-}  // namespace
+}  // namespace decaying_filter_test
 }  // namespace bloomtime

@@ -17,7 +17,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace {
+namespace digest_test {
 
 using support::plausible;
 using support::plausible_repeats;
@@ -242,5 +242,5 @@ TEST(digest_statistics, filters_of_pairs_err_as_predicted) {
   }
 }
 
-}  // namespace
+}  // namespace digest_test
 }  // namespace bloomtime

@@ -13,7 +13,7 @@
 // S2 to S4 of heat.md 14. Cells are not to be seen from outside, so what is judged are answers, and
 // their spread is measured over seeds.
 namespace bloomtime {
-namespace {
+namespace heat_filter_test {
 
 using namespace std::chrono_literals;
 using support::over_seeds;
@@ -101,5 +101,5 @@ TEST(heat_filter, is_never_below_the_truth_of_a_skewed_stream) {
   EXPECT_EQ(below.mean, 0);
 }
 
-}  // namespace
+}  // namespace heat_filter_test
 }  // namespace bloomtime

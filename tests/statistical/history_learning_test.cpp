@@ -14,7 +14,7 @@
 // history.md 15.3, figure 8: on stationary data a partition that learned from the last one errs as
 // one that was told everything beforehand.
 namespace bloomtime {
-namespace {
+namespace history_learning_test {
 
 constexpr std::uint64_t stationary_ticks = 4096;
 constexpr std::uint64_t stationary_items = 400;
@@ -139,5 +139,5 @@ TEST(learned_tree, errs_less_than_one_that_knows_nothing) {
   EXPECT_LT(learned_error, 0.75 * uniform_error);  // 145 and 280 questions, 6 sigma apart
 }
 
-}  // namespace
+}  // namespace history_learning_test
 }  // namespace bloomtime

@@ -17,7 +17,7 @@
 // answers are independent given the bits. What they should err by follows from the bits as they
 // are.
 namespace bloomtime {
-namespace {
+namespace history_test {
 
 constexpr std::uint64_t span_ticks = 4096;
 constexpr std::uint64_t span_items = 500;
@@ -134,5 +134,5 @@ TEST(level_history, is_as_full_as_both_make_it_when_joined) {
   EXPECT_EQ(both.level(13).bits, 1u << 17);
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace bloomtime

@@ -16,7 +16,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace {
+namespace inference_test {
 
 // Shares of yes, over many filters: those of one are not independent. Five standard errors.
 TEST(generalized_filter_error, is_what_the_touch_chain_says) {
@@ -179,5 +179,5 @@ TEST(audit_ages, are_those_of_the_stream) {
   }
 }
 
-}  // namespace
+}  // namespace inference_test
 }  // namespace bloomtime

@@ -9,7 +9,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace random_test {
 
 using support::tail;
 constexpr std::uint64_t draws = 1'000'000;
@@ -74,5 +74,5 @@ TEST(random_source, unit_is_uniform) {
   for (const std::uint64_t count : tenths) EXPECT_TRUE(range.contains(count)) << count;
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace bloomtime::math

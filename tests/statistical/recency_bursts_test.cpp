@@ -12,7 +12,7 @@
 // The error that was asked for holds however the items of a window are spread over it: evenly, in
 // bursts, with gaps, and at every phase of the ticks.
 namespace bloomtime::recency_bursts_test {
-namespace {
+namespace recency_bursts_test {
 
 using namespace std::chrono_literals;
 
@@ -162,5 +162,5 @@ TEST_P(recency_bursts, tenfold_overload_is_told) {
   EXPECT_NEAR(f.alive_items(), 11 * items, 0.15 * 11 * items);
 }
 
-}  // namespace
+}  // namespace recency_bursts_test
 }  // namespace bloomtime::recency_bursts_test

@@ -14,7 +14,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace {
+namespace recency_filter_test {
 
 using math::random_source;
 using support::over_seeds;
@@ -104,5 +104,5 @@ TEST(timing_posterior, is_calibrated_by_the_census) {
   EXPECT_LE(errors.analytic, 0.055);
 }
 
-}  // namespace
+}  // namespace recency_filter_test
 }  // namespace bloomtime

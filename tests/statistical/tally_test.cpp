@@ -16,7 +16,7 @@
 // Tolerances are those of tally.md 9: 5 or 6 standard deviations of what is measured, over seeds
 // where answers of one filter depend on each other.
 namespace bloomtime {
-namespace {
+namespace tally_test {
 
 using support::over_seeds;
 
@@ -221,5 +221,5 @@ TEST(tally_statistics, of_the_three_rules_one_is_two_sided) {
   EXPECT_LT(recurrence.sum, selection.sum / 2);
 }
 
-}  // namespace
+}  // namespace tally_test
 }  // namespace bloomtime

@@ -12,7 +12,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace zipf_test {
 
 using support::tail;
 
@@ -65,5 +65,5 @@ TEST(zipf_samples, of_another_exponent_are_noticed) {
   EXPECT_FALSE(binomial_range(draws, zipf(1'000, 0.98).probability(1), tail).contains(ones));
 }
 
-}  // namespace
+}  // namespace zipf_test
 }  // namespace bloomtime::math

@@ -14,7 +14,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
-namespace {
+namespace age_partitioned_filter_test {
 
 using std::chrono::microseconds;
 using std::chrono::seconds;
@@ -291,5 +291,5 @@ TEST(age_partitioned, survives_any_parameter) {
   }
 }
 
-}  // namespace
+}  // namespace age_partitioned_filter_test
 }  // namespace bloomtime

@@ -16,7 +16,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime {
-namespace {
+namespace any_test {
 
 using support::expect_error;
 
@@ -273,5 +273,5 @@ TEST(any, describes_a_filter_in_the_order_in_which_people_read) {
   EXPECT_EQ(value_of<double>(facts, "error_now"), f.current_error());
 }
 
-}  // namespace
+}  // namespace any_test
 }  // namespace bloomtime

@@ -15,7 +15,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace audit_test {
 
 using support::expect_error;
 
@@ -527,5 +527,5 @@ TEST(audit, memory_is_fixed) {
   EXPECT_EQ(a.memory(), before);
 }
 
-}  // namespace
+}  // namespace audit_test
 }  // namespace bloomtime

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace bit_stream_test {
 
 buffer readable(bit_writer out) { return out.finish(); }
 
@@ -84,5 +84,5 @@ TEST(bit_stream, sets_zeros) {
   for (std::uint64_t i = 0; i < 131; ++i) EXPECT_EQ(in.get(i, 1), i == 0 || i == 100);
 }
 
-}  // namespace
+}  // namespace bit_stream_test
 }  // namespace bloomtime::detail

@@ -24,7 +24,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace bloom_filter_test {
 
 using support::both_layouts;
 using support::expect_error;
@@ -474,5 +474,5 @@ TEST(bloom_filter, answers_threads_at_the_same_time) {
   }
 }
 
-}  // namespace
+}  // namespace bloom_filter_test
 }  // namespace bloomtime

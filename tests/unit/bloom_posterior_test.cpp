@@ -13,7 +13,7 @@
 #include "support/refused_new.hpp"
 
 namespace bloomtime {
-namespace {
+namespace bloom_posterior_test {
 
 using support::both_layouts;
 using support::expect_error;
@@ -199,5 +199,5 @@ TEST(bloom_posterior, answers_as_usual_when_errors_cost_nothing) {
   EXPECT_TRUE(f.decide("y", prior::membership(0.5), {0, 1}));
 }
 
-}  // namespace
+}  // namespace bloom_posterior_test
 }  // namespace bloomtime

@@ -22,7 +22,7 @@
 #include "support/without_memory.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace buffer_test {
 
 using support::allocations;
 using support::expect_error;
@@ -307,5 +307,5 @@ TEST_P(no_memory, is_needed_to_merge_move_map_or_ask) {
   EXPECT_EQ(watch.asked(), 0u);
 }
 
-}  // namespace
+}  // namespace buffer_test
 }  // namespace bloomtime::detail

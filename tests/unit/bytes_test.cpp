@@ -15,7 +15,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace bytes_test {
 
 using support::expect_error;
 
@@ -176,5 +176,5 @@ TEST(bytes, every_kind_of_double_survives) {
   }
 }
 
-}  // namespace
+}  // namespace bytes_test
 }  // namespace bloomtime::detail

@@ -16,7 +16,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace container_test {
 
 using support::expect_error;
 using support::put;
@@ -437,5 +437,5 @@ TEST(container, with_a_wrong_body_checksum_does_not_verify) {
   }
 }
 
-}  // namespace
+}  // namespace container_test
 }  // namespace bloomtime::detail

@@ -16,7 +16,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace decay_ring_test {
 
 using namespace std::chrono_literals;
 using support::after;
@@ -326,5 +326,5 @@ TEST(decay_ring, refuses_containers_that_lie) {
   refused(totals, most);                                                  // too much together
 }
 
-}  // namespace
+}  // namespace decay_ring_test
 }  // namespace bloomtime

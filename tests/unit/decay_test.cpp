@@ -14,7 +14,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace decay_test {
 
 using namespace std::chrono_literals;
 using exact = boost::multiprecision::cpp_bin_float_oct;  // 237 bits
@@ -147,5 +147,5 @@ TEST(decay, that_forgets_at_once_leaves_nothing_of_a_cell) {
   EXPECT_EQ(static_cast<int>(d.at(5).halvings - d.at(4).halvings), 64);
 }
 
-}  // namespace
+}  // namespace decay_test
 }  // namespace bloomtime

@@ -18,7 +18,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace decaying_filter_test {
 
 using namespace std::chrono_literals;
 using support::after;
@@ -381,5 +381,5 @@ TEST(pooled_decaying_filter, without_events_has_no_counts) {
   expect_no_counts_without_events<pooled_decaying_filter>(3);
 }
 
-}  // namespace
+}  // namespace decaying_filter_test
 }  // namespace bloomtime

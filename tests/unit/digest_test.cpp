@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 namespace bloomtime {
-namespace {
+namespace digest_test {
 
 // -- bytes -------------------------------------------------------------------------------------
 
@@ -214,5 +214,5 @@ RC_GTEST_PROP(digest, multiply_gives_both_halves_of_the_product,
   RC_ASSERT(detail::fold(a, b) == (p.low ^ p.high));
 }
 
-}  // namespace
+}  // namespace digest_test
 }  // namespace bloomtime

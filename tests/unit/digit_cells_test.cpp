@@ -11,7 +11,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace digit_cells_test {
 
 using support::chain_of;
 using support::expect_sound_chains;
@@ -138,5 +138,5 @@ TEST(digit_cells, are_unchanged_when_any_allocation_fails) {
   }
 }
 
-}  // namespace
+}  // namespace digit_cells_test
 }  // namespace bloomtime::detail

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace dyadic_test {
 
 // The most nodes of a cover: 1 for one tick, else 2 floor(log2 length). The paper says
 // ceil(log2 length), which 6 ticks refute.
@@ -103,5 +103,5 @@ TEST(tick_span, ends_at_the_ends_of_time) {
   EXPECT_EQ(placed({least}, 4, 4), outcome::dropped_late);
 }
 
-}  // namespace
+}  // namespace dyadic_test
 }  // namespace bloomtime::detail

@@ -12,7 +12,7 @@
 #include "support/soaking.hpp"
 
 namespace bloomtime {
-namespace {
+namespace dynamic_count_filter_test {
 
 using support::expect_error;
 
@@ -221,5 +221,5 @@ TEST(dynamic_count_filter, refuses_what_means_nothing) {
   }
 }
 
-}  // namespace
+}  // namespace dynamic_count_filter_test
 }  // namespace bloomtime

@@ -17,7 +17,7 @@
 // refuses with a sentence or builds in time bounded by its memory, of which there is little here.
 // A constructor that does not return fails the test by its time limit.
 namespace bloomtime::extremes_test {
-namespace {
+namespace extremes_test {
 
 constexpr std::size_t most_memory = std::size_t{1} << 22;
 
@@ -170,5 +170,5 @@ TEST(extremes, of_amounts) {
   expect_large_amounts(recurring_spectral_filter({.items = 100, .error = 0.01}));
 }
 
-}  // namespace
+}  // namespace extremes_test
 }  // namespace bloomtime::extremes_test

@@ -28,7 +28,7 @@
 #include "support/refused_new.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace file_test {
 
 using support::expect_error;
 using support::in_child;
@@ -510,5 +510,5 @@ TEST(mapped_file, of_a_filter_answers_and_outlives_the_file) {
   }
 }
 
-}  // namespace
+}  // namespace file_test
 }  // namespace bloomtime::detail

@@ -16,7 +16,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace heat_filter_test {
 
 using namespace std::chrono_literals;
 using support::after;
@@ -302,5 +302,5 @@ TEST(heat_filter, refuses_damaged_containers) {
   }
 }
 
-}  // namespace
+}  // namespace heat_filter_test
 }  // namespace bloomtime

@@ -23,7 +23,7 @@
 // What the engines of heat take and refuse: memory that is counted, filters that were moved from,
 // and constructors at the ends of their parameters.
 namespace bloomtime::heat_limits_test {
-namespace {
+namespace heat_limits_test {
 
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
@@ -275,5 +275,5 @@ TEST(heat_engines, build_or_refuse_any_time) {
   }
 }
 
-}  // namespace
+}  // namespace heat_limits_test
 }  // namespace bloomtime::heat_limits_test

@@ -13,7 +13,7 @@
 #include "support/without_memory.hpp"
 
 namespace bloomtime {
-namespace {
+namespace history_merge_test {
 
 using detail::flat_filter;
 using support::expect_error;
@@ -381,5 +381,5 @@ TEST(history, denies_nothing_after_a_tree_ran_out_of_memory) {
   EXPECT_EQ(ask_joined(f, 1, 3, 60), sighting::no);
 }
 
-}  // namespace
+}  // namespace history_merge_test
 }  // namespace bloomtime

@@ -15,7 +15,7 @@
 // seen(item, interval, probes) sets probes to the number of structures read: for every engine, and
 // over all partitions of a history.
 namespace bloomtime::history_probes_test {
-namespace {
+namespace history_probes_test {
 
 constexpr std::uint64_t ticks = 64;
 constexpr std::int64_t parts = 4;
@@ -90,5 +90,5 @@ TEST(history_probes_of, a_single_history_are_the_ticks) {
   EXPECT_EQ(probes, 200u);
 }
 
-}  // namespace
+}  // namespace history_probes_test
 }  // namespace bloomtime::history_probes_test

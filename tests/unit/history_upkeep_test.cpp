@@ -15,7 +15,7 @@
 
 // Sealing and joining go on in small steps while events come.
 namespace bloomtime::history_upkeep_test {
-namespace {
+namespace history_upkeep_test {
 
 using namespace std::chrono_literals;
 using partitions = detail::partitions<timeline_history>;
@@ -416,5 +416,5 @@ TEST(history_joins, lose_nothing_if_memory_is_out) {
   EXPECT_GT(failures, 0u);
 }
 
-}  // namespace
+}  // namespace history_upkeep_test
 }  // namespace bloomtime::history_upkeep_test

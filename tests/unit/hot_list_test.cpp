@@ -19,7 +19,7 @@
 #include "support/refused_new.hpp"
 
 namespace bloomtime {
-namespace {
+namespace hot_list_test {
 
 using namespace std::chrono_literals;
 using support::after;
@@ -414,5 +414,5 @@ TEST(hot_list, is_unchanged_when_memory_runs_out) {
   }
 }
 
-}  // namespace
+}  // namespace hot_list_test
 }  // namespace bloomtime

@@ -13,7 +13,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace hyperloglog_test {
 
 using support::expect_error;
 
@@ -202,5 +202,5 @@ TEST(hyperloglog, estimates_by_the_formula_of_the_paper) {
   }
 }
 
-}  // namespace
+}  // namespace hyperloglog_test
 }  // namespace bloomtime::detail

@@ -10,7 +10,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
-namespace {
+namespace learning_test {
 
 using math::filter_load;
 using math::filter_size;
@@ -218,5 +218,5 @@ TEST(learned_tree, refuses_profiles_of_other_trees) {
   refused(query_profile(32, 4), "64, got 32");
 }
 
-}  // namespace
+}  // namespace learning_test
 }  // namespace bloomtime

@@ -11,7 +11,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime {
-namespace {
+namespace level_history_test {
 
 using support::expect_error;
 
@@ -161,5 +161,5 @@ TEST(level_history, refuses_impossible_shapes) {
       "");
 }
 
-}  // namespace
+}  // namespace level_history_test
 }  // namespace bloomtime

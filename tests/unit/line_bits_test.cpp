@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace line_bits_test {
 
 // The line layout bit by bit, as docs/FORMAT.md tells it, without any of the library's arithmetic.
 class model {
@@ -297,5 +297,5 @@ TEST(line_bits, give_every_word_one_bit_per_round) {
   }
 }
 
-}  // namespace
+}  // namespace line_bits_test
 }  // namespace bloomtime::detail

@@ -11,7 +11,7 @@
 #include "support/heap.hpp"
 
 namespace bloomtime::detail::live_ticks_test {
-namespace {
+namespace live_ticks_test {
 
 using twin = std::map<std::uint64_t, std::set<std::uint32_t>>;
 
@@ -113,5 +113,5 @@ TEST(live_ticks, take_what_is_said) {
   }
 }
 
-}  // namespace
+}  // namespace live_ticks_test
 }  // namespace bloomtime::detail::live_ticks_test

@@ -16,7 +16,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime {
-namespace {
+namespace mapped_test {
 
 using support::expect_error;
 
@@ -126,5 +126,5 @@ TEST_P(mapped_files, are_refused_when_the_head_is_damaged) {
       errc::io, [&] { bloom_filter::map(directory_.path()); }, "regular file");
 }
 
-}  // namespace
+}  // namespace mapped_test
 }  // namespace bloomtime

@@ -10,7 +10,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_age_partitioned_test {
 
 constexpr double half_full = std::numbers::ln2;
 
@@ -134,5 +134,5 @@ TEST(math_age_partitioned, enough_bands_for_every_alignment) {
   }
 }
 
-}  // namespace
+}  // namespace math_age_partitioned_test
 }  // namespace bloomtime::math

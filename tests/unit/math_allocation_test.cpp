@@ -11,7 +11,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_allocation_test {
 
 using support::expect_error;
 using support::infinite;
@@ -142,5 +142,5 @@ TEST(filter_error, is_certain_without_a_filter) {
   EXPECT_EQ(question_error(std::vector<filter_load>{{1, 1}}, std::vector<filter_size>{{}}), 1);
 }
 
-}  // namespace
+}  // namespace math_allocation_test
 }  // namespace bloomtime::math

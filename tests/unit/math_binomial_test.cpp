@@ -13,7 +13,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_binomial_test {
 
 using boost::multiprecision::cpp_rational;
 using support::nan;
@@ -142,5 +142,5 @@ TEST(binomial, refuses_what_is_no_probability) {
   for (const double tail : {0., 0.5, -1., nan}) EXPECT_THROW(binomial_range(10, 0.1, tail), error);
 }
 
-}  // namespace
+}  // namespace math_binomial_test
 }  // namespace bloomtime::math

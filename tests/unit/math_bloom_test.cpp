@@ -17,7 +17,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_bloom_test {
 
 using support::nan;
 
@@ -423,5 +423,5 @@ TEST(layouts, have_names_and_fixed_numbers) {
   EXPECT_EQ(static_cast<int>(layout::line), 3);
 }
 
-}  // namespace
+}  // namespace math_bloom_test
 }  // namespace bloomtime::math

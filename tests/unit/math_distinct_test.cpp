@@ -11,7 +11,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_distinct_test {
 
 using support::expect_error;
 using knot = distinct_items::knot;
@@ -113,5 +113,5 @@ TEST(distinct_items, refuse_what_makes_no_sense) {
   expect_error(errc::invalid_argument, [] { distinct_items::zipf(10, -1); });
 }
 
-}  // namespace
+}  // namespace math_distinct_test
 }  // namespace bloomtime::math

@@ -12,7 +12,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_heat_test {
 
 using support::expect_error;
 using support::nan;
@@ -185,5 +185,5 @@ TEST(math_heat, refuses_streams_without_a_steady_state) {
       "row");
 }
 
-}  // namespace
+}  // namespace math_heat_test
 }  // namespace bloomtime::math

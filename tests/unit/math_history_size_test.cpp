@@ -16,7 +16,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_history_size_test {
 
 using support::expect_error;
 
@@ -191,5 +191,5 @@ TEST(history_size, refuses_nonsense) {
       errc::invalid_argument, [] { (void)tree_cover_profile(1, 3, 1); }, "power of two");
 }
 
-}  // namespace
+}  // namespace math_history_size_test
 }  // namespace bloomtime::math

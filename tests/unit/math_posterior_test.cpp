@@ -16,7 +16,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_posterior_test {
 
 using rational = boost::multiprecision::cpp_rational;
 using quad = boost::multiprecision::cpp_bin_float_quad;  // 113 bits
@@ -531,5 +531,5 @@ TEST(age, of_an_item_never_inserted) {
   EXPECT_EQ(age.block().probability(), 0);
 }
 
-}  // namespace
+}  // namespace math_posterior_test
 }  // namespace bloomtime::math

@@ -6,7 +6,7 @@
 #include <bloomtime/math/random.hpp>
 
 namespace bloomtime::math {
-namespace {
+namespace math_random_test {
 
 static_assert(std::uniform_random_bit_generator<random_source>);
 
@@ -57,5 +57,5 @@ TEST(random_source, unit_is_a_53_bit_fraction) {
   }
 }
 
-}  // namespace
+}  // namespace math_random_test
 }  // namespace bloomtime::math

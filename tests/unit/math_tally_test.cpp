@@ -13,7 +13,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_tally_test {
 
 using support::expect_error;
 
@@ -227,5 +227,5 @@ TEST(math_spectral, has_the_index_of_the_paper) {
   EXPECT_EQ(string_groups_for(0).group, 4U);
 }
 
-}  // namespace
+}  // namespace math_tally_test
 }  // namespace bloomtime::math

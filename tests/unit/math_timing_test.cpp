@@ -13,7 +13,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_timing_test {
 
 using support::expect_error;
 
@@ -339,5 +339,5 @@ TEST(stamp_evidence, likelihoods) {
   EXPECT_EQ(stamp_census(10, 10, 3), 1);
 }
 
-}  // namespace
+}  // namespace math_timing_test
 }  // namespace bloomtime::math

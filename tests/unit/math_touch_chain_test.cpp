@@ -11,7 +11,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_touch_chain_test {
 
 __extension__ using wide_float = __float128;
 
@@ -290,5 +290,5 @@ TEST(touch_chain, refuses_what_cannot_be) {
   expect_error(errc::invalid_argument, [] { touch_chain(64, 1, 65); });
 }
 
-}  // namespace
+}  // namespace math_touch_chain_test
 }  // namespace bloomtime::math

@@ -11,7 +11,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace {
+namespace math_zipf_test {
 
 using support::infinite;
 using support::nan;
@@ -86,5 +86,5 @@ TEST(zipf, refuses_what_is_no_law) {
   }
 }
 
-}  // namespace
+}  // namespace math_zipf_test
 }  // namespace bloomtime::math

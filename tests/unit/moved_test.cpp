@@ -23,7 +23,7 @@
 // What a filter does after it was moved from: queries touch no memory and claim nothing, everything
 // else throws, and another filter can be assigned to it.
 namespace bloomtime::moved_test {
-namespace {
+namespace moved_test {
 
 template <class Call>
 void expect_refused(Call&& call) {
@@ -208,5 +208,5 @@ TYPED_TEST(moved_history, says_maybe_and_takes_nothing) {
   });
 }
 
-}  // namespace
+}  // namespace moved_test
 }  // namespace bloomtime::moved_test

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace bloomtime {
-namespace {
+namespace outcome_test {
 
 // Names are read by people and by programs: they never change.
 TEST(names, of_outcomes) {
@@ -61,5 +61,5 @@ TEST(estimate, compares_by_all_three_numbers) {
   EXPECT_EQ(estimate{}, (estimate{0, 0, 0}));
 }
 
-}  // namespace
+}  // namespace outcome_test
 }  // namespace bloomtime

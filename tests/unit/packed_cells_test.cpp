@@ -16,7 +16,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace packed_cells_test {
 
 using support::expect_error;
 
@@ -163,5 +163,5 @@ TEST(packed_cells, reach_beyond_four_billion_bits) {
   EXPECT_EQ(at_run_time.get(count - 2), 0u);
 }
 
-}  // namespace
+}  // namespace packed_cells_test
 }  // namespace bloomtime::detail

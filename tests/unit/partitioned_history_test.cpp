@@ -18,7 +18,7 @@
 #include "support/refused_new.hpp"
 
 namespace bloomtime {
-namespace {
+namespace partitioned_history_test {
 
 using support::expect_error;
 using namespace std::chrono_literals;
@@ -320,5 +320,5 @@ TEST(history, refuses_what_cannot_be) {
   EXPECT_EQ(wrong.partitions(), 0u);
 }
 
-}  // namespace
+}  // namespace partitioned_history_test
 }  // namespace bloomtime

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace positions_test {
 
 using pairs = std::set<std::pair<std::uint64_t, std::uint64_t>>;  // key and tick
 
@@ -99,5 +99,5 @@ TEST(positions, survive_damaged_bits) {
   }
 }
 
-}  // namespace
+}  // namespace positions_test
 }  // namespace bloomtime::detail

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace probes_test {
 
 digest any_digest() {
   return {*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint64_t>()};
@@ -154,5 +154,5 @@ RC_GTEST_PROP(flat_bits, insert_sets_the_probed_bits_and_counts_new_ones, ()) {
   }
 }
 
-}  // namespace
+}  // namespace probes_test
 }  // namespace bloomtime::detail

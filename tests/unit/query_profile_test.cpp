@@ -9,7 +9,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
-namespace {
+namespace query_profile_test {
 
 using support::expect_error;
 
@@ -109,5 +109,5 @@ TEST(query_profile, refuses_nonsense) {
       errc::invalid_argument, [] { (void)query_profile(8).frequencies(1.5); }, "share");
 }
 
-}  // namespace
+}  // namespace query_profile_test
 }  // namespace bloomtime

@@ -24,7 +24,7 @@
 
 // The filters of the paper that timing filters are compared with, and priors of any age.
 namespace bloomtime {
-namespace {
+namespace recency_baselines_test {
 
 using support::expect_error;
 
@@ -459,5 +459,5 @@ TEST(frequency_sketch, estimates_shares) {
   expect_error(errc::invalid_argument, [] { frequency_sketch s({.window = 5, .memory = 0}); });
 }
 
-}  // namespace
+}  // namespace recency_baselines_test
 }  // namespace bloomtime

@@ -25,7 +25,7 @@
 // Every constructor of the family at the ends of every parameter: it refuses with a sentence, or
 // the filter takes the memory that it tells. And filters that were moved from.
 namespace bloomtime::recency_extremes_test {
-namespace {
+namespace recency_extremes_test {
 
 using support::expect_error;
 using support::infinite;
@@ -326,5 +326,5 @@ TEST(recency_moved_from, filters_know_nothing_and_take_nothing) {
                               .audit = audit_config{.entries = 64}}));
 }
 
-}  // namespace
+}  // namespace recency_extremes_test
 }  // namespace bloomtime::recency_extremes_test

@@ -18,7 +18,7 @@
 #include "support/without_memory.hpp"
 
 namespace bloomtime {
-namespace {
+namespace recency_filter_test {
 
 using namespace std::chrono_literals;
 using support::expect_error;
@@ -549,5 +549,5 @@ TEST(recency_filter, tells_about_itself) {
   EXPECT_NE(names(ten_minutes({.audit = audit_config{}})).find("audit_choice"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace recency_filter_test
 }  // namespace bloomtime

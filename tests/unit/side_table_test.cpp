@@ -13,7 +13,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace side_table_test {
 
 using support::expect_error;
 
@@ -269,5 +269,5 @@ TEST(side_table, checks_everything_it_reads_before_it_allocates) {
   EXPECT_EQ(watched.allocations, 0);
 }
 
-}  // namespace
+}  // namespace side_table_test
 }  // namespace bloomtime::detail

@@ -7,7 +7,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
-namespace {
+namespace single_history_test {
 
 using support::expect_error;
 
@@ -67,5 +67,5 @@ TEST(single_history, refuses_nonsense) {
   refused({.pairs = 1, .memory = 64, .k = 65, .ticks = 8}, "hash functions");
 }
 
-}  // namespace
+}  // namespace single_history_test
 }  // namespace bloomtime

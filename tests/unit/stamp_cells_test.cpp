@@ -13,7 +13,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace stamp_cells_test {
 
 using math::random_source;
 
@@ -364,5 +364,5 @@ TEST(arrival_counts, count_by_ages) {
   EXPECT_EQ(both.before(3), 8u);
 }
 
-}  // namespace
+}  // namespace stamp_cells_test
 }  // namespace bloomtime::detail

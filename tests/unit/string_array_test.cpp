@@ -11,7 +11,7 @@
 #include "support/without_memory.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace string_array_test {
 
 TEST(field_vector, keeps_fields_of_every_width_apart) {
   for (unsigned width = 1; width <= 64; ++width) {
@@ -132,5 +132,5 @@ TEST(string_array, is_unchanged_if_memory_is_out) {
   EXPECT_EQ(subject.array.get(7), ~std::uint64_t{0});
 }
 
-}  // namespace
+}  // namespace string_array_test
 }  // namespace bloomtime::detail

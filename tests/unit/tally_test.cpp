@@ -13,7 +13,7 @@
 #include "support/without_memory.hpp"
 
 namespace bloomtime {
-namespace {
+namespace tally_test {
 
 using support::expect_error;
 
@@ -428,5 +428,5 @@ TEST(tally_filter, does_in_bulk_what_it_does_one_by_one) {
       errc::invalid_argument, [&] { bulk.count_bulk(std::vector<int>{1}, answers); }, "1 items");
 }
 
-}  // namespace
+}  // namespace tally_test
 }  // namespace bloomtime

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace {
+namespace tick_list_test {
 
 using numbers = std::vector<std::uint32_t>;
 
@@ -123,5 +123,5 @@ TEST(tick_list, tells_bits_that_are_no_list) {
   EXPECT_GE(noticed, static_cast<int>(code.high));  // another number of ones is always noticed
 }
 
-}  // namespace
+}  // namespace tick_list_test
 }  // namespace bloomtime::detail

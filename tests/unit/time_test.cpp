@@ -11,7 +11,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
-namespace {
+namespace time_test {
 
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
@@ -200,5 +200,5 @@ RC_GTEST_PROP(clock, widens_an_interval_outward, ()) {
   RC_ASSERT(ticks.contains(c.tick_of(from)) && ticks.contains(c.tick_of(to)));
 }
 
-}  // namespace
+}  // namespace time_test
 }  // namespace bloomtime

@@ -13,7 +13,7 @@
 #include "support/files.hpp"
 
 namespace bloomtime {
-namespace {
+namespace timeline_history_test {
 
 instant at(std::int64_t second) { return instant::from_seconds(second); }
 
@@ -280,5 +280,5 @@ TEST(sightings, are_counted_per_part_of_an_interval) {
   EXPECT_EQ(count_ticks({{first, tick{0}}}), (std::uint64_t{1} << 63) + 1);
 }
 
-}  // namespace
+}  // namespace timeline_history_test
 }  // namespace bloomtime

@@ -15,7 +15,7 @@
 #include "support/metered_bits.hpp"
 
 namespace bloomtime::detail {
-namespace {
+namespace timelines_test {
 
 using tick_sets = std::map<std::uint64_t, std::set<std::uint32_t>>;  // by key
 
@@ -203,5 +203,5 @@ TEST(timelines, refuse_more_buckets_than_their_directory_has_bits) {
   }
 }
 
-}  // namespace
+}  // namespace timelines_test
 }  // namespace bloomtime::detail

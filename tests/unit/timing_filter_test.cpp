@@ -18,7 +18,7 @@
 #include "support/without_memory.hpp"
 
 namespace bloomtime {
-namespace {
+namespace timing_filter_test {
 
 using support::expect_error;
 
@@ -334,5 +334,5 @@ TEST(timing_filter, changes_nothing_without_memory) {
   support::expect_no_change_without_memory(f, [&] { f = other; });
 }
 
-}  // namespace
+}  // namespace timing_filter_test
 }  // namespace bloomtime

@@ -21,7 +21,7 @@
 #include "traffic/visits.hpp"
 
 namespace bloomtime::traffic {
-namespace {
+namespace traffic_test {
 
 using support::collect;
 using support::expect_error;
@@ -230,5 +230,5 @@ TEST(traffic_profile, time_must_not_go_back) {
       "second 99 after 100");
 }
 
-}  // namespace
+}  // namespace traffic_test
 }  // namespace bloomtime::traffic

@@ -9,7 +9,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime {
-namespace {
+namespace tree_history_test {
 
 using support::expect_error;
 
@@ -142,5 +142,5 @@ TEST(tree_history, refuses_impossible_shapes) {
   refused({.sizes = {{{{64, 0}}}, spacious}}, "hash functions");
 }
 
-}  // namespace
+}  // namespace tree_history_test
 }  // namespace bloomtime
