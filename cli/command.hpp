@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/input/options.hpp"
+#include "logs/options.hpp"
 #include "cli/output/printer.hpp"
 #include "cli/output/style.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/text.hpp"
-#include "cli/suggest.hpp"
+#include "text/text.hpp"
+#include "text/suggest.hpp"
 
 namespace bloomtime::cli {
 namespace {

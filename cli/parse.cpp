@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
-#include "cli/output/text.hpp"
-#include "cli/usage_error.hpp"
+#include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -21,7 +21,7 @@ target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
 bloomtime_cache_precompiled(bloomtime_test_support)
 
 foreach(folder unit property statistical format cli soak)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   if(NOT sources OR (folder STREQUAL "cli" AND NOT BLOOMTIME_BUILD_CLI))
     continue()
   endif()

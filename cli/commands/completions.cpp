@@ -4,7 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/completion/completion.hpp"
-#include "cli/usage_error.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/commands/batch.hpp"
-#include "cli/commands/tally_part.hpp"
-#include "cli/output/number.hpp"
-#include "cli/output/text.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/asking/batch.hpp"
+#include "store/tally_part.hpp"
+#include "text/number.hpp"
+#include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

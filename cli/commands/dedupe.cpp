@@ -14,20 +14,20 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/commands/dedupe_options.hpp"
-#include "cli/commands/dedupe_report.hpp"
+#include "cli/dedupe/options.hpp"
+#include "cli/dedupe/report.hpp"
 #include "cli/dedupe/deduper.hpp"
 #include "cli/dedupe/line_keys.hpp"
 #include "cli/dedupe/signals.hpp"
 #include "cli/dedupe/state_file.hpp"
-#include "cli/input/byte_source.hpp"
-#include "cli/input/format.hpp"
-#include "cli/input/lines.hpp"
-#include "cli/output/number.hpp"
+#include "logs/byte_source.hpp"
+#include "logs/format.hpp"
+#include "logs/lines.hpp"
+#include "text/number.hpp"
 #include "cli/output/render.hpp"
-#include "cli/output/text.hpp"
-#include "cli/output/write_all.hpp"
-#include "cli/usage_error.hpp"
+#include "text/text.hpp"
+#include "text/write_all.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

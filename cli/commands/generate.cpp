@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/commands/generate_options.hpp"
-#include "cli/commands/generate_report.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/generate/options.hpp"
+#include "cli/generate/report.hpp"
+#include "text/usage_error.hpp"
 #include "traffic/profile.hpp"
 
 namespace bloomtime::cli {

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/commands/asked_time.hpp"
-#include "cli/commands/batch.hpp"
-#include "cli/commands/hot_table.hpp"
-#include "cli/commands/opened_profile.hpp"
-#include "cli/output/number.hpp"
-#include "cli/output/text.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/asking/asked_time.hpp"
+#include "cli/asking/batch.hpp"
+#include "cli/output/hot_table.hpp"
+#include "cli/asking/opened_profile.hpp"
+#include "text/number.hpp"
+#include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

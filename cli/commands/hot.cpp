@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/commands/asked_time.hpp"
-#include "cli/commands/hot_table.hpp"
-#include "cli/commands/opened_profile.hpp"
-#include "cli/quantity.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/asking/asked_time.hpp"
+#include "cli/output/hot_table.hpp"
+#include "cli/asking/opened_profile.hpp"
+#include "text/quantity.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

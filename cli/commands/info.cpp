@@ -10,13 +10,13 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/commands/files.hpp"
-#include "cli/commands/store_table.hpp"
-#include "cli/output/number.hpp"
+#include "cli/asking/files.hpp"
+#include "cli/output/store_table.hpp"
+#include "text/number.hpp"
 #include "cli/output/report.hpp"
-#include "cli/profile/past.hpp"
-#include "cli/store/ledger.hpp"
-#include "cli/usage_error.hpp"
+#include "profile/past.hpp"
+#include "store/ledger.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

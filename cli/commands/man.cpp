@@ -6,7 +6,7 @@
 #include "cli/complaint.hpp"
 #include "cli/completion/completion.hpp"
 #include "cli/man_page.hpp"
-#include "cli/usage_error.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -1,5 +1,5 @@
 #include "cli/command.hpp"
-#include "cli/usage_error.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 

@@ -12,18 +12,18 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/commands/hot_table.hpp"
-#include "cli/commands/opened_profile.hpp"
-#include "cli/commands/profile_report.hpp"
-#include "cli/input/event_reader.hpp"
-#include "cli/output/number.hpp"
-#include "cli/output/text.hpp"
-#include "cli/output/time_text.hpp"
-#include "cli/profile/profiler.hpp"
-#include "cli/quantity.hpp"
-#include "cli/seed.hpp"
-#include "cli/store/writer.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/output/hot_table.hpp"
+#include "cli/asking/opened_profile.hpp"
+#include "cli/output/profile_report.hpp"
+#include "logs/event_reader.hpp"
+#include "text/number.hpp"
+#include "text/text.hpp"
+#include "text/time_text.hpp"
+#include "profile/profiler.hpp"
+#include "text/quantity.hpp"
+#include "store/seed.hpp"
+#include "store/writer.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/commands/batch.hpp"
-#include "cli/commands/opened_history.hpp"
-#include "cli/input/columns.hpp"
-#include "cli/output/number.hpp"
+#include "cli/asking/batch.hpp"
+#include "cli/asking/opened_history.hpp"
+#include "logs/columns.hpp"
+#include "text/number.hpp"
 #include "cli/output/report.hpp"
-#include "cli/output/text.hpp"
-#include "cli/usage_error.hpp"
+#include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -12,16 +12,16 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/commands/plan_target.hpp"
-#include "cli/commands/tally_part.hpp"
-#include "cli/input/event_reader.hpp"
-#include "cli/output/number.hpp"
-#include "cli/output/text.hpp"
-#include "cli/output/time_text.hpp"
-#include "cli/quantity.hpp"
-#include "cli/seed.hpp"
-#include "cli/store/writer.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/plan/target.hpp"
+#include "store/tally_part.hpp"
+#include "logs/event_reader.hpp"
+#include "text/number.hpp"
+#include "text/text.hpp"
+#include "text/time_text.hpp"
+#include "text/quantity.hpp"
+#include "store/seed.hpp"
+#include "store/writer.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

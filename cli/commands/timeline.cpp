@@ -10,14 +10,14 @@
 #include <bloomtime/history/sightings.hpp>
 
 #include "cli/command.hpp"
-#include "cli/commands/opened_history.hpp"
-#include "cli/commands/opened_profile.hpp"
-#include "cli/output/number.hpp"
+#include "cli/asking/opened_history.hpp"
+#include "cli/asking/opened_profile.hpp"
+#include "text/number.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/sparkline.hpp"
-#include "cli/output/time_text.hpp"
-#include "cli/quantity.hpp"
-#include "cli/usage_error.hpp"
+#include "text/time_text.hpp"
+#include "text/quantity.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

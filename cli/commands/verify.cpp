@@ -8,11 +8,11 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/commands/files.hpp"
+#include "cli/asking/files.hpp"
 #include "cli/output/report.hpp"
-#include "cli/store/inspect.hpp"
-#include "cli/store/reader.hpp"
-#include "cli/usage_error.hpp"
+#include "store/inspect.hpp"
+#include "store/reader.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

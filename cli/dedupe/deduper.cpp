@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/seed.hpp"
+#include "store/seed.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "cli/dedupe/settings.hpp"
 #include "cli/dedupe/suppressed.hpp"
-#include "cli/input/time_gate.hpp"
-#include "cli/store/totals.hpp"
+#include "logs/time_gate.hpp"
+#include "store/totals.hpp"
 
 namespace bloomtime::cli {
 

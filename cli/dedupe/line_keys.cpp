@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/input/format.hpp"
-#include "cli/input/json_fields.hpp"
-#include "cli/input/layout.hpp"
-#include "cli/usage_error.hpp"
+#include "logs/format.hpp"
+#include "logs/json_fields.hpp"
+#include "logs/layout.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/time.hpp>
 
-#include "cli/input/bad_line.hpp"
-#include "cli/input/options.hpp"
-#include "cli/input/record.hpp"
+#include "logs/bad_line.hpp"
+#include "logs/options.hpp"
+#include "logs/record.hpp"
 
 namespace bloomtime::cli {
 

@@ -9,9 +9,9 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/dedupe/deduper.hpp"
-#include "cli/output/number.hpp"
-#include "cli/output/time_text.hpp"
-#include "cli/usage_error.hpp"
+#include "text/number.hpp"
+#include "text/time_text.hpp"
+#include "text/usage_error.hpp"
 
 // What a run leaves to the next: a container of the family totals, drawn in docs/FORMAT.md.
 namespace bloomtime::cli {

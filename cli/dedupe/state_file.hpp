@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/dedupe/deduper.hpp"
-#include "cli/store/lock.hpp"
+#include "store/lock.hpp"
 
 namespace bloomtime::cli {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/output/render.hpp"
-#include "cli/output/text.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 namespace {

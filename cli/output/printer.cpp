@@ -9,7 +9,7 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/output/render.hpp"
-#include "cli/output/text.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
-#include "cli/output/write_all.hpp"
+#include "text/write_all.hpp"
 
 namespace bloomtime::cli {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/number.hpp"
+#include "text/number.hpp"
 #include "cli/output/progress.hpp"
 
 namespace bloomtime::cli {

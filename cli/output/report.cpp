@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/number.hpp"
+#include "text/number.hpp"
 
 namespace bloomtime::cli {
 

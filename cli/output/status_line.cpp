@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/style.hpp"
-#include "cli/output/text.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/text.hpp"
-#include "cli/usage_error.hpp"
+#include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace {

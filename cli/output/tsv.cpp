@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/render.hpp"
-#include "cli/output/text.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "add_times.hpp"
-#include "bench/measure.hpp"
+#include "bench/harness/measure.hpp"
 #include "measures.hpp"
 
 namespace {

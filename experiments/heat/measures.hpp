@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <bloomtime/heat/heat_filter.hpp>
-#include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include "streams.hpp"
 

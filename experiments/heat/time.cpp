@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "bench/measure.hpp"
+#include "bench/harness/measure.hpp"
 #include "measures.hpp"
 
 namespace {

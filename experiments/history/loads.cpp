@@ -3,8 +3,8 @@
 #include <bit>
 #include <limits>
 
-#include <bloomtime/detail/tick_span.hpp>
-#include <bloomtime/history/query_profile.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
+#include <bloomtime/published/persistent/query_profile.hpp>
 #include <bloomtime/math/history.hpp>
 
 namespace experiments {

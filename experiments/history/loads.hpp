@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/history/learning.hpp>
-#include <bloomtime/history/level_history.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/published/persistent/learning.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/math/allocation.hpp>
 
 #include "exact.hpp"

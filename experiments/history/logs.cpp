@@ -3,7 +3,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "cli/input/event_reader.hpp"
+#include "logs/event_reader.hpp"
 #include "streams.hpp"
 
 namespace experiments {

@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include <bloomtime/error.hpp>
-#include <bloomtime/history/learning.hpp>
-#include <bloomtime/history/query_profile.hpp>
-#include <bloomtime/history/single_history.hpp>
+#include <bloomtime/published/persistent/learning.hpp>
+#include <bloomtime/published/persistent/query_profile.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
 
 #include "checks.hpp"

@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <string>
 
-#include <bloomtime/history/level_history.hpp>
-#include <bloomtime/history/single_history.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/math/history.hpp>
 
 namespace experiments {

@@ -11,7 +11,7 @@
 
 #include <bloomtime/math/random.hpp>
 
-#include "bench/measure.hpp"
+#include "bench/harness/measure.hpp"
 #include "checks.hpp"
 #include "scene.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/recency/timing_filter.hpp>
+#include <bloomtime/published/inferential/timing_filter.hpp>
 
 #include "experiments/history/checks.hpp"
 

@@ -11,7 +11,7 @@
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/zipf.hpp>
 
-#include "cli/input/event_reader.hpp"
+#include "logs/event_reader.hpp"
 
 namespace experiments {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/audit.hpp>
-#include <bloomtime/recency/generalized_filter.hpp>
-#include <bloomtime/recency/recent_buffer.hpp>
-#include <bloomtime/recency/timing_filter.hpp>
+#include <bloomtime/published/inferential/generalized_filter.hpp>
+#include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/published/inferential/timing_filter.hpp>
 
 #include "trial.hpp"
 

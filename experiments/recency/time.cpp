@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <bloomtime/recency/generalized_filter.hpp>
-#include <bloomtime/recency/recent_buffer.hpp>
-#include <bloomtime/recency/timing_filter.hpp>
+#include <bloomtime/published/inferential/generalized_filter.hpp>
+#include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/published/inferential/timing_filter.hpp>
 
-#include "bench/measure.hpp"
+#include "bench/harness/measure.hpp"
 #include "experiments/history/checks.hpp"
 #include "subjects.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/zipf.hpp>
-#include <bloomtime/tally/dynamic_count_filter.hpp>
-#include <bloomtime/tally/spectral_filter.hpp>
+#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
+#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
 // The data of Aguilar-Saborit et al. and their filters: three cells per item, 5 % false positives.

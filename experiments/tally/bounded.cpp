@@ -12,7 +12,7 @@
 #include <bloomtime/math/tally.hpp>
 
 #include "arrivals.hpp"
-#include "bench/measure.hpp"
+#include "bench/harness/measure.hpp"
 #include "experiments/history/checks.hpp"
 
 namespace {

@@ -10,12 +10,12 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include <bloomtime/tally/counting_filter.hpp>
+#include <bloomtime/published/dynamic_count/counting_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
 
 #include "arrivals.hpp"
-#include "bench/keys.hpp"
-#include "bench/measure.hpp"
+#include "bench/harness/keys.hpp"
+#include "bench/harness/measure.hpp"
 #include "experiments/heat/streams.hpp"
 #include "experiments/history/checks.hpp"
 

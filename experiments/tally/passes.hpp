@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arrivals.hpp"
-#include "bench/measure.hpp"
+#include "bench/harness/measure.hpp"
 
 // Everything arrives and everything leaves again, timed in blocks of which every engine has its
 // turn: what disturbs the machine for longer than a block disturbs all of them alike.

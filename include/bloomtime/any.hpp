@@ -10,24 +10,24 @@
 
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/heat/decay_ring.hpp>
-#include <bloomtime/heat/decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/decaying_filter.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
-#include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 #include <bloomtime/history/history.hpp>
-#include <bloomtime/history/level_history.hpp>
-#include <bloomtime/history/single_history.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
-#include <bloomtime/recency/generalized_filter.hpp>
+#include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/recency/recent_buffer.hpp>
-#include <bloomtime/recency/timing_filter.hpp>
-#include <bloomtime/tally/counting_filter.hpp>
-#include <bloomtime/tally/dynamic_count_filter.hpp>
+#include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/published/inferential/timing_filter.hpp>
+#include <bloomtime/published/dynamic_count/counting_filter.hpp>
+#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
-#include <bloomtime/tally/spectral_filter.hpp>
+#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
 // Filters whose kind is known only at run time: what a file, a Redis value or a command's argument

@@ -13,7 +13,7 @@
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/heat.hpp>
 
-#include "forward.hpp"
+#include "heat/forward.hpp"
 
 namespace bloomtime {
 namespace {

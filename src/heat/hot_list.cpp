@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "forward.hpp"
-#include "hot_list_units.hpp"
+#include "heat/forward.hpp"
+#include "heat/hot_list_units.hpp"
 
 namespace bloomtime {
 namespace {

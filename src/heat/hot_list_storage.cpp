@@ -7,8 +7,8 @@
 
 #include <bloomtime/detail/file.hpp>
 
-#include "forward.hpp"
-#include "hot_list_units.hpp"
+#include "heat/forward.hpp"
+#include "heat/hot_list_units.hpp"
 
 namespace bloomtime {
 namespace {

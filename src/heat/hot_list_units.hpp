@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "forward.hpp"
+#include "heat/forward.hpp"
 
 namespace bloomtime::hot_units {
 

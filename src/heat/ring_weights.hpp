@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <bloomtime/detail/ring_ages.hpp>
+#include <bloomtime/heat/detail/ring_ages.hpp>
 #include <bloomtime/error.hpp>
 
-#include "../math/expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 

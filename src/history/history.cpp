@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "../math/expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::detail {
 namespace {

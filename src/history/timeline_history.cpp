@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/timelines_merge.hpp>
+#include <bloomtime/history/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/history.hpp>
 
-#include "../math/expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {

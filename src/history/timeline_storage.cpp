@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
-#include <bloomtime/detail/timelines_merge.hpp>
+#include <bloomtime/history/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
 
-#include "../math/expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 
-#include "expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::math {
 namespace {

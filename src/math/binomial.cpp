@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::math {
 namespace {

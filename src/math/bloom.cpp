@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "expect.hpp"
-#include "line_load.hpp"
+#include "math/expect.hpp"
+#include "math/line_load.hpp"
 
 namespace bloomtime::math {
 namespace {

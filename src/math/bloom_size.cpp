@@ -5,8 +5,8 @@
 #include <cmath>
 #include <optional>
 
-#include "expect.hpp"
-#include "line_load.hpp"
+#include "math/expect.hpp"
+#include "math/line_load.hpp"
 
 namespace bloomtime::math {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <bloomtime/math/zipf.hpp>
 
-#include "expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::math {
 namespace {

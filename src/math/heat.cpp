@@ -8,7 +8,7 @@
 #include <bloomtime/math/binomial.hpp>
 #include <bloomtime/math/zipf.hpp>
 
-#include "expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::math {
 namespace {

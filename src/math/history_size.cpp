@@ -7,13 +7,13 @@
 #include <numeric>
 #include <string>
 
-#include <bloomtime/detail/positions.hpp>
-#include <bloomtime/detail/timelines.hpp>
+#include <bloomtime/history/detail/positions.hpp>
+#include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/math/allocation.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/history.hpp>
 
-#include "expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::math {
 namespace {

@@ -1,4 +1,4 @@
-#include "line_load.hpp"
+#include "math/line_load.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include <bloomtime/detail/escaping_cells.hpp>
+#include <bloomtime/tally/detail/escaping_cells.hpp>
 #include <bloomtime/detail/side_table.hpp>
 #include <bloomtime/math/bloom.hpp>
 
-#include "expect.hpp"
-#include "line_load.hpp"
+#include "math/expect.hpp"
+#include "math/line_load.hpp"
 
 namespace bloomtime::math {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <bloomtime/math/bloom.hpp>
 
-#include "expect.hpp"
-#include "line_load.hpp"
+#include "math/expect.hpp"
+#include "math/line_load.hpp"
 
 namespace bloomtime::math {
 namespace {

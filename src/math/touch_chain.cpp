@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "expect.hpp"
-#include "touch_sums.hpp"
+#include "math/expect.hpp"
+#include "math/touch_sums.hpp"
 
 namespace bloomtime::math {
 namespace {

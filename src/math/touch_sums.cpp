@@ -1,4 +1,4 @@
-#include "touch_sums.hpp"
+#include "math/touch_sums.hpp"
 
 #include <bit>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime::math {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "../math/expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 

@@ -7,7 +7,7 @@
 
 #include <bloomtime/error.hpp>
 
-#include "../math/expect.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {

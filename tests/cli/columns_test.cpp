@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/columns.hpp"
+#include "logs/columns.hpp"
 
 namespace bloomtime::cli {
 namespace columns_test {

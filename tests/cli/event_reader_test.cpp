@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/input_support.hpp"
-#include "cli/usage_error.hpp"
+#include "text/usage_error.hpp"
 #include "support/expect_error.hpp"
 
 namespace bloomtime::cli {

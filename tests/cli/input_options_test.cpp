@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "cli/input/format.hpp"
+#include "logs/format.hpp"
 #include "cli/output/reading_progress.hpp"
 #include "cli/parse.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/input/event_reader.hpp"
+#include "logs/event_reader.hpp"
 #include "support/files.hpp"
 
 namespace bloomtime::cli {

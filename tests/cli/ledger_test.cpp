@@ -8,7 +8,7 @@
 
 #include <bloomtime/bloomtime.hpp>
 
-#include "cli/store/ledger.hpp"
+#include "store/ledger.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"

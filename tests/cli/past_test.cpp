@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands/field_choice.hpp"
+#include "cli/asking/field_choice.hpp"
 #include "cli/input_support.hpp"
-#include "cli/profile/past.hpp"
-#include "cli/store/writer.hpp"
-#include "cli/usage_error.hpp"
+#include "profile/past.hpp"
+#include "store/writer.hpp"
+#include "text/usage_error.hpp"
 #include "profile_samples.hpp"
 
 namespace bloomtime::cli {

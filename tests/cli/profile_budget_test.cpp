@@ -10,8 +10,8 @@
 
 #include <bloomtime/history/history.hpp>
 
-#include "cli/store/roles.hpp"
-#include "cli/store/writer.hpp"
+#include "store/roles.hpp"
+#include "store/writer.hpp"
 #include "profile_samples.hpp"
 
 // Memory beyond what was asked for is told.

@@ -14,7 +14,7 @@
 
 #include "cli/app.hpp"
 #include "cli/input_support.hpp"
-#include "cli/store/inspect.hpp"
+#include "store/inspect.hpp"
 #include "profile_samples.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"

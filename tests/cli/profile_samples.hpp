@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/store/reader.hpp"
+#include "store/reader.hpp"
 #include "run_command.hpp"
 #include "support/files.hpp"
 

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/input_support.hpp"
-#include "cli/profile/profiler.hpp"
+#include "profile/profiler.hpp"
 #include "profile_samples.hpp"
 
 // The same events, whatever the way they come in, give the same store.

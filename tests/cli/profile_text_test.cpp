@@ -7,15 +7,15 @@
 #include <vector>
 
 #include <bloomtime/heat/heat_filter.hpp>
-#include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
-#include "cli/commands/heat_choices.hpp"
-#include "cli/commands/store_time.hpp"
+#include "cli/plan/heat_choices.hpp"
+#include "store/log_zone.hpp"
 #include "cli/output/sparkline.hpp"
-#include "cli/output/text.hpp"
-#include "cli/output/time_text.hpp"
-#include "cli/profile/exact_size.hpp"
-#include "cli/usage_error.hpp"
+#include "text/text.hpp"
+#include "text/time_text.hpp"
+#include "profile/exact_size.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace profile_text_test {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "cli/quantity.hpp"
-#include "cli/usage_error.hpp"
+#include "text/quantity.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace quantity_test {

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/input/event_reader.hpp"
-#include "cli/profile/profiler.hpp"
+#include "logs/event_reader.hpp"
+#include "profile/profiler.hpp"
 
 // Real logs, every second of every item: what was seen is never missed, and nothing is said to have
 // been seen between two neighbouring seconds of an item.

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/input/byte_source.hpp"
+#include "logs/byte_source.hpp"
 #include "cli/input_support.hpp"
 #include "support/expect_error.hpp"
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/store/inspect.hpp"
+#include "store/inspect.hpp"
 #include "store_samples.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"

@@ -6,7 +6,7 @@
 
 #include <bloomtime/bloomtime.hpp>
 
-#include "cli/store/manifest.hpp"
+#include "store/manifest.hpp"
 #include "store_samples.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"

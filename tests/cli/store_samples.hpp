@@ -7,8 +7,8 @@
 
 #include <bloomtime/bloomtime.hpp>
 
-#include "cli/store/reader.hpp"
-#include "cli/store/writer.hpp"
+#include "store/reader.hpp"
+#include "store/writer.hpp"
 
 // Stores for tests: in state n they have seen n events, and their filters contain 0 .. n - 1.
 namespace bloomtime::cli::store {

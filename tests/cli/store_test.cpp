@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/store/inspect.hpp"
-#include "cli/store/names.hpp"
+#include "store/inspect.hpp"
+#include "store/names.hpp"
 #include "store_samples.hpp"
 #include "support/child.hpp"
 #include "support/expect_error.hpp"

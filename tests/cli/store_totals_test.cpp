@@ -10,7 +10,7 @@
 
 #include <bloomtime/bloomtime.hpp>
 
-#include "cli/store/totals.hpp"
+#include "store/totals.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 

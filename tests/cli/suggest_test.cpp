@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/suggest.hpp"
+#include "text/suggest.hpp"
 
 namespace bloomtime::cli {
 namespace suggest_test {

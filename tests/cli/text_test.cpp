@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "cli/output/number.hpp"
-#include "cli/output/text.hpp"
+#include "text/number.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 namespace text_test {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/input/time_gate.hpp"
+#include "logs/time_gate.hpp"
 
 namespace bloomtime::cli {
 namespace time_gate_test {

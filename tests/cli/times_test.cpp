@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/input/times.hpp"
-#include "cli/output/time_text.hpp"
+#include "logs/times.hpp"
+#include "text/time_text.hpp"
 
 namespace bloomtime::cli {
 namespace times_test {

@@ -8,9 +8,9 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/commands/asked_time.hpp"
-#include "cli/output/time_text.hpp"
-#include "cli/store/offsets.hpp"
+#include "cli/asking/asked_time.hpp"
+#include "text/time_text.hpp"
+#include "store/offsets.hpp"
 #include "support/expect_error.hpp"
 
 // The UTC offsets of a log, and what a local time without a zone means in it.

@@ -13,8 +13,8 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/input/event_reader.hpp"
-#include "cli/usage_error.hpp"
+#include "logs/event_reader.hpp"
+#include "text/usage_error.hpp"
 #include "support/require.hpp"
 
 namespace {

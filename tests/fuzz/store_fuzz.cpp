@@ -18,9 +18,9 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/dedupe/deduper.hpp"
-#include "cli/store/ledger.hpp"
-#include "cli/store/manifest.hpp"
-#include "cli/store/totals.hpp"
+#include "store/ledger.hpp"
+#include "store/manifest.hpp"
+#include "store/totals.hpp"
 #include "support/container_bytes.hpp"
 #include "support/sealed_manifest.hpp"
 

@@ -6,8 +6,8 @@
 #include <regex>
 #include <string>
 
-#include "cli/input/times.hpp"
-#include "cli/output/time_text.hpp"
+#include "logs/times.hpp"
+#include "text/time_text.hpp"
 #include "support/require.hpp"
 
 namespace {

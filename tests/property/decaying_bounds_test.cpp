@@ -4,7 +4,7 @@
 #include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
-#include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 

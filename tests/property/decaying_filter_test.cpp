@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <bloomtime/heat/pooled_decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/history/history.hpp>
-#include <bloomtime/history/level_history.hpp>
-#include <bloomtime/history/single_history.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/detail/fade.hpp>
-#include <bloomtime/heat/decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/detail/fade.hpp>
+#include <bloomtime/published/time_decaying/decaying_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/zipf.hpp>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/history/learning.hpp>
+#include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/math/history.hpp>
 #include <bloomtime/math/random.hpp>
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/history/level_history.hpp>
-#include <bloomtime/history/single_history.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/math/history.hpp>
 #include <bloomtime/math/random.hpp>
 

@@ -2,8 +2,8 @@
 
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/recency/audit.hpp>
-#include <bloomtime/recency/generalized_filter.hpp>
-#include <bloomtime/recency/recent_buffer.hpp>
+#include <bloomtime/published/inferential/generalized_filter.hpp>
+#include <bloomtime/published/inferential/recent_buffer.hpp>
 
 #include <algorithm>
 #include <cmath>

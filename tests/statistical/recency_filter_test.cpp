@@ -2,7 +2,7 @@
 
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/recency/timing_filter.hpp>
+#include <bloomtime/published/inferential/timing_filter.hpp>
 
 #include <chrono>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 
-#include <bloomtime/detail/bit_stream.hpp>
+#include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/detail/buffer.hpp>
 
 namespace bloomtime::support {

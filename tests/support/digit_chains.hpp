@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bloomtime/detail/digit_cells.hpp>
+#include <bloomtime/published/time_decaying/detail/digit_cells.hpp>
 
 #include <cstdint>
 #include <set>

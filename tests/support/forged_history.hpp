@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/detail/positions.hpp>
-#include <bloomtime/detail/timelines.hpp>
+#include <bloomtime/history/detail/positions.hpp>
+#include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
 

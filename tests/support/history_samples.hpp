@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <bloomtime/history/history_engine.hpp>
-#include <bloomtime/history/level_history.hpp>
-#include <bloomtime/history/single_history.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 
 #include "support/oracle_history.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include <bloomtime/detail/bit_stream.hpp>
+#include <bloomtime/history/detail/bit_stream.hpp>
 
 namespace bloomtime::support {
 

@@ -7,10 +7,10 @@
 #include <map>
 #include <vector>
 
-#include <bloomtime/tally/counting_filter.hpp>
-#include <bloomtime/tally/dynamic_count_filter.hpp>
+#include <bloomtime/published/dynamic_count/counting_filter.hpp>
+#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
-#include <bloomtime/tally/spectral_filter.hpp>
+#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 

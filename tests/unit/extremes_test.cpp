@@ -2,10 +2,10 @@
 
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/detail/buffer.hpp>
-#include <bloomtime/tally/counting_filter.hpp>
-#include <bloomtime/tally/dynamic_count_filter.hpp>
+#include <bloomtime/published/dynamic_count/counting_filter.hpp>
+#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
-#include <bloomtime/tally/spectral_filter.hpp>
+#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 
 #include <cstdint>
 #include <cstdlib>

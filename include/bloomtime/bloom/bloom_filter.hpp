@@ -13,7 +13,7 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
-#include <bloomtime/detail/line_bulk.hpp>
+#include <bloomtime/bloom/detail/line_bulk.hpp>
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>

@@ -12,9 +12,9 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/detail/moved_to_zero.hpp>
-#include <bloomtime/detail/ring_ages.hpp>
-#include <bloomtime/detail/ring_cells.hpp>
+#include <bloomtime/heat/detail/moved_to_zero.hpp>
+#include <bloomtime/heat/detail/ring_ages.hpp>
+#include <bloomtime/heat/detail/ring_cells.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/outcome.hpp>

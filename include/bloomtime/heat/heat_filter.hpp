@@ -13,8 +13,8 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/detail/fading_cells.hpp>
-#include <bloomtime/detail/moved_to_zero.hpp>
+#include <bloomtime/heat/detail/fading_cells.hpp>
+#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>

@@ -12,7 +12,7 @@
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/digest_index.hpp>
-#include <bloomtime/detail/moved_to_zero.hpp>
+#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>

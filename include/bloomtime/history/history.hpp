@@ -21,17 +21,17 @@
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/file.hpp>
-#include <bloomtime/detail/partitions.hpp>
-#include <bloomtime/detail/tick_span.hpp>
+#include <bloomtime/history/detail/partitions.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/history_engine.hpp>
-#include <bloomtime/history/level_history.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
-#include <bloomtime/history/single_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/history/tree_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 

@@ -13,10 +13,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <bloomtime/detail/arrival_counts.hpp>
+#include <bloomtime/recency/detail/arrival_counts.hpp>
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/detail/stamp_cells.hpp>
+#include <bloomtime/recency/detail/stamp_cells.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/posterior.hpp>

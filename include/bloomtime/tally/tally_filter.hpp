@@ -10,8 +10,8 @@
 #include <variant>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/escaping_cells.hpp>
-#include <bloomtime/detail/tally_face.hpp>
+#include <bloomtime/tally/detail/escaping_cells.hpp>
+#include <bloomtime/tally/detail/tally_face.hpp>
 
 namespace bloomtime {
 

@@ -1,0 +1,142 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <bloomtime/math/random.hpp>
+
+#include "cli/app.hpp"
+#include "bench/harness/log_file.hpp"
+#include "bench/harness/parts.hpp"
+
+// dedupe next to the one line of awk that people write instead: time of the processor and memory of
+// a process that reads a warm file of different lines and writes to nowhere.
+namespace bench {
+namespace {
+
+constexpr std::uint64_t line_bytes = 100;
+
+void write_different_lines(const std::string& path, std::uint64_t lines) {
+  std::ofstream out(path, std::ios::binary);
+  std::string text(line_bytes, '\n');
+  for (std::uint64_t i = 0; i < lines; ++i) {
+    bloomtime::math::random_source letters(i);
+    for (std::size_t at = 0; at + 1 < line_bytes; at += 9) {
+      const std::uint64_t drawn = letters();
+      for (std::size_t j = 0; j < 9; ++j)
+        text[at + j] = static_cast<char>('a' + (drawn >> 5 * j) % 26);
+    }
+    out << text;
+  }
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + path);
+}
+
+struct cost {
+  double nanoseconds = 0;
+  double bytes = 0;
+};
+
+// A process of its own, so that its memory can be told.
+template <class Work>
+cost cost_of(const std::string& path, Work work) {
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("cannot start a process");
+  if (child == 0) {
+    const int in = ::open(path.c_str(), O_RDONLY);
+    const int out = ::open("/dev/null", O_WRONLY);
+    if (in < 0 || out < 0) ::_exit(2);
+    (void)::dup2(in, STDIN_FILENO);
+    (void)::dup2(out, STDOUT_FILENO);
+    (void)::dup2(out, STDERR_FILENO);
+    ::_exit(work());
+  }
+  int status = 0;
+  rusage used{};
+  if (::wait4(child, &status, 0, &used) != child || status != 0) {
+    throw std::runtime_error("a process of the benchmark failed; is awk installed?");
+  }
+  const auto nanoseconds = [](const timeval& t) {
+    return 1e9 * static_cast<double>(t.tv_sec) + 1e3 * static_cast<double>(t.tv_usec);
+  };
+  return {nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime),
+          1024. * static_cast<double>(used.ru_maxrss)};
+}
+
+cost awk(const std::string& path) {
+  return cost_of(path, [] {
+    ::execlp("awk", "awk", "!seen[$0]++", nullptr);
+    return 2;
+  });
+}
+
+cost dedupe(const std::string& path, std::vector<const char*> more) {
+  more.insert(more.begin(), {"bloomtime", "dedupe", "--error", "1e-4"});
+  return cost_of(path,
+                 [&] { return bloomtime::cli::run(static_cast<int>(more.size()), more.data()); });
+}
+
+void print_target(double figure, double least, const char* what) {
+  fmt::print("  {:<11}  {:.1f}, at least {:.0f}: {}\n", figure >= least ? "reached" : "NOT REACHED",
+             figure, least, what);
+}
+
+}  // namespace
+
+void dedupe_tables(session& run) {
+  if (!run.wants("dedupe/different lines")) return;
+  const std::uint64_t lines = run.quick ? 2'000'000 : 10'000'000;
+  const std::string count = std::to_string(lines);
+  const temporary_file file("dedupe");
+  write_different_lines(file.path(), lines);
+  cost theirs;
+  cost counted;
+  cost timed;
+  schedule cases;
+  const auto with = [&](cost& kept, auto work) {
+    return cases.add([&kept, work] {
+      const cost now = work();
+      kept.bytes = now.bytes;
+      return now.nanoseconds;
+    });
+  };
+  const auto other = with(theirs, [&] { return awk(file.path()); });
+  const auto last = with(counted, [&] { return dedupe(file.path(), {"--last", count.c_str()}); });
+  const auto window = with(timed, [&] {
+    return dedupe(file.path(), {"--window", "10m", "--expect", count.c_str()});
+  });
+  cases.run(run.quick ? 2 : 3);
+  const auto speed = [&](std::size_t which) {
+    return 1e3 * static_cast<double>(lines * line_bytes) / cases.time(which).median;
+  };
+  table shown({"different lines of 100 bytes", "MB/s", "MB"}, 1);
+  const auto row = [&](const char* name, std::size_t which, const cost& c) {
+    shown.row({name, fmt::format("{:.0f}", speed(which)), fmt::format("{:.0f}", c.bytes / 1e6)});
+  };
+  row("awk '!seen[$0]++'", other, theirs);
+  row("dedupe --last", last, counted);
+  row("dedupe --window 10m", window, timed);
+  fmt::print("\n{} different lines at an error of 1e-4: time of one core, and memory\n", lines);
+  shown.print(stdout);
+  fmt::print("\nTargets: median of the rounds\n");
+  for (const auto& [name, which, memory] :
+       {std::tuple("--last", last, counted.bytes), std::tuple("--window", window, timed.bytes)}) {
+    const summary ratio = cases.ratio(other, which);
+    run.csv.line("dedupe", "", name, "speed over awk", ratio);
+    print_target(ratio.median, 5, fmt::format("{}, speed / awk", name).c_str());
+    print_target(theirs.bytes / memory, 20,
+                 fmt::format("{}, memory of awk / memory", name).c_str());
+    print_target(speed(which), 150, fmt::format("{}, MB/s", name).c_str());
+  }
+}
+
+}  // namespace bench

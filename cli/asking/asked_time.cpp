@@ -1,0 +1,177 @@
+#include "cli/asking/asked_time.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "text/number.hpp"
+#include "cli/output/printer.hpp"
+#include "text/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+using std::chrono::microseconds;
+
+struct instants {
+  instant first;
+  instant last;
+
+  bool empty() const { return last < first; }
+};
+
+instants common(const instants& a, const instants& b) {
+  return {std::max(a.first, b.first), std::min(a.last, b.last)};
+}
+
+instant shifted(instant t, microseconds by) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(t.micros, by.count(), &sum)) return instant(sum);
+  using limits = std::numeric_limits<std::int64_t>;
+  return instant(by.count() < 0 ? limits::min() : limits::max());
+}
+
+struct question {
+  typed_time from;
+  typed_time to;
+
+  // The moments that were asked for, if all offsets lie between these two (in seconds): all that
+  // may be meant, or what is meant in any case.
+  instants widest(std::int32_t west, std::int32_t east) const { return with(east, west); }
+  instants narrowest(std::int32_t west, std::int32_t east) const { return with(west, east); }
+
+ private:
+  instants with(std::int32_t first_offset, std::int32_t last_offset) const {
+    return {from.zoned ? from.begin : shifted(from.begin, -std::chrono::seconds(first_offset)),
+            to.zoned ? to.end : shifted(to.end, -std::chrono::seconds(last_offset))};
+  }
+};
+
+// A tick begins before the events in it, and its beginning may be what was typed.
+instants whole_ticks(const store::offset_span& s, const tick_clock& ticks) {
+  return {ticks.start_of(ticks.tick_of(s.first)), ticks.end_of(ticks.tick_of(s.last))};
+}
+
+std::uint64_t between(instant earlier, instant later) {
+  return later <= earlier ? 0
+                          : static_cast<std::uint64_t>(later.micros) -
+                                static_cast<std::uint64_t>(earlier.micros);
+}
+
+// No event has the local time that was asked for: the offset in force nearby decides.
+instants nearby(const question& q, const log_zone& zone) {
+  instants best = q.widest(0, 0);
+  auto distance = std::numeric_limits<std::uint64_t>::max();
+  for (const store::offset_span& s : zone.spans()) {
+    const instants meant = q.widest(s.west, s.east);
+    const std::uint64_t away = between(meant.last, s.first) + between(s.last, meant.first);
+    if (away >= distance) continue;
+    distance = away;
+    best = meant;
+  }
+  return best;
+}
+
+// The smallest range, with ends as they were typed in some offset of the log, that has all events
+// with the local times asked for.
+instants covering(const question& q, const log_zone& zone) {
+  std::vector<instants> meant;
+  instants events{instant(std::numeric_limits<std::int64_t>::max()),
+                  instant(std::numeric_limits<std::int64_t>::min())};
+  for (const store::offset_span& s : zone.spans()) {
+    const instants possible = q.widest(s.west, s.east);
+    const instants there = common(possible, whole_ticks(s, zone.ticks()));
+    if (there.empty()) continue;
+    meant.push_back(possible);
+    events = {std::min(events.first, there.first), std::max(events.last, there.last)};
+  }
+  if (meant.empty()) return nearby(q, zone);
+  instants all{instant(std::numeric_limits<std::int64_t>::min()),
+               instant(std::numeric_limits<std::int64_t>::max())};
+  for (const instants& m : meant) {
+    if (m.first <= events.first) all.first = std::max(all.first, m.first);
+    if (m.last >= events.last) all.last = std::min(all.last, m.last);
+  }
+  return all;
+}
+
+// Whether there may be events in this range that were not asked for.
+bool has_others(const question& q, const instants& range, const log_zone& zone) {
+  return std::any_of(zone.spans().begin(), zone.spans().end(), [&](const store::offset_span& s) {
+    const instants there = common(range, {s.first, s.last});
+    const instants asked = q.narrowest(s.west, s.east);
+    return !there.empty() && (there.first < asked.first || asked.last < there.last);
+  });
+}
+
+asked_time resolved(const question& q, const log_zone& zone) {
+  const bool backwards = q.from.zoned == q.to.zoned && q.to.end < q.from.begin;
+  const instants range = backwards ? q.widest(0, 0) : covering(q, zone);
+  if (range.empty()) {
+    throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
+                                  time_text(range.first, zone), time_text(range.last, zone)));
+  }
+  const bool exact = q.from.zoned && q.to.zoned;
+  return {range.first, range.last, !exact && has_others(q, range, zone)};
+}
+
+std::optional<typed_time> typed_or(std::string_view option, std::string_view text,
+                                   const std::optional<instant>& usual) {
+  if (!text.empty()) return parse_time(option, text);
+  if (!usual) return std::nullopt;
+  return typed_time{*usual, *usual, true};
+}
+
+}  // namespace
+
+asked_time parse_asked_time(std::string_view from, std::string_view to, const log_zone& zone) {
+  return resolved({parse_time("--from", from), parse_time("--to", to)}, zone);
+}
+
+std::optional<asked_time> parse_asked_time(std::string_view from, std::string_view to,
+                                           const std::optional<instant>& first,
+                                           const std::optional<instant>& last,
+                                           const log_zone& zone) {
+  const auto begin = typed_or("--from", from, first);
+  const auto end = typed_or("--to", to, last);
+  if (!begin || !end) return std::nullopt;
+  return resolved({*begin, *end}, zone);
+}
+
+void note_widened(std::size_t questions) {
+  if (questions == 0) return;
+  note(fmt::format(
+      "{} local times that several UTC offsets of the log can mean, or one that is not known; {} "
+      "widened to cover all of them. A time with a zone, as in 2014-01-01T12:00+02:00, is exact",
+      questions == 1 ? "the question has" : fmt::format("{} questions have", count_text(questions)),
+      questions == 1 ? "it was" : "they were"));
+}
+
+namespace {
+
+constexpr const char* numbers =
+    "Or a number since 1970: up to 11 digits (before the point) are seconds, up to 14\n"
+    "milliseconds, up to 17 microseconds, up to 19 nanoseconds.\n";
+
+}  // namespace
+
+std::string moment_rules_of(std::string_view options_take) {
+  return fmt::format(
+      "{} a time as logs write it, also without seconds or the time of the day;\n"
+      "without a zone (Z, +0200 or +02:00) it has the UTC offset of the newest event.\n{}",
+      options_take, numbers);
+}
+
+std::string time_rules_of(std::string_view options_take) {
+  return fmt::format(
+      "{} a time as logs write it, also without seconds or the time of the\n"
+      "day: --to then includes that minute or day. Without a zone (Z, +0200 or +02:00) it is the\n"
+      "local time of the log, with the UTC offset that the log had then. If several offsets are\n"
+      "possible, the question covers all of them, and that is said.\n{}",
+      options_take, numbers);
+}
+
+}  // namespace bloomtime::cli

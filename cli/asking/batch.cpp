@@ -1,0 +1,64 @@
+#include "cli/asking/batch.hpp"
+
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "logs/byte_source.hpp"
+#include "logs/columns.hpp"
+#include "logs/lines.hpp"
+#include "text/number.hpp"
+#include "text/usage_error.hpp"
+
+namespace bloomtime::cli {
+
+void batch_line::refuse(std::string_view what) const {
+  throw usage_error(fmt::format("{}, line {} {}", file, count_text(number), what));
+}
+
+void for_each_line(const std::string& path, const std::function<void(const batch_line&)>& visit) {
+  byte_source source(path);
+  line_reader lines(source);
+  const std::string name(source.name());
+  std::uint64_t number = 0;
+  for (line found; lines.next(found);) {
+    if (++number == 1) found.text = without_mark(found.text);
+    const batch_line asked{found.text, name, number};
+    if (found.what != line::part::whole) asked.refuse("is longer than any item");
+    visit(asked);
+  }
+}
+
+void for_each_item(const std::string& path,
+                   const std::function<void(std::string_view line, std::string_view item)>& visit) {
+  std::string scratch;
+  for_each_line(path, [&](const batch_line& line) {
+    if (line.text.find('\t') != line.text.npos) {
+      line.refuse("has several columns; expected one item, with \\t for a tab in it");
+    }
+    visit(line.text, unescaped(line.text, scratch));
+  });
+}
+
+void batch_answers::add(std::string_view line) {
+  constexpr std::size_t at_once = 1 << 16;
+  waiting_.append(line).push_back('\n');
+  if (waiting_.size() >= at_once) finish();
+}
+
+void batch_answers::finish() {
+  // Cleared first, or the destructor would try again.
+  const std::string answers = std::exchange(waiting_, {});
+  out_.print(answers);
+}
+
+batch_answers::~batch_answers() {
+  try {
+    finish();
+  } catch (const std::exception&) {
+    // Another error is on its way.
+  }
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,108 @@
+#include "cli/dedupe/report.hpp"
+
+#include <fmt/format.h>
+
+#include "text/number.hpp"
+#include "text/time_text.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::string window_text(const dedupe_settings& s) {
+  if (s.time == time_source::none) return count_text(s.expect) + " lines";
+  return span_text(s.window);
+}
+
+const char* time_text_of(time_source s) {
+  return s == time_source::none ? "none" : s == time_source::lines ? "lines" : "wall";
+}
+
+table table_of(const std::vector<lacking_field>& lacking) {
+  table t{.key = "lacking",
+          .columns = {{"field", "lines without the field", side::left}, {"lines", "lines"}},
+          .rows = {}};
+  for (const lacking_field& f : lacking) {
+    t.rows.push_back({{text_cell(f.name), count_cell(f.lines)}});
+  }
+  return t;
+}
+
+}  // namespace
+
+std::string plan_of(const deduper& work) {
+  const dedupe_settings& s = work.settings();
+  const std::string counts = s.count ? fmt::format(" and up to {} for --count",
+                                                   bytes_text(work.suppressed().most_memory()))
+                                     : std::string();
+  return fmt::format("dedupe: {} for {} within {}{}; error {}, {}; key {}, times {}",
+                     bytes_text(work.filter().memory()), count_text(s.expect) + " lines",
+                     window_text(s), counts, brief_chance_text(s.error),
+                     s.refresh ? "every sighting begins the window anew"
+                               : "the window begins with the line that passed",
+                     s.key,
+                     s.time == time_source::none    ? "not asked for"
+                     : s.time == time_source::lines ? "of the lines"
+                                                    : "by the clock on the wall");
+}
+
+std::string overload_of(const deduper& work) {
+  const dedupe_settings& s = work.settings();
+  return fmt::format(
+      "dedupe: more lines came within {} than --expect {}; new lines are now dropped by mistake "
+      "with probability {}, not {}; the exit status will be 3; use a larger --expect",
+      window_text(s), count_text(s.expect), brief_chance_text(work.filter().current_error()),
+      brief_chance_text(s.error));
+}
+
+report summary_of(const deduper& work, const std::vector<lacking_field>& lacking) {
+  using enum audience;
+  const dedupe_settings& s = work.settings();
+  const dedupe_counts& c = work.counts();
+  const double share =
+      c.lines() == 0 ? 0 : static_cast<double>(c.dropped) / static_cast<double>(c.lines());
+  report r{.command = "dedupe",
+           .title = fmt::format("{} lines: {} passed, {} dropped", count_text(c.lines()),
+                                count_text(c.passed + c.unjudged), count_text(c.dropped)),
+           .fields = {{"key", s.key},
+                      {"times", std::string(time_text_of(s.time))},
+                      {"window_seconds", static_cast<double>(s.window.count()) / 1e6},
+                      {"refresh", s.refresh},
+                      {"target_error", s.error}},
+           .tables = {},
+           .notes = {},
+           .closing = {}};
+  r.tables.push_back({.key = "summary",
+                      .columns = {{"lines", "lines"},
+                                  {"passed", "passed"},
+                                  {"dropped", "dropped"},
+                                  {"dropped_share", "of all"},
+                                  {"unjudged", "without key or time, passed"},
+                                  {"late", "late"},
+                                  {"expected_wrong", "dropped wrongly, expected"},
+                                  {"error_now", "error now"},
+                                  {"overloaded", "more lines than expected"},
+                                  {"memory_bytes", "memory"},
+                                  {"expect", "expected in a window"},
+                                  {"most_drops_per_minute", "most dropped in a minute"}},
+                      .rows = {{{count_cell(c.lines()),
+                                 count_cell(c.passed + c.unjudged),
+                                 count_cell(c.dropped),
+                                 {share, fmt::format("{:.1f} %", 100 * share)},
+                                 count_cell(c.unjudged),
+                                 count_cell(c.late),
+                                 {c.wrong, short_text(c.wrong)},
+                                 chance_cell(work.filter().current_error()),
+                                 yes_no_cell(work.overloaded()),
+                                 bytes_cell(work.memory()),
+                                 count_cell(s.expect),
+                                 count_cell(work.most_drops_per_minute())}}},
+                      .as_list = true});
+  if (!lacking.empty()) r.tables.push_back(table_of(lacking));
+  if (!work.suppressed().complete()) {
+    r.notes.push_back(
+        "--count: keys that did not come for long were forgotten; some counts may be too low");
+  }
+  return r;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,169 @@
+#include "cli/output/profile_report.hpp"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/output/hot_table.hpp"
+#include "cli/plan/target.hpp"
+#include "text/number.hpp"
+#include "text/time_text.hpp"
+#include "profile/exact_size.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::uint64_t exact_bytes(const field_profile& f, std::uint64_t records) {
+  const std::uint64_t mean_length = records == 0 ? 0 : f.items.bytes / records;
+  return f.items.different() * exact_bytes_per_item(mean_length);
+}
+
+// -- for people ----------------------------------------------------------------------------------
+
+std::string files_text(const std::vector<std::string>& files) {
+  if (files.size() > 1) return fmt::format("{} files", files.size());
+  return files.empty() || files.front() == "-" ? "standard input" : files.front();
+}
+
+std::string events_text(const store::facts& read, const std::optional<instant>& newest) {
+  const log_zone zone = zone_of(read);
+  if (!newest) return "no events yet";
+  if (!read.first_event) return "up to " + time_text(*newest, zone);
+  return range_text(*read.first_event, *read.last_event, zone);
+}
+
+std::string title_of(const profile_summary& what, const profiler& profile, std::size_t ahead) {
+  std::string title =
+      fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
+                  what.counts.lines == 1 ? "" : "s", events_text(what.read, profile.newest()));
+  if (what.records_before != 0) {
+    title += fmt::format(", {} records with those before", count_text(what.read.records));
+  }
+  if (const std::uint64_t bad = what.counts.bad_lines(); bad != 0) {
+    title += fmt::format("   ({} rejected: see --rejects)", count_text(bad));
+  }
+  if (ahead != 0) title += fmt::format("   ({} held back: far ahead of the rest)", ahead);
+  return title;
+}
+
+// Nothing if there is none, which is not the same as an empty one.
+std::optional<std::uint64_t> history_bytes(const profiler& profile) {
+  std::optional<std::uint64_t> all;
+  for (const field_profile& f : profile.fields()) {
+    if (f.past) all = all.value_or(0) + f.past->memory();
+  }
+  return all;
+}
+
+std::string facts_text(const profiler& profile, std::uint64_t records) {
+  std::vector<std::string> names;
+  std::uint64_t memory = 0;
+  std::uint64_t exact = 0;
+  for (const field_profile& f : profile.fields()) {
+    names.push_back(fmt::format("{} ~{}", f.name, count_text(f.items.different())));
+    memory += f.memory();
+    exact += exact_bytes(f, records);
+  }
+  const auto past = history_bytes(profile);
+  return fmt::format("different items: {}; half-life {}; heat {} (exact counting: ~{}){}",
+                     fmt::join(names, ", "), span_text(profile.settings().half_life),
+                     bytes_text(memory), bytes_text(exact),
+                     past ? " + history " + bytes_text(*past) : "");
+}
+
+std::vector<std::string> closing_of(const profile_summary& what) {
+  if (what.store.empty()) {
+    return {"Not saved: give --store DIR to keep it and to ask it more questions."};
+  }
+  return {fmt::format("Saved to {}.", what.store),
+          fmt::format("Next: bloomtime hot {0} -n 50; bloomtime heat, seen or timeline {0} ITEM",
+                      what.store)};
+}
+
+// -- for programs --------------------------------------------------------------------------------
+
+table fields_table(const profiler& profile, std::uint64_t records) {
+  table t{.key = "fields",
+          .columns = {{"field", ""},
+                      {"distinct", ""},
+                      {"heat_bytes", ""},
+                      {"hot_bytes", ""},
+                      {"history_bytes", ""},
+                      {"exact_bytes", ""},
+                      {"held_back", ""}},
+          .rows = {},
+          .as_list = false};
+  for (const field_profile& f : profile.fields()) {
+    t.rows.push_back(
+        {{text_cell(f.name), count_cell(f.items.different()), bytes_cell(f.heat.memory()),
+          bytes_cell(f.hot.memory()), f.past ? bytes_cell(f.past->memory()) : nothing(),
+          bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size())}});
+  }
+  return t;
+}
+
+double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
+
+std::string over_budget_text(std::string_view what, const memory_budget& b) {
+  return fmt::format("{} {}, {} more than the {} asked for", what, bytes_text(b.asked + b.over),
+                     bytes_text(b.over), bytes_text(b.asked));
+}
+
+}  // namespace
+
+std::vector<std::string> over_budget_texts(const profiler& profile) {
+  std::vector<std::string> texts;
+  if (const memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
+    texts.push_back(over_budget_text("heat takes", heat) +
+                    ": every item with 128 hits or more takes 22 to 43 bytes for each of its four "
+                    "cells besides. A shorter --half-life makes fewer items as hot");
+  }
+  if (const memory_budget past = profile.history_budget(); past.over > 0) {
+    texts.push_back(over_budget_text("the history takes", past) +
+                    ", as nothing is dropped to keep that");
+  }
+  return texts;
+}
+
+report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
+                 const style& how) {
+  const std::optional<instant> at = profile.newest();
+  const instant when = at.value_or(instant());
+  std::vector<const field_profile*> fields;
+  std::uint64_t memory = 0;
+  for (const field_profile& f : profile.fields()) {
+    fields.push_back(&f);
+    memory += f.memory();
+  }
+  const memory_budget heat = profile.heat_budget();
+  const memory_budget past = profile.history_budget();
+  report r{.command = "profile",
+           .title = title_of(what, profile, profile.ahead_of(when).size()),
+           .fields = {{"store", what.store.empty() ? value() : value(what.store)},
+                      {"lines", what.counts.lines},
+                      {"rejected", what.counts.bad_lines()},
+                      {"records", what.read.records},
+                      {"records_before", what.records_before},
+                      {"held_back", std::uint64_t{profile.held().size()}},
+                      {"first_event", micros_or_nothing(what.read.first_event)},
+                      {"last_event", micros_or_nothing(what.read.last_event)},
+                      {"at", micros_or_nothing(at)},
+                      {"zone", what.read.zone},
+                      {"half_life_seconds", seconds(profile.settings().half_life)},
+                      {"resolution_seconds", seconds(profile.settings().resolution)},
+                      {"memory_bytes", memory},
+                      {"heat_asked_bytes", heat.asked},
+                      {"heat_over_bytes", heat.over},
+                      {"history_bytes", or_nothing(history_bytes(profile))},
+                      {"history_asked_bytes", past.asked == 0 ? value() : value(past.asked)},
+                      {"history_over_bytes", past.over}},
+           .tables = hot_tables(fields, rows, when, how),
+           .notes = {facts_text(profile, what.read.records)},
+           .closing = closing_of(what)};
+  if (how.form != view::people) r.tables.push_back(fields_table(profile, what.read.records));
+  return r;
+}
+
+}  // namespace bloomtime::cli

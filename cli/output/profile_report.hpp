@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/asking/opened_profile.hpp"
+#include "logs/bad_line.hpp"
+#include "cli/output/report.hpp"
+#include "cli/output/style.hpp"
+#include "profile/profiler.hpp"
+#include "store/manifest.hpp"
+
+namespace bloomtime::cli {
+
+struct profile_summary {
+  std::vector<std::string> files;
+  store::facts read;
+  line_counts counts;  // of this run
+  std::uint64_t records_before = 0;
+  std::string store;  // empty if it was not kept
+};
+
+// A sentence for each memory that was asked for and is exceeded: by a history at all, by heat by
+// more than an eighth, as a few hot items always take a little more than the cells.
+std::vector<std::string> over_budget_texts(const profiler& profile);
+
+report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
+                 const style& how);
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,249 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/history/detail/bit_stream.hpp>
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/history/detail/timeline.hpp>
+#include <bloomtime/digest.hpp>
+
+// The timelines of many items, sealed: no tick can be added, and little is read to answer. A
+// directory says where in a stream of bits each bucket of items begins. A bucket is: how many items
+// it has and one more, as a gamma code; what is left of their keys; their heads; their bodies.
+namespace bloomtime::detail {
+
+// Items are told apart by this many bits of their digest. Those that share them are one: what was
+// seen of either was seen of both, and nothing is missed.
+inline constexpr unsigned timeline_key_bits = 48;
+
+constexpr std::uint64_t timeline_key(digest d) noexcept { return d.hi >> (64 - timeline_key_bits); }
+
+// What has to be known to read them, beside the bits.
+struct timelines_shape {
+  std::uint64_t span = 1;  // ticks
+  std::uint64_t items = 0;
+  std::uint64_t ticks = 0;   // of all items together
+  unsigned bucket_bits = 0;  // of a key, its highest: the number of its bucket
+  unsigned offset_bits = 0;  // of an entry of the directory
+
+  static constexpr unsigned most_bucket_bits = 40;
+
+  // So that a bucket has one to two of so many items on average.
+  static constexpr unsigned bucket_bits_for(std::uint64_t items) noexcept {
+    return std::min(width_of(items / 2), most_bucket_bits);
+  }
+
+  std::uint64_t buckets() const noexcept { return std::uint64_t{1} << bucket_bits; }
+  unsigned rest_bits() const noexcept { return timeline_key_bits - bucket_bits; }
+  std::uint64_t directory_bytes() const noexcept { return stream_bytes(buckets() * offset_bits); }
+};
+
+template <class Bits>
+class timelines_cursor;
+
+template <class Bits>
+class timelines_view {
+ public:
+  timelines_view(const timelines_shape& shape, Bits directory, Bits stream) noexcept
+      : shape_(shape), directory_(directory), stream_(stream) {}
+
+  std::optional<timeline<Bits>> find(std::uint64_t key) const noexcept {
+    std::uint64_t at = start_of(key >> shape_.rest_bits());
+    const std::uint64_t items = take_count(at);
+    const std::uint64_t rest = key & ((std::uint64_t{1} << shape_.rest_bits()) - 1);
+    for (std::uint64_t i = 0; i < items; ++i) {
+      if (stream_.get(at + i * shape_.rest_bits(), shape_.rest_bits()) == rest) {
+        return timeline_of(at + items * shape_.rest_bits(), items, i);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  friend class timelines_cursor<Bits>;
+
+  std::uint64_t start_of(std::uint64_t bucket) const noexcept {
+    return directory_.get(bucket * shape_.offset_bits, shape_.offset_bits);
+  }
+
+  // Never more than there is room for.
+  std::uint64_t take_count(std::uint64_t& at) const noexcept {
+    const std::uint64_t and_one = stream_.take_gamma(at);
+    if (and_one == 0 || at > stream_.size()) return 0;
+    return std::min(and_one - 1, (stream_.size() - at) / shape_.rest_bits());
+  }
+
+  // The timeline of item number `wanted` of a bucket whose heads begin here.
+  std::optional<timeline<Bits>> timeline_of(std::uint64_t at, std::uint64_t items,
+                                            std::uint64_t wanted) const noexcept {
+    timeline_head found;
+    std::uint64_t before = 0;  // bits of bodies
+    for (std::uint64_t i = 0; i < items; ++i) {
+      const std::optional<timeline_head> head = take_head(stream_, at, shape_.span);
+      if (!head || head->body > stream_.size()) return std::nullopt;
+      if (i < wanted) before += head->body;
+      if (i == wanted) found = *head;
+    }
+    if (!fits(at, before) || !fits(at + before, found.body)) return std::nullopt;
+    return timeline<Bits>(stream_, found, at + before);
+  }
+
+  // Whether so many bits from here on are in the stream.
+  bool fits(std::uint64_t at, std::uint64_t bits) const noexcept {
+    return at <= stream_.size() && bits <= stream_.size() - at;
+  }
+
+  timelines_shape shape_;
+  Bits directory_;
+  Bits stream_;
+};
+
+// Goes through all items in the order of their keys. What it comes to lies inside the stream.
+template <class Bits>
+class timelines_cursor {
+ public:
+  explicit timelines_cursor(const timelines_view<Bits>& view) noexcept : view_(view) {}
+
+  // The next item. False behind the last, or where the bits are damaged.
+  bool next() noexcept {
+    if (!sound_) return false;
+    while (item_ == items_) {
+      if (bucket_ == view_.shape_.buckets()) return false;
+      sound_ = open_bucket();
+      if (!sound_) return false;
+    }
+    sound_ = open_item();
+    return sound_;
+  }
+
+  std::uint64_t key() const noexcept { return key_; }
+  timeline<Bits> line() const noexcept { return {view_.stream_, head_, body_}; }
+  const timeline_head& head() const noexcept { return head_; }
+
+  // After next() returned false: whether everything outside of the bodies is as it was written.
+  bool sound() const noexcept {
+    return sound_ && bucket_ == view_.shape_.buckets() && view_.stream_.ends_at(next_body_) &&
+           view_.directory_.ends_at(bucket_ * view_.shape_.offset_bits);
+  }
+
+ private:
+  // Bodies follow all heads of a bucket, which are therefore read twice: here, and as items come.
+  bool open_bucket() noexcept {
+    std::uint64_t at = next_body_;
+    if (view_.start_of(bucket_) != at) return false;
+    items_ = view_.take_count(at);
+    keys_ = at;
+    heads_ = at + items_ * view_.shape_.rest_bits();
+    at = heads_;
+    for (std::uint64_t i = 0; i < items_; ++i) {
+      if (!take_head(view_.stream_, at, view_.shape_.span)) return false;
+    }
+    next_body_ = at;
+    item_ = 0;
+    ++bucket_;
+    return at <= view_.stream_.size();
+  }
+
+  bool open_item() noexcept {
+    const unsigned rest_bits = view_.shape_.rest_bits();
+    const std::uint64_t rest = view_.stream_.get(keys_ + item_ * rest_bits, rest_bits);
+    const std::uint64_t key = (bucket_ - 1) << rest_bits | rest;
+    const bool in_order = !any_ || key > key_;
+    const std::optional<timeline_head> head = take_head(view_.stream_, heads_, view_.shape_.span);
+    if (!in_order || !head || !view_.fits(next_body_, head->body)) return false;
+    key_ = key;
+    head_ = *head;
+    body_ = next_body_;
+    next_body_ += head_.body;
+    any_ = true;
+    ++item_;
+    return true;
+  }
+
+  timelines_view<Bits> view_;
+  std::uint64_t bucket_ = 0;  // the next one
+  std::uint64_t items_ = 0;   // of the one that is open
+  std::uint64_t item_ = 0;    // the next one of these
+  std::uint64_t keys_ = 0;    // where its bits begin
+  std::uint64_t heads_ = 0;   // where the next head begins
+  std::uint64_t next_body_ = 0;
+  std::uint64_t key_ = 0;
+  timeline_head head_;
+  std::uint64_t body_ = 0;
+  bool any_ = false;
+  bool sound_ = true;
+};
+
+class timelines {
+ public:
+  timelines() = default;
+  // As they were stored. Throws error(corrupt) if the shape cannot be.
+  timelines(const timelines_shape& shape, buffer directory, buffer stream);
+
+  bool empty() const noexcept { return shape_.items == 0; }
+  const timelines_shape& shape() const noexcept { return shape_; }
+  const buffer& directory() const noexcept { return directory_; }
+  const buffer& stream() const noexcept { return stream_; }
+  std::uint64_t bytes() const noexcept { return directory_.size() + stream_.size(); }
+
+  timelines_view<bit_reader> view() const noexcept {
+    return {shape_, bit_reader(directory_.bytes()), bit_reader(stream_.bytes())};
+  }
+  timelines_cursor<bit_reader> cursor() const noexcept {
+    return timelines_cursor<bit_reader>(view());
+  }
+
+  // Throws error(corrupt) unless every bit is as it was written.
+  void verify() const;
+
+ private:
+  timelines_shape shape_;
+  buffer directory_;
+  buffer stream_;
+};
+
+// Makes timelines of items that come in the order of their keys.
+class timelines_writer {
+ public:
+  timelines_writer() = default;
+  // Of about so many items, whose heads and bodies take about so many bits. If there are no more of
+  // either, it takes no more memory than the timelines will.
+  timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits = 0);
+
+  // Runs are of ticks below the span. A key that comes again is the same item. Takes the runs and
+  // leaves others in their place, so that memory is used again.
+  void add(std::uint64_t key, tick_runs& runs);
+  // After the last item: does about so much of what finish() would do, and takes what was done from
+  // it, one for every bucket. Returns whether all is done.
+  bool step(std::uint64_t& work);
+  timelines finish();
+  std::uint64_t bytes() const noexcept {
+    return stream_.capacity() + starts_.capacity() + narrow_.capacity();
+  }
+
+ private:
+  struct pending {
+    std::uint64_t rest;
+    tick_runs runs;
+  };
+
+  void close_buckets(std::uint64_t upto);
+
+  timelines_shape shape_;
+  bit_writer stream_;
+  bit_writer starts_;             // of buckets, wider than in the end where that is not known
+  bit_writer narrow_;             // the same in as few bits as they need
+  std::uint64_t narrowed_ = 0;    // buckets
+  std::uint64_t closed_ = 0;      // buckets
+  std::uint64_t last_start_ = 0;  // of those
+  std::vector<pending> bucket_;   // the one that is open
+  std::size_t open_ = 0;          // how many of them are in use
+  std::vector<timeline_head> heads_;
+  tick_runs scratch_;
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <bloomtime/history/detail/live_ticks.hpp>
+#include <bloomtime/history/detail/tick_runs.hpp>
+#include <bloomtime/history/detail/timelines.hpp>
+
+// Timelines of the items of several sources, made item by item. Beside the sources it takes as much
+// memory as the result, and that of the runs of one bucket of items. The work can be spread over
+// many calls.
+namespace bloomtime::detail {
+
+// Items in the order of their keys, each with its ticks as runs in the order of time.
+class tick_source {
+ public:
+  virtual ~tick_source() = default;
+
+  enum class found : std::uint8_t { item, nothing_yet, end };
+
+  // Goes back to before the first item.
+  virtual void rewind() = 0;
+  // Moves on to the next item, or a bounded way towards it. A key may come several times. Throws
+  // error(corrupt) where timelines are damaged, as take() does.
+  virtual found next() = 0;
+  virtual std::uint64_t key() const noexcept = 0;
+  // Adds the next runs of this item, at most so many. Returns whether there are more.
+  virtual bool take(tick_runs& runs, std::size_t most) = 0;
+  // The head of this item's timeline, if that is known without taking its runs and no other item of
+  // this source has its key.
+  virtual std::optional<timeline_head> head() const noexcept = 0;
+  // Memory or bytes of a file that everything comes from.
+  virtual std::uint64_t bytes() const noexcept = 0;
+};
+
+// Sealed timelines, which must outlive it, with all ticks later by `later_by`.
+class sealed_source : public tick_source {
+ public:
+  explicit sealed_source(const timelines& sealed, std::uint64_t later_by = 0);
+
+  void rewind() override;
+  found next() override;
+  std::uint64_t key() const noexcept override { return items_.key(); }
+  bool take(tick_runs& runs, std::size_t most) override;
+  std::optional<timeline_head> head() const noexcept override;
+  std::uint64_t bytes() const noexcept override { return sealed_.bytes(); }
+
+ private:
+  const timelines& sealed_;
+  std::uint64_t later_by_;
+  timelines_cursor<bit_reader> items_;
+  std::optional<timeline_cursor<bit_reader>> ticks_;  // of the item
+};
+
+// The table of what is not sealed yet, which must outlive it and not change.
+class live_source : public tick_source {
+ public:
+  explicit live_source(const live_ticks& live, std::uint64_t later_by = 0);
+
+  void rewind() override { begun_ = false; }
+  found next() override;
+  std::uint64_t key() const noexcept override { return timeline_key(live_.item(order_[at_])); }
+  bool take(tick_runs& runs, std::size_t most) override;
+  std::optional<timeline_head> head() const noexcept override { return std::nullopt; }
+  std::uint64_t bytes() const noexcept override { return live_.bytes(); }
+
+ private:
+  const live_ticks& live_;
+  std::uint64_t later_by_;
+  std::vector<std::uint32_t> order_;
+  bool begun_ = false;
+  std::size_t at_ = 0;      // item, in this order
+  live_ticks::place tick_;  // the next one
+};
+
+using tick_sources = std::vector<std::unique_ptr<tick_source>>;
+
+// First counts the items and the bits that they will take, then writes them: the same bytes however
+// the items are spread over the sources.
+class timelines_merge {
+ public:
+  // All ticks are below the span.
+  timelines_merge(std::uint64_t span, tick_sources sources);
+
+  // Does about so much work, and takes what was done from it: one for every item, and one for
+  // every run that is read or written. At most the runs and pieces of one bucket of items are
+  // written beyond it. Returns whether all is done. Throws error(corrupt) where a source is damaged
+  // and error(too_large) where few bytes would become many; what there was is unchanged then.
+  bool step(std::uint64_t& work);
+  // Does what is left.
+  timelines finish();
+  // Of what is written, with memory that is allocated for the rest of it.
+  std::uint64_t bytes() const noexcept { return out_.bytes(); }
+
+ private:
+  enum class stage : std::uint8_t { count, write, close, done };
+
+  struct input {
+    std::unique_ptr<tick_source> source;
+    tick_source::found at = tick_source::found::end;
+    std::uint64_t key = 0;  // of the item
+
+    bool has_item() const noexcept { return at == tick_source::found::item; }
+  };
+
+  void begin(stage next);
+  void advance(input& i);
+  void search(std::uint64_t& work);
+  bool find_next();
+  bool take_some(std::uint64_t& work);
+  void end_item(std::uint64_t& work);
+  void end_pass();
+  void expect_reasonable(std::uint64_t bits) const;
+
+  std::uint64_t span_;
+  std::vector<input> inputs_;
+  stage stage_ = stage::count;
+  bool in_item_ = false;
+  bool is_searching_ = false;  // for the next item of an input
+  std::uint64_t key_ = 0;      // of the item that is put together
+  tick_runs runs_;             // of it, so far
+  tick_runs part_;             // of it, from the input that is read
+  tick_runs scratch_;
+  std::uint64_t items_ = 0;
+  std::uint64_t bits_ = 0;  // of heads and bodies
+  timelines_writer out_;
+};
+
+}  // namespace bloomtime::detail

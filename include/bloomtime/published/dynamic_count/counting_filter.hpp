@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <bloomtime/detail/packed_cells.hpp>
+#include <bloomtime/published/dynamic_count/detail/row_tally.hpp>
+
+namespace bloomtime {
+
+// By accuracy: `items` that are there at the same time, and `error`, the chance that an absent one
+// shows a count or a present one too much. Or by memory, with `items` if known.
+struct counting_config {
+  std::uint64_t items = 0;
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};  // bytes
+  std::optional<unsigned> k = {};            // other than the best
+  unsigned cell_bits = 4;                    // 2 to 32
+  std::uint64_t seed = 0;
+};
+
+// How many x are there? The counting Bloom filter (Fan et al. 2000): counters of a fixed width. A
+// counter that reaches its largest value stays there for ever, since taking away from it might
+// undercount; answers say so. 4 bits are enough for sets, not for items that come often:
+// tally_filter has no such end. Const members may run concurrently.
+class counting_filter : public detail::row_tally<counting_filter> {
+ public:
+  static constexpr std::uint8_t engine_id = 1;  // of family tally, in containers
+  static constexpr std::string_view called = "a counting filter";
+  static constexpr bool removes = true;
+  static constexpr bool one_sided = true;
+
+  explicit counting_filter(const counting_config& config);
+  BLOOMTIME_VALUE(counting_filter);
+
+  // The filter of both streams. Both need the same cells, width, k and seed.
+  void merge(const counting_filter& other);
+
+  unsigned cell_bits() const noexcept { return cells_.width(); }
+  std::uint64_t cell(std::uint64_t i) const noexcept { return cells_.get(i); }
+  bool stuck(std::uint64_t value) const noexcept { return value == cells_.max_value(); }
+  std::uint64_t memory() const noexcept { return cells_.bytes().size(); }  // bytes
+
+ private:
+  friend class detail::tally_face<counting_filter>;
+  friend class detail::row_tally<counting_filter>;
+
+  counting_filter(detail::row_shape shape, unsigned cell_bits, std::uint64_t seed);
+
+  outcome add_digest(digest d, std::uint64_t amount);
+  outcome remove_digest(digest d, std::uint64_t amount);
+  void write(const detail::container_use& use) const;
+  static counting_filter decode(const detail::container_view& view);
+
+  detail::packed_cells<> cells_;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/recency/detail/stamp_cells.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/math/distinct.hpp>
+#include <bloomtime/math/posterior.hpp>
+#include <bloomtime/math/shared_geometric.hpp>
+#include <bloomtime/math/timing.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/recency/age_prior.hpp>
+
+namespace bloomtime {
+
+// By memory or by accuracy; what else is not given is chosen (math::timing_choice). `error` is the
+// chance that an item not inserted lately is taken for one that was.
+struct timing_config {
+  std::uint64_t window = 0;  // insertions
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};  // bytes of timers
+  std::optional<unsigned> k = {};
+  std::optional<unsigned> bits = {};        // of a timer
+  std::optional<std::uint64_t> sweep = {};  // timers looked at per insertion, at most
+  std::uint64_t seed = 0;
+};
+
+// Is x among the last w insertions? The timing Bloom filter and its block variant (Dautrich &
+// Ravishankar 2019): an item's timers hold the block of insertions in which it was last inserted.
+// "No" is certain. A "yes" may be due to other items, or to the part of the oldest block that has
+// left the window; how likely that is, and how old x is, follows from what is known of x before
+// and from a likelihood: the census of the stamps (recency.md 5.2) or the paper's analytic one.
+// The age of x is the number of insertions after its last one. Const members may run concurrently.
+// A filter that was moved from is safe to ask and empty; it cannot be stored.
+class timing_filter {
+ public:
+  static constexpr std::uint8_t engine_id = 1;  // of family recency, in containers
+
+  explicit timing_filter(const timing_config& config);
+  // With these very numbers, which have to fit together as plan_timing() makes them.
+  explicit timing_filter(const math::timing_size& size, std::uint64_t seed = 0);
+  BLOOMTIME_VALUE(timing_filter);
+
+  // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
+  template <item T>
+  BLOOMTIME_INLINE outcome insert(const T& x) noexcept {
+    if (cells_.empty()) [[unlikely]]
+      return outcome::refused;
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    cells_.stamp(at);
+    insertions_ += insertions_ != UINT64_MAX;
+    if (++filled_ == size_.block) {
+      filled_ = 0;
+      cells_.step();
+    }
+    cells_.sweep_some(size_.sweep);
+    return outcome::added;
+  }
+
+  // The standard answer.
+  template <item T>
+  BLOOMTIME_INLINE bool seen(const T& x) const noexcept {
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    return !cells_.empty() && cells_.younger(at, oldest_alive());
+  }
+
+  // How likely are the stamps of x, if it was inserted before the block they speak of?
+  struct census {};
+  struct analytic {
+    math::distinct_items distinct;
+    double block;  // the chance that a timer is written in a whole one
+  };
+  analytic analytic_with(const math::distinct_items& distinct) const;
+
+  template <item T>
+  BLOOMTIME_PER_ISA math::evidence evidence(const T& x, census = {}) const noexcept {
+    return census_evidence(look(x));
+  }
+  template <item T>
+  BLOOMTIME_PER_ISA math::evidence evidence(const T& x, const analytic& likelihood) const noexcept {
+    return analytic_evidence(look(x), likelihood);
+  }
+
+  // The probability that the age of x is below `window`, which may be any, or the filter's own.
+  // The prior is an age_prior, a math::geometric, a math::shared_geometric (the fastest) or any
+  // function P(age < t) of t. NaN if it is unknown.
+  template <item T, class Prior, class Likelihood = census>
+  BLOOMTIME_PER_ISA double posterior(const T& x, const Prior& prior,
+                                     std::optional<double> window = {},
+                                     const Likelihood& likelihood = {}) const {
+    if (!detail::is_known(prior)) return std::numeric_limits<double>::quiet_NaN();
+    const double asked = window.value_or(static_cast<double>(size_.window));
+    return detail::prior_masses(evidence(x, likelihood), among_insertions(asked), prior)
+        .probability();
+  }
+
+  // The answer that costs least on average: true for "within the window". The standard answer if
+  // the prior is unknown.
+  template <item T, class Prior, class Likelihood = census>
+  BLOOMTIME_PER_ISA bool decide(const T& x, const Prior& prior, const math::penalties& costs,
+                                const Likelihood& likelihood = {}) const {
+    math::check(costs);
+    if (!detail::is_known(prior)) return seen(x);
+    const math::evidence e = evidence(x, likelihood);
+    const double window = among_insertions(static_cast<double>(size_.window));
+    if (e.a >= window) return math::positive({0, 1}, costs, false);
+    return math::positive(detail::prior_masses(e, window, prior), costs, true);
+  }
+
+  // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
+  template <item T, class Likelihood = census>
+  BLOOMTIME_PER_ISA math::age_posterior ages(const T& x, const math::geometric& prior,
+                                             const Likelihood& likelihood = {}) const noexcept {
+    return {evidence(x, likelihood), prior, static_cast<double>(insertions_)};
+  }
+
+  const math::timing_size& size() const noexcept { return size_; }
+  std::uint64_t window() const noexcept { return size_.window; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t insertions() const noexcept { return insertions_; }
+  std::uint64_t filled() const noexcept { return filled_; }             // of the present block
+  std::uint64_t memory() const noexcept { return cells_.memory(); }     // timers and census
+  const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
+
+  double fill() const noexcept;    // the share of timers that are alive
+  double predicted_error() const;  // with windows of different items
+  double current_error() const;    // of an item that was not inserted lately, now
+
+  std::vector<std::byte> serialize() const;
+  void save(const std::filesystem::path& path) const;
+  static timing_filter load(std::span<const std::byte> container);
+  static timing_filter load(const std::filesystem::path& path);
+
+ private:
+  timing_filter() noexcept = default;
+
+  // Amax(b) of recency.md 4.3, that is ceil((w - b) / B).
+  std::uint32_t oldest_alive() const noexcept { return size_.oldest - (filled_ >= cut_ ? 1 : 0); }
+  // No item is older than all insertions: one that would be was never inserted, and looks the same.
+  double among_insertions(double window) const noexcept {
+    return std::min(window, static_cast<double>(insertions_));
+  }
+  void set_size(const math::timing_size& size);
+
+  template <item T>
+  BLOOMTIME_PER_ISA detail::stamp_cells::sight look(const T& x) const noexcept {
+    if (cells_.empty()) return {detail::stamp_cells::expired, 0};
+    detail::stamp_cells::places at;
+    cells_.find(detail::as_digest(x, seed_), at);
+    return cells_.look(at);
+  }
+  math::evidence census_evidence(detail::stamp_cells::sight seen) const noexcept;
+  math::evidence analytic_evidence(detail::stamp_cells::sight seen,
+                                   const analytic& likelihood) const noexcept;
+  math::evidence expired_evidence() const noexcept;
+
+  detail::container_writer container() const;
+
+  detail::stamp_cells cells_;
+  math::timing_size size_;
+  std::uint64_t cut_ = 0;  // insertions into a block until the oldest one has left the window
+  std::uint64_t seed_ = 0;
+  std::uint64_t insertions_ = 0;
+  std::uint64_t filled_ = 0;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <bloomtime/published/persistent/detail/dyadic.hpp>
+#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/history/detail/history_base.hpp>
+#include <bloomtime/detail/hyperloglog.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime {
+
+// Level h, from 0, holds which items were seen in which 2^h ticks; one of 0 bits is left out.
+struct level_config {
+  std::uint64_t ticks = 0;                     // of the span; 0: it grows with time
+  std::uint64_t first = 0;                     // of them, a multiple of `ticks`; see joined()
+  std::vector<math::filter_size> levels = {};  // of every height; one for all if it grows
+  unsigned most_levels = 32;                   // to grow to
+  bool doubts = true;                          // asks finer levels whether a yes is one
+  bool learns = false;                         // counts the keys of every level, for the next one
+  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  instant origin = {};
+  std::uint64_t seed = 0;
+};
+
+// Was x seen between s and e? The second persistent Bloom filter (Peng et al. 2018, section 4): one
+// filter per height of the tree of dyadic intervals. An interval is the union of at most two nodes
+// of each height, and x was seen in it if it was seen in one of them. "No" is certain. Corrected as
+// docs/architecture.md says: both children are visited, and growth comes before the first tick
+// beyond the root, not one doubling later. Const members may run concurrently.
+class level_history : public detail::history_face<level_history> {
+ public:
+  static constexpr std::uint8_t engine_id = 3;  // of family history, in containers
+
+  explicit level_history(const level_config& config);
+  BLOOMTIME_VALUE(level_history);
+
+  // The history of both streams. Both need the same span, levels, seed and clock, and to learn or
+  // not; of two that grow the later one counts.
+  void merge(const level_history& other);
+
+  // Of two neighbouring spans of equal length, a power of two, the left of which begins with a
+  // multiple of twice that. Levels are folded to a common size; one that is left out of either, or
+  // whose buckets were roots, is left out. level_error() tells what that costs. Throws with both as
+  // they were.
+  static level_history joined(const level_history& left, const level_history& right);
+
+  // Forgets what is finer than 2^height ticks: from now on answers are about whole such buckets.
+  void coarsen(unsigned height);
+
+  unsigned heights() const noexcept { return static_cast<unsigned>(levels_.size()); }
+  math::filter_size level(unsigned height) const noexcept { return levels_[height].size(); }
+  double level_error(unsigned height) const noexcept { return levels_[height].error(); }
+  std::span<const std::byte> level_bits(unsigned height) const noexcept {
+    return levels_[height].storage().bytes();
+  }
+  // How many different keys the level was given: by its sketch if it learns, else from its bits,
+  // which may all be set, and then it is infinite. None if it has neither.
+  std::optional<double> keys(unsigned height) const noexcept;
+  bool learns() const noexcept { return !sketches_.empty(); }
+  bool doubts() const noexcept { return doubts_; }
+  bool grows() const noexcept { return most_levels_ != 0; }
+  std::uint64_t memory() const noexcept;  // bytes of bits and of sketches
+
+ private:
+  friend class detail::history_calls<level_history>;
+  friend class detail::history_face<level_history>;
+
+  // A question on its way through the levels.
+  struct question {
+    digest item;
+    std::uint64_t probes = 0;
+  };
+
+  level_history() = default;
+
+  outcome add_at(digest d, tick t);
+  sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
+  bool holds(question& q, detail::dyadic_node node) const noexcept;
+  bool holds_below(question& q, detail::dyadic_node node, unsigned below) const noexcept;
+  bool says_no_above(question& q, detail::dyadic_node node) const noexcept;
+  bool probe(question& q, detail::dyadic_node node) const noexcept;
+  std::optional<unsigned> active_below(unsigned height) const noexcept;
+  unsigned finest() const noexcept;
+  digest key_of(digest d, detail::dyadic_node node) const noexcept;
+  void grow_to(std::uint64_t position);
+  unsigned top() const noexcept { return heights() - 1; }
+  bool grown_alike() const noexcept;
+  detail::history_parts parts() const;
+  static level_history decode(const detail::container_view& view);
+  template <class Use>
+  void each_filter(Use&& use) const {
+    for (const detail::flat_filter& level : levels_) use(level);
+  }
+
+  std::vector<detail::flat_filter> levels_;  // by height
+  std::vector<detail::hyperloglog> sketches_;
+  unsigned most_levels_ = 0;  // 0: it does not grow
+  bool doubts_ = true;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/history/detail/history_base.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime {
+
+// By accuracy: `pairs` of different items and ticks, and `error`, the chance that a question about
+// `length` ticks in which the item was not seen is answered "maybe". Or by memory, in bytes.
+struct single_config {
+  std::uint64_t pairs = 0;
+  std::optional<double> error = {};
+  std::uint64_t length = 1;
+  std::optional<std::uint64_t> memory = {};
+  std::optional<unsigned> k = {};  // other than the best, with memory
+  std::uint64_t ticks = 0;         // of the span
+  std::uint64_t first = 0;         // of them, counted from the origin
+  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  instant origin = {};
+  std::uint64_t seed = 0;
+};
+
+// Was x seen between s and e? One Bloom filter of all pairs (item, tick): the baseline of Peng et
+// al. 2018. A question asks about every tick, so it takes and errs in proportion to its length.
+// "No" is certain. Const members may run concurrently.
+class single_history : public detail::history_face<single_history> {
+ public:
+  static constexpr std::uint8_t engine_id = 1;  // of family history, in containers
+
+  explicit single_history(const single_config& config);
+  BLOOMTIME_VALUE(single_history);
+
+  // The history of both streams. Both need the same span, size, seed and clock.
+  void merge(const single_history& other);
+  // Of two neighbouring spans, folded to a common size. Seed and clock must be equal.
+  static single_history joined(const single_history& left, const single_history& right);
+
+  math::filter_size size() const noexcept { return filter_.size(); }
+  double error(std::uint64_t length) const;                 // as full as it is
+  double pairs() const noexcept { return filter_.keys(); }  // different ones, from its bits
+  std::uint64_t memory() const noexcept { return filter_.storage().size(); }
+
+ private:
+  friend class detail::history_calls<single_history>;
+  friend class detail::history_face<single_history>;
+
+  single_history() = default;
+
+  outcome add_at(digest d, tick t) noexcept;
+  sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
+  detail::history_parts parts() const;
+  static single_history decode(const detail::container_view& view);
+  template <class Use>
+  void each_filter(Use&& use) const {
+    use(filter_);
+  }
+
+  detail::flat_filter filter_;
+};
+
+}  // namespace bloomtime

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include <bloomtime/published/persistent/detail/dyadic.hpp>
+#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/history/detail/history_base.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime {
+
+// The filters of a tree over a span: nodes[h][c] is about `granularity` * 2^h ticks from
+// c * granularity * 2^h on, `pairs` about single ticks. One of 0 bits is left out.
+struct tree_sizes {
+  std::vector<std::vector<math::filter_size>> nodes;
+  math::filter_size pairs;
+};
+
+struct tree_config {
+  std::uint64_t ticks = 0;        // of the span; 0: it grows with time
+  std::uint64_t first = 0;        // of them; 0 if it grows
+  std::uint64_t granularity = 4;  // ticks of a leaf, a power of two
+  tree_sizes sizes = {};          // if it grows, one node, the size of all, and pairs
+  std::uint64_t most_memory = std::uint64_t{1} << 30;  // bytes to grow to
+  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  instant origin = {};
+  std::uint64_t seed = 0;
+};
+
+// Was x seen between s and e? The first persistent Bloom filter (Peng et al. 2018, section 3): a
+// filter for every interval of a dyadic tree whose leaves have `granularity` ticks, and one of
+// pairs (item, tick) for what is left of an interval at its ends. "No" is certain. Corrected as
+// docs/architecture.md says: both children are visited, the leaf is asked before the pairs, and the
+// tree grows before the first tick beyond its root; add() says full if that would take more memory
+// than it may. Const members may run concurrently.
+class tree_history : public detail::history_face<tree_history> {
+ public:
+  static constexpr std::uint8_t engine_id = 2;  // of family history, in containers
+
+  explicit tree_history(const tree_config& config);
+  BLOOMTIME_VALUE(tree_history);
+
+  // Leaves of a span, nodes of every height and all of them, from the leaves up.
+  static std::vector<std::uint64_t> nodes_for(std::uint64_t ticks, std::uint64_t granularity);
+
+  // The history of both streams. Both need the same span, sizes, granularity, seed and clock; of
+  // two that grow the later one counts.
+  void merge(const tree_history& other);
+
+  // Of two neighbouring spans of equally many leaves, a power of two: the nodes of both below a
+  // root, which like the pairs is folded to a common size. Throws with both as they were.
+  static tree_history joined(const tree_history& left, const tree_history& right);
+
+  // Forgets what is finer than 2^height ticks: pairs, and leaves that are shorter.
+  void coarsen(unsigned height);
+
+  // Of how many ticks in leaves that are asked for in part, and may hold the item, the pairs would
+  // have to tell: what a query_profile is to know besides the question.
+  template <item T>
+  BLOOMTIME_PER_ISA std::uint64_t pair_ticks(const T& x, interval asked) const noexcept {
+    return pair_ticks_of(detail::as_digest(x, seed_), asked);
+  }
+
+  unsigned heights() const noexcept { return static_cast<unsigned>(levels_.size()); }
+  std::uint64_t granularity() const noexcept { return std::uint64_t{1} << leaf_height_; }
+  std::uint64_t nodes(unsigned height) const noexcept { return levels_[height].size(); }
+  const detail::flat_filter& node(unsigned height, std::uint64_t bucket) const noexcept {
+    return levels_[height][bucket];
+  }
+  const detail::flat_filter& pairs() const noexcept { return pairs_; }
+  bool grows() const noexcept { return grows_by_.bits != 0; }
+  std::uint64_t memory() const noexcept { return memory_; }  // bytes of bits and, grown, of nodes
+
+ private:
+  friend class detail::history_calls<tree_history>;
+  friend class detail::history_face<tree_history>;
+
+  struct question {
+    digest item;
+    std::uint64_t probes = 0;
+  };
+
+  tree_history() = default;
+
+  outcome add_at(digest d, tick t);
+  void add_root();
+  bool grow_to(std::uint64_t position);
+  sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
+  bool holds_leaves(question& q, detail::tick_range leaves) const noexcept;
+  bool holds(question& q, detail::dyadic_node node) const noexcept;
+  bool holds_part(question& q, detail::tick_range part) const noexcept;
+  bool leaf_holds(question& q, std::uint64_t leaf) const noexcept;
+  std::uint64_t pair_ticks_of(digest d, interval asked) const noexcept;
+  bool holds_pairs(question& q, detail::tick_range part) const noexcept;
+  void count_memory() noexcept;
+  bool sized_as(const tree_history& other) const noexcept;
+  void merge_grown(tree_history other);
+  bool grown_alike() const noexcept;
+  detail::history_parts parts() const;
+  static tree_history decode(const detail::container_view& view);
+  template <class Use>
+  void each_filter(Use&& use) const {
+    for (const auto& level : levels_) {
+      for (const detail::flat_filter& node : level) use(node);
+    }
+    use(pairs_);
+  }
+
+  std::vector<std::vector<detail::flat_filter>> levels_;  // by height above the leaves, and bucket
+  detail::flat_filter pairs_;
+  unsigned leaf_height_ = 0;  // log2 of the granularity
+  detail::zero_when_moved<std::uint64_t> memory_;
+  std::uint64_t most_memory_ = 0;
+  math::filter_size grows_by_;  // the size of nodes to come; of 0 bits if it does not grow
+};
+
+}  // namespace bloomtime

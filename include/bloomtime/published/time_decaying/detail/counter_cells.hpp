@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/published/time_decaying/detail/fade.hpp>
+#include <bloomtime/detail/packed_cells.hpp>
+
+namespace bloomtime::detail {
+
+// A cell and what it becomes.
+struct raise {
+  std::uint64_t cell;
+  std::uint64_t from;
+  std::uint64_t to;
+};
+
+// Counters of 16 or 32 bits, as published. A counter that has once been too small is pinned: it
+// keeps its largest value for ever and says nothing any more.
+class counter_cells {
+ public:
+  static constexpr std::uint8_t engine_id = 1;
+  static constexpr std::uint8_t fine_engine_id = 6;  // of filters with a decay::fine_rate
+  static constexpr const char* name = "decaying filter";
+  static constexpr std::size_t sections = 1;
+
+  // `setting` is the one parameter that is not common to all kinds of cells: here bits per counter.
+  static std::uint64_t setting_of(const decaying_config& config);
+  static bool is_setting(std::uint64_t bits, std::uint64_t) { return bits == 16 || bits == 32; }
+  static std::uint64_t cells_in(std::uint64_t bytes, std::uint64_t bits) {
+    return bytes / (bits / 8);
+  }
+
+  counter_cells() noexcept : counters_(packed_cells<16>(0)) {}
+  counter_cells(std::uint64_t cells, std::uint64_t bits);
+  static counter_cells read(const container_view& stored, std::uint64_t cells, std::uint64_t bits);
+
+  std::uint64_t setting() const noexcept { return largest() == narrow_largest ? 16 : 32; }
+  std::uint64_t size() const noexcept;
+  std::uint64_t memory() const noexcept { return bytes().size(); }
+
+  std::uint64_t get(std::uint64_t cell) const noexcept {
+    return std::visit([&](const auto& c) { return std::uint64_t{c.get(cell)}; }, counters_);
+  }
+  // As much of a counter as adding so much to it changes, and what set() needs to know.
+  std::uint64_t part(std::uint64_t cell, std::uint64_t) const noexcept { return get(cell); }
+  bool pinned(std::uint64_t cell) const noexcept { return get(cell) == largest(); }
+  std::uint64_t pinned_cells() const noexcept { return pinned_; }
+
+  // Makes room, so that raising by these cannot fail.
+  void prepare(std::span<const raise>) const noexcept {}
+  // From the value it has; false if the cell is pinned for it.
+  bool set(const raise& r) noexcept;
+  void sweep(const fade& by) noexcept;
+
+  template <class Use>
+  void stored(Use&& use) const {
+    use(std::array{bytes()});
+  }
+
+ private:
+  static constexpr std::uint64_t narrow_largest = std::numeric_limits<std::uint16_t>::max();
+
+  std::uint64_t largest() const noexcept {
+    return std::visit([](const auto& c) { return std::uint64_t{c.max_value()}; }, counters_);
+  }
+  std::span<const std::byte> bytes() const noexcept {
+    return std::visit([](const auto& c) { return c.bytes(); }, counters_);
+  }
+
+  void pin(std::uint64_t cell) noexcept;
+
+  std::variant<packed_cells<16>, packed_cells<32>> counters_;
+  std::uint64_t pinned_ = 0;
+};
+
+}  // namespace bloomtime::detail

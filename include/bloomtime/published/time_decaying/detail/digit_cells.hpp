@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <bloomtime/published/time_decaying/detail/counter_cells.hpp>
+#include <bloomtime/published/time_decaying/detail/digit_pool.hpp>
+
+namespace bloomtime::detail {
+
+// Counters in hexadecimal: the lowest digit in the cell, the others in a chain from the pool, which
+// starts with a node for every other cell. A bit per cell says whether its counter is zero; unlike
+// the membership filter of the papers, which only ever gains bits, it is exact (heat.md 4.4). A
+// cell for which there is no node is pinned: it keeps its digits, all 15, for ever.
+class digit_cells {
+ public:
+  static constexpr std::uint8_t engine_id = 2;
+  static constexpr std::uint8_t fine_engine_id = 7;  // of filters with a decay::fine_rate
+  static constexpr const char* name = "pooled decaying filter";
+  static constexpr std::size_t sections = 3;
+
+  // `setting` is the most nodes the pool may have.
+  static std::uint64_t setting_of(const decaying_config& config);
+  static bool is_setting(std::uint64_t nodes, std::uint64_t cells) {
+    return nodes <= digit_pool::most_nodes && cells <= most_cells;
+  }
+  static std::uint64_t cells_in(std::uint64_t bytes, std::uint64_t) {
+    return bytes / (4 + 1 + digit_pool::bits_per_node / 2) * 8;
+  }
+
+  digit_cells() noexcept : digits_(0), nonzero_(0), pins_(0) {}
+  digit_cells(std::uint64_t cells, std::uint64_t most_nodes)
+      : digit_cells(cells, most_nodes, std::min(cells / 2, most_nodes)) {}
+  // With a pool of no more nodes than are in use; it grows when the next one is needed.
+  static digit_cells read(const container_view& stored, std::uint64_t cells,
+                          std::uint64_t most_nodes);
+
+  std::uint64_t setting() const noexcept { return most_nodes_; }
+  std::uint64_t size() const noexcept { return digits_.size(); }
+  std::uint64_t memory() const noexcept {
+    return digits_.bytes().size() + nonzero_.bytes().size() + pins_.bytes().size() + pool_.memory();
+  }
+  const digit_pool& pool() const noexcept { return pool_; }
+
+  std::uint64_t get(std::uint64_t cell) const noexcept;
+  // The lowest digit if there is no carry: in fifteen of sixteen events no chain is looked for.
+  std::uint64_t part(std::uint64_t cell, std::uint64_t more) const noexcept {
+    const std::uint64_t digit = digits_.get(cell);
+    return more < 16 - digit ? digit : get(cell);
+  }
+  bool pinned(std::uint64_t cell) const noexcept { return pinned_ != 0 && pins_.get(cell) != 0; }
+  std::uint64_t pinned_cells() const noexcept { return pinned_; }
+
+  void prepare(std::span<const raise> raises);
+  bool set(const raise& r) noexcept;
+  void sweep(const fade& by) noexcept;
+
+  template <class Use>
+  void stored(Use&& use) const {
+    byte_writer chains;
+    for (std::uint64_t cell = 0; cell < size(); ++cell) {
+      if (const std::uint64_t above = get(cell) >> 4) {
+        chains.u64(cell);
+        chains.u64(above);
+      }
+    }
+    use(std::array{digits_.bytes(), std::span<const std::byte>(chains.written()),
+                   pinned_ != 0 ? pins_.bytes() : std::span<const std::byte>()});
+  }
+
+ private:
+  digit_cells(std::uint64_t cells, std::uint64_t most_nodes, std::uint64_t nodes);
+
+  static constexpr std::uint64_t most_cells = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t too_large = std::numeric_limits<std::uint64_t>::max();
+
+  // Digits above the lowest.
+  static constexpr unsigned chain_of(std::uint64_t value) noexcept {
+    return (static_cast<unsigned>(std::bit_width(value >> 4)) + 3) / 4;
+  }
+
+  void pin(std::uint64_t cell) noexcept;
+  void write(const raise& r) noexcept;
+  void shorten(std::uint64_t cell) noexcept;
+
+  packed_cells<4> digits_;
+  packed_cells<1> nonzero_;
+  packed_cells<1> pins_;  // empty until there might be one
+  digit_pool pool_;
+  std::uint64_t most_nodes_ = 0;
+  std::uint64_t pinned_ = 0;
+};
+
+}  // namespace bloomtime::detail

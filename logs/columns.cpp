@@ -1,0 +1,206 @@
+#include "logs/columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace bloomtime::cli {
+namespace {
+
+std::size_t find(std::string_view text, char c, std::size_t from = 0) {
+  if (from >= text.size()) return text.npos;
+  const void* const found = std::memchr(text.data() + from, c, text.size() - from);
+  if (found == nullptr) return text.npos;
+  return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+// Up to the delimiter, which is removed with it.
+std::string_view take_until(std::string_view& rest, char delimiter) {
+  const std::size_t end = std::min(find(rest, delimiter), rest.size());
+  const std::string_view taken = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return taken;
+}
+
+bool escaped_at(std::string_view text, std::size_t at) {
+  std::size_t backslashes = 0;
+  while (backslashes < at && text[at - 1 - backslashes] == '\\') ++backslashes;
+  return backslashes % 2 != 0;
+}
+
+// Servers write \" for a quote inside; some write it bare, so that only one before a blank closes.
+// A column that is never closed ends with the line: it was cut there.
+std::string_view take_quoted(std::string_view& rest) {
+  rest.remove_prefix(1);
+  std::size_t end = find(rest, '"');
+  while (end != rest.npos &&
+         ((end + 1 < rest.size() && rest[end + 1] != ' ') || escaped_at(rest, end))) {
+    end = find(rest, '"', end + 1);
+  }
+  if (end == rest.npos) end = rest.ends_with('"') ? rest.size() - 1 : rest.size();
+  const std::string_view taken = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 2, rest.size()));
+  return taken;
+}
+
+std::string_view take_bracketed(std::string_view& rest) {
+  rest.remove_prefix(1);
+  const std::string_view taken = take_until(rest, ']');
+  if (rest.starts_with(' ')) rest.remove_prefix(1);
+  return taken;
+}
+
+std::string_view take_log_column(std::string_view& rest) {
+  if (rest.front() == '"') return take_quoted(rest);
+  if (rest.front() == '[') return take_bracketed(rest);
+  return take_until(rest, ' ');
+}
+
+// Up to the bracket of the time.
+std::string_view take_user(std::string_view& rest) {
+  std::size_t bracket = find(rest, '[');
+  while (bracket != rest.npos && (bracket == 0 || rest[bracket - 1] != ' ')) {
+    bracket = find(rest, '[', bracket + 1);
+  }
+  if (bracket == rest.npos) return take_until(rest, ' ');
+  const std::string_view taken = rest.substr(0, bracket - 1);
+  rest.remove_prefix(bracket);
+  return taken;
+}
+
+// The end of a quoted column, behind its closing quote; npos if there is none.
+std::size_t quoted_end(std::string_view text, std::size_t from) {
+  std::size_t at = find(text, '"', from + 1);
+  while (at != text.npos && at + 1 < text.size() && text[at + 1] == '"') {
+    at = find(text, '"', at + 2);
+  }
+  return at == text.npos ? at : at + 1;
+}
+
+int hex_byte(std::string_view digits) {
+  int value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, value, 16);
+  return digits.size() == 2 && read.ptr == end && value >= 0 ? value : -1;
+}
+
+// The byte that the escape at the front stands for, and how long it is.
+std::pair<char, std::size_t> first_unescaped(std::string_view text) {
+  constexpr std::string_view letters = "tnr\\";
+  constexpr std::string_view meanings = "\t\n\r\\";
+  if (text.size() < 2) return {text.front(), 1};
+  if (const auto i = letters.find(text[1]); i != letters.npos) return {meanings[i], 2};
+  const int byte = text[1] == 'x' ? hex_byte(text.substr(2, 2)) : -1;
+  return byte < 0 ? std::pair(text.front(), std::size_t{1})
+                  : std::pair(static_cast<char>(byte), std::size_t{4});
+}
+
+}  // namespace
+
+std::size_t split_log(std::string_view text, bool virtual_host, std::span<std::string_view> into) {
+  const std::size_t user = virtual_host ? 3 : 2;
+  std::size_t count = 0;
+  for (; count < into.size() && !text.empty(); ++count) {
+    into[count] = count < user    ? take_until(text, ' ')
+                  : count == user ? take_user(text)
+                                  : take_log_column(text);
+  }
+  return count;
+}
+
+std::size_t split_tabs(std::string_view text, std::span<std::string_view> into) {
+  for (std::size_t count = 0; count < into.size();) {
+    const std::size_t tab = find(text, '\t');
+    into[count++] = text.substr(0, tab);
+    if (tab == text.npos) return count;
+    text.remove_prefix(tab + 1);
+  }
+  return into.size();
+}
+
+std::size_t split_words(std::string_view text, std::span<std::string_view> into) {
+  constexpr std::string_view blanks = " \t";
+  std::size_t count = 0;
+  for (; count < into.size(); ++count) {
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    if (text.empty()) break;
+    into[count] = text.substr(0, text.find_first_of(blanks));
+    text.remove_prefix(into[count].size());
+  }
+  return count;
+}
+
+std::size_t split_commas(std::string_view text, std::span<std::string_view> into) {
+  for (std::size_t count = 0; count < into.size();) {
+    std::size_t end = 0;
+    if (text.starts_with('"')) {
+      end = quoted_end(text, 0);
+      if (end == text.npos || (end < text.size() && text[end] != ',')) return 0;
+    } else {
+      end = std::min(find(text, ','), text.size());
+    }
+    into[count++] = text.substr(0, end);
+    if (end == text.size()) return count;
+    text.remove_prefix(end + 1);
+  }
+  return into.size();
+}
+
+std::string_view unquoted(std::string_view column, std::string& scratch) {
+  if (!column.starts_with('"')) return column;
+  std::string_view inside = column.substr(1, column.size() - 2);
+  std::size_t quote = find(inside, '"');
+  if (quote == inside.npos) return inside;
+  scratch.clear();
+  for (; quote != inside.npos; quote = find(inside, '"')) {
+    scratch.append(inside.substr(0, quote + 1));
+    inside.remove_prefix(quote + 2);
+  }
+  return scratch.append(inside);
+}
+
+std::string_view unescaped(std::string_view column, std::string& scratch) {
+  std::size_t backslash = find(column, '\\');
+  if (backslash == column.npos) return column;
+  scratch.clear();
+  for (; backslash != column.npos; backslash = find(column, '\\')) {
+    scratch.append(column.substr(0, backslash));
+    const auto [byte, size] = first_unescaped(column.substr(backslash));
+    scratch.push_back(byte);
+    column.remove_prefix(backslash + size);
+  }
+  return scratch.append(column);
+}
+
+request_parts split_request(std::string_view request) {
+  constexpr std::string_view none = "-";
+  const std::size_t blank = find(request, ' ');
+  if (blank == request.npos) return {none, request, none};
+  const std::string_view target = request.substr(blank + 1);
+  const std::size_t last = target.rfind(' ');
+  if (last == target.npos || !target.substr(last + 1).starts_with("HTTP/")) {
+    return {request.substr(0, blank), target, none};
+  }
+  return {request.substr(0, blank), target.substr(0, last), target.substr(last + 1)};
+}
+
+void append_joined(std::string& item, std::span<const std::string_view> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) item.push_back(',');
+    std::string_view value = values[i];
+    if (value.find_first_of(",\"\r\n") == value.npos) {
+      item.append(value);
+      continue;
+    }
+    item.push_back('"');
+    for (std::size_t quote = find(value, '"'); quote != value.npos; quote = find(value, '"')) {
+      item.append(value.substr(0, quote + 1)).push_back('"');
+      value.remove_prefix(quote + 1);
+    }
+    item.append(value).push_back('"');
+  }
+}
+
+}  // namespace bloomtime::cli

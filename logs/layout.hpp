@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "logs/format.hpp"
+#include "logs/options.hpp"
+
+// Where in the lines of one file the items and the time stand.
+namespace bloomtime::cli {
+
+struct field {
+  enum class part { column, method, path, protocol, line, key };
+
+  std::string name;  // as typed; in NDJSON the key
+  part what = part::column;
+  std::size_t column = 0;  // from 0; that of the request for its parts
+
+  friend bool operator==(const field&, const field&) = default;
+};
+
+struct item_layout {
+  std::string name;                // "host", "host,path"
+  std::vector<std::size_t> parts;  // numbers in line_layout::fields
+};
+
+struct line_layout {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  input_format format = input_format::plain;
+  bool header = false;        // the first line names the columns
+  std::vector<field> fields;  // all that is wanted, each once
+  std::vector<item_layout> items;
+  std::size_t time = none;         // number in fields
+  bool partial = false;            // as in input_options
+  std::vector<std::string> names;  // of all fields, as far as they are known
+};
+
+// What the options ask for, in a file that begins with these lines. Throws usage_error if a field
+// is not there, and names those that are.
+line_layout layout_of(const input_options& asked, const std::string& file,
+                      const std::vector<std::string_view>& lines);
+
+// One line for people: "combined log; items path and host; time time".
+std::string described(const line_layout& layout);
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,94 @@
+#include "logs/lines.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace bloomtime::cli {
+namespace {
+
+// Large enough to make calls cheap, small enough to stay in the nearer caches.
+constexpr std::size_t chunk = std::size_t{1} << 18;
+// The longest line with the longest ending, and room to go on reading.
+constexpr std::size_t most_waiting = line_reader::longest + 2;
+constexpr std::size_t capacity = most_waiting + chunk;
+
+}  // namespace
+
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
+line_reader::line_reader(byte_source& from)
+    : from_(from), buffer_(std::make_unique_for_overwrite<char[]>(capacity + padding)) {
+  std::memset(buffer_.get() + capacity, 0, padding);
+}
+
+bool line_reader::next_buffered(line& found) {
+  const std::string_view rest = waiting();
+  const void* const newline =
+      rest.empty() ? nullptr : std::memchr(rest.data() + scanned_, '\n', rest.size() - scanned_);
+  if (newline == nullptr) {
+    scanned_ = rest.size();
+    return false;
+  }
+  const auto size = static_cast<std::size_t>(static_cast<const char*>(newline) - rest.data());
+  const bool carriage_return = size != 0 && rest[size - 1] == '\r';
+  take(found, carriage_return ? size - 1 : size, carriage_return ? 2 : 1);
+  return true;
+}
+
+bool line_reader::next(line& found) {
+  for (;;) {
+    if (next_buffered(found)) return true;
+    const std::string_view rest = waiting();
+    // A carriage return may be the beginning of an ending that is not there yet.
+    if (rest.size() > most_waiting) {
+      take(found, rest.size() - 1, 0);
+      found.what = line::part::piece;
+      in_pieces_ = true;
+      return true;
+    }
+    if (fill()) continue;
+    const bool left = begin_ != end_;
+    if (left) take(found, waiting().size(), 0);
+    if (at_end_) return left;
+    at_break_ = false;
+    at_begin_ = true;
+    if (left) return true;
+  }
+}
+
+void line_reader::take(line& found, std::size_t size, std::size_t ending) {
+  const std::string_view rest = waiting();
+  found.text = rest.substr(0, size);
+  found.ending = rest.substr(size, ending);
+  const bool whole = !in_pieces_ && size <= longest;
+  found.what = whole ? line::part::whole : line::part::last_piece;
+  found.first = std::exchange(at_begin_, false);
+  in_pieces_ = false;
+  begin_ += size + ending;
+  scanned_ = 0;
+}
+
+// What is left of a line moves to the front, so that the same memory is used again.
+bool line_reader::fill() {
+  if (at_end_ || at_break_) return false;
+  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  const std::size_t got = from_.read({buffer_.get() + end_, chunk});
+  end_ += got;
+  at_break_ = got == 0 && from_.take_break();
+  at_end_ = got == 0 && !at_break_;
+  return got != 0;
+}
+
+std::string_view line_reader::look_ahead() {
+  while (waiting().find('\n') == std::string_view::npos && waiting().size() <= most_waiting) {
+    if (!fill()) break;
+  }
+  return waiting();
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "logs/bad_line.hpp"
+#include "logs/json_fields.hpp"
+#include "logs/layout.hpp"
+#include "logs/times.hpp"
+
+namespace bloomtime::cli {
+
+// Turns lines of one layout into items and a time, looking only at what is wanted.
+class record_reader {
+ public:
+  explicit record_reader(line_layout layout);
+
+  const line_layout& layout() const { return layout_; }
+
+  // Why the line is no event, or nothing. `text` must have line_reader::padding readable bytes
+  // behind it.
+  std::optional<bad_line> read(std::string_view text);
+
+  // Of the last line read, until the next one.
+  std::span<const std::string_view> items() const { return items_; }
+  // Whether the line has each item; those that it lacks are empty.
+  std::span<const char> present() const { return present_; }
+  std::string missing_items() const;  // their names
+  const zoned_time& time() const { return time_; }
+  bool has_time() const { return layout_.time != line_layout::none; }
+  // The first field that it lacks, if it was without an item or a time.
+  const field& lacking() const;
+
+ private:
+  std::optional<bad_line> read_values(std::string_view text);
+  std::optional<bad_line> read_columns(std::string_view text);
+  std::optional<bad_line> read_keys(std::string_view text);
+  std::size_t split(std::string_view text);
+  std::string_view value_of(std::size_t number, std::string_view text);
+  std::optional<bad_line> missing();
+  void join_items();
+
+  line_layout layout_;
+  std::optional<json_fields> keys_;
+  std::vector<std::string_view> columns_;  // as many as are needed
+  std::vector<std::string_view> values_;   // of layout_.fields
+  std::vector<char> found_;
+  std::vector<std::string> scratch_;  // what values_ refer to if it does not stand in the line
+  std::vector<std::string_view> items_;
+  std::vector<char> present_;
+  std::vector<std::string> joined_;
+  std::vector<std::string_view> parts_;
+  time_reader times_;
+  zoned_time time_;
+};
+
+}  // namespace bloomtime::cli

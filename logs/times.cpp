@@ -1,0 +1,223 @@
+#include "logs/times.hpp"
+
+#include <chrono>
+#include <cstring>
+
+namespace bloomtime::cli {
+namespace {
+
+constexpr std::int64_t second = 1'000'000;  // in microseconds
+constexpr time_reading unreadable{{}, time_problem::unreadable};
+constexpr time_reading impossible{{}, time_problem::impossible};
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// A cursor over the text. What is missing or of another shape makes it bad, and it stays so.
+class scanner {
+ public:
+  explicit scanner(std::string_view text) noexcept : rest_(text) {}
+
+  bool good() const noexcept { return good_; }
+  bool at_end() const noexcept { return rest_.empty(); }
+  bool finished() const noexcept { return good_ && rest_.empty(); }
+  bool cut() const noexcept { return cut_; }  // decimals that were not zero
+  char peek() const noexcept { return rest_.empty() ? '\0' : rest_.front(); }
+
+  bool accept(std::string_view one_of) noexcept {
+    if (rest_.empty() || one_of.find(rest_.front()) == one_of.npos) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  void expect(std::string_view one_of) noexcept { good_ = accept(one_of) && good_; }
+
+  int digits(std::size_t count) noexcept {
+    int value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_digit(peek())) {
+        good_ = false;
+        return 0;
+      }
+      value = 10 * value + (rest_.front() - '0');
+      rest_.remove_prefix(1);
+    }
+    return value;
+  }
+
+  std::string_view take(std::size_t count) noexcept {
+    good_ = good_ && rest_.size() >= count;
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+
+  // The digits that follow, as the first `places` decimals; the others are cut off.
+  std::int64_t decimals(int places) noexcept {
+    std::int64_t value = 0;
+    good_ = good_ && is_digit(peek());
+    for (; is_digit(peek()); rest_.remove_prefix(1)) {
+      if (places == 0) {
+        cut_ = cut_ || rest_.front() != '0';
+        continue;
+      }
+      value = 10 * value + (rest_.front() - '0');
+      --places;
+    }
+    for (; places > 0; --places) value *= 10;
+    return value;
+  }
+
+ private:
+  std::string_view rest_;
+  bool good_ = true;
+  bool cut_ = false;
+};
+
+struct date_and_time {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  int hour = 0;
+  int minute = 0;
+  int seconds = 0;  // 60 in a leap second, which is the second after it here
+  std::int64_t micros = 0;
+};
+
+struct zone {
+  int hours = 0;
+  int minutes = 0;
+  bool west = false;
+
+  bool possible() const noexcept { return hours < 24 && minutes < 60; }
+  std::int32_t offset() const noexcept { return (west ? -1 : 1) * (3600 * hours + 60 * minutes); }
+};
+
+time_reading made_of(const date_and_time& t, const zone& z) noexcept {
+  using std::chrono::sys_days;
+  const std::chrono::year_month_day date{std::chrono::year(t.year),
+                                         std::chrono::month(static_cast<unsigned>(t.month)),
+                                         std::chrono::day(static_cast<unsigned>(t.day))};
+  if (!date.ok() || t.hour > 23 || t.minute > 59 || t.seconds > 60 || !z.possible()) {
+    return impossible;
+  }
+  const std::int64_t days = sys_days(date).time_since_epoch().count();
+  const std::int64_t seconds =
+      86400 * days + 3600 * t.hour + 60 * t.minute + t.seconds - z.offset();
+  return {{instant(seconds * second + t.micros), z.offset()}};
+}
+
+void scan_clock(scanner& in, date_and_time& t) noexcept {
+  t.hour = in.digits(2);
+  in.expect(":");
+  t.minute = in.digits(2);
+  in.expect(":");
+  t.seconds = in.digits(2);
+}
+
+void scan_zone(scanner& in, zone& z) noexcept {
+  z.west = in.peek() == '-';
+  in.expect("+-");
+  z.hours = in.digits(2);
+  in.accept(":");
+  z.minutes = in.digits(2);
+}
+
+// 0 if it is none.
+int month_of(std::string_view name) noexcept {
+  constexpr std::string_view names = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  if (name.size() != 3) return 0;
+  for (std::size_t i = 0; i < 12; ++i) {
+    if (names.substr(3 * i, 3) == name) return static_cast<int>(i) + 1;
+  }
+  return 0;
+}
+
+// 10/Oct/2000:13:55:36 -0700
+time_reading read_log_time(std::string_view text) noexcept {
+  scanner in(text);
+  date_and_time t;
+  zone z;
+  t.day = in.digits(2);
+  in.expect("/");
+  t.month = month_of(in.take(3));
+  in.expect("/");
+  t.year = in.digits(4);
+  in.expect(":");
+  scan_clock(in, t);
+  in.expect(" ");
+  scan_zone(in, z);
+  if (!in.finished() || t.month == 0) return unreadable;
+  return made_of(t, z);
+}
+
+// 2000-10-10T13:55:36.123-07:00
+time_reading read_rfc3339(std::string_view text) noexcept {
+  scanner in(text);
+  date_and_time t;
+  zone z;
+  t.year = in.digits(4);
+  in.expect("-");
+  t.month = in.digits(2);
+  in.expect("-");
+  t.day = in.digits(2);
+  in.expect("Tt ");
+  scan_clock(in, t);
+  if (in.accept(".,")) t.micros = in.decimals(6);
+  if (!in.at_end() && !in.accept("Zz")) {
+    in.accept(" ");
+    scan_zone(in, z);
+  }
+  return in.finished() ? made_of(t, z) : unreadable;
+}
+
+// The unit is told by the number of digits before the point, so that every time from 1973 to 5138
+// is read alike in all units: seconds have up to 11 digits, and three more for each thousandth.
+time_reading read_epoch(std::string_view text) noexcept {
+  constexpr int most_digits = 19;
+  scanner in(text);
+  const bool before_1970 = in.accept("-");
+  if (!is_digit(in.peek())) return unreadable;
+  while (in.accept("0")) {
+  }
+  std::uint64_t whole = 0;
+  int length = 0;
+  for (; is_digit(in.peek()) && length < most_digits; ++length) {
+    whole = 10 * whole + static_cast<std::uint64_t>(in.digits(1));
+  }
+  const bool too_long = is_digit(in.peek());
+  while (in.accept("0123456789")) {
+  }
+  const bool nanos = length > 17;
+  const int places = length <= 11 ? 6 : length <= 14 ? 3 : 0;
+  auto micros = static_cast<std::int64_t>(nanos ? whole / 1000 : whole);
+  for (int i = 0; i < places; ++i) micros *= 10;
+  if (in.accept(".")) micros += in.decimals(places);
+  if (!in.finished()) return unreadable;
+  if (too_long) return impossible;
+  // Rounded down, before 1970 as well.
+  const bool inexact = in.cut() || (nanos && whole % 1000 != 0);
+  return {{instant(before_1970 ? -micros - (inexact ? 1 : 0) : micros), 0}};
+}
+
+}  // namespace
+
+time_reading read_time(std::string_view text) noexcept {
+  if (text.size() > 2 && text[2] == '/') return read_log_time(text);
+  if (text.size() > 4 && text[4] == '-') return read_rfc3339(text);
+  return text.empty() ? unreadable : read_epoch(text);
+}
+
+time_reading time_reader::read(std::string_view text) noexcept {
+  if (text.size() == size_ && std::memcmp(text.data(), text_.data(), size_) == 0 && size_ != 0) {
+    return last_;
+  }
+  const time_reading found = read_time(text);
+  if (text.size() <= text_.size() && !text.empty()) {
+    std::memcpy(text_.data(), text.data(), text.size());
+    size_ = text.size();
+    last_ = found;
+  }
+  return found;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,215 @@
+#include "profile/profiler.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <bloomtime/error.hpp>
+
+#include "profile/past.hpp"
+#include "text/usage_error.hpp"
+
+namespace bloomtime::cli {
+
+using store::heat_role;
+using store::history_role;
+using store::hot_role;
+
+namespace {
+
+constexpr std::size_t events_at_once = 4096;
+// The gate has decided already, by what came after an event as well.
+constexpr auto any_time_ahead = std::chrono::microseconds::max();
+
+void expect_counted(outcome o) {
+  if (o == outcome::added || o == outcome::late) return;
+  throw error(errc::too_large, "an item is hotter than a filter can count (" +
+                                   std::string(name_of(o)) + "); try a shorter half-life");
+}
+
+field_profile new_field(const std::string& name, const store::profile_settings& settings,
+                        std::uint64_t memory, std::uint64_t seed) {
+  // A bucket for each of the last half-lives: what came before has faded.
+  return {.name = name,
+          .heat = heat_filter({.memory = memory,
+                               .half_life = settings.half_life,
+                               .epoch = settings.resolution,
+                               .ahead = any_time_ahead,
+                               .seed = seed}),
+          .hot = hot_list({.half_life = settings.half_life,
+                           .epoch = settings.resolution,
+                           .ahead = any_time_ahead,
+                           .bucket = settings.half_life,
+                           .seed = seed}),
+          .past = new_history(settings, seed),
+          .items = {}};
+}
+
+// Items are hashed once for all of them.
+void expect_seed(const field_profile& f, std::uint64_t seed) {
+  if (f.heat.seed() == seed && f.hot.seed() == seed && (!f.past || f.past->seed() == seed)) return;
+  throw error(errc::corrupt, "the filters of the store have different seeds");
+}
+
+}  // namespace
+
+void expect_memory(std::uint64_t memory, std::size_t fields) {
+  if (memory >= fields * least_memory_per_field) return;
+  throw usage_error(fmt::format("--memory must be at least {} bytes, 1 KiB for each field, got {}",
+                                fields * least_memory_per_field, memory));
+}
+
+estimate field_profile::at(std::string_view item, instant when) const {
+  const digest d = digest_of(item, heat.seed());
+  const estimate by_filter = heat.at(d, when);
+  const estimate by_list = hot.at(d, when);  // whose bounds hold always
+  estimate both;
+  both.value = std::clamp(by_filter.value, by_list.lower, by_list.upper);
+  both.upper = std::max(both.value, std::min(by_filter.upper, by_list.upper));
+  // The filter's lower bound can fail, and then the list may know it.
+  const bool possible = by_filter.lower <= both.value;
+  both.lower = possible ? std::max(by_filter.lower, by_list.lower) : by_list.lower;
+  return both;
+}
+
+std::uint64_t field_profile::memory() const {
+  return heat.memory() + hot.memory() + items.distinct.registers().size();
+}
+
+profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
+                   std::uint64_t seed)
+    : settings_(settings), waiting_(fields.size()) {
+  for (const std::string& name : fields) {
+    fields_.push_back(new_field(name, settings, settings.memory / fields.size(), seed));
+  }
+}
+
+profiler::profiler(const store::facts& read, const parts& from, wanted what)
+    : waiting_(read.items.size()) {
+  store::ledger kept = store::load_part<store::ledger>(from.get(store::ledger_role));
+  if (kept.fields.size() != read.items.size()) {
+    throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
+                                   " items, and its ledger has " +
+                                   std::to_string(kept.fields.size()));
+  }
+  settings_ = kept.settings;
+  gate_ = time_gate(read.last_event, std::move(kept.held));
+  for (std::size_t i = 0; i < read.items.size(); ++i) {
+    const std::string& name = read.items[i];
+    fields_.push_back({.name = name,
+                       .heat = store::load_part<heat_filter>(from.get(heat_role(name))),
+                       .hot = store::load_part<hot_list>(from.get(hot_role(name))),
+                       .past = {},
+                       .items = std::move(kept.fields[i])});
+    if (what == wanted::everything && from.has(history_role(name))) {
+      fields_.back().past = store::load_part<history>(from.get(history_role(name)));
+    }
+    expect_seed(fields_.back(), fields_.front().heat.seed());
+  }
+}
+
+void profiler::save(store::writer& into) {
+  compact();
+  store::ledger kept{.settings = settings_, .fields = {}, .held = gate_.held()};
+  for (const field_profile& f : fields_) {
+    into.put(heat_role(f.name), f.heat);
+    into.put(hot_role(f.name), f.hot);
+    if (f.past) into.put(history_role(f.name), *f.past);
+    kept.fields.push_back(f.items);
+  }
+  into.put(store::ledger_role, kept.serialize());
+}
+
+void profiler::use_item(std::size_t field, std::string_view item, instant when) {
+  field_profile& f = fields_[field];
+  const digest d = digest_of(item, f.heat.seed());
+  waiting_[field].items.push_back(d);
+  waiting_[field].times.push_back(when);
+  f.items.add(d, item.size());
+  expect_counted(f.hot.add(d, item, when));
+}
+
+void profiler::use(const event& e) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (e.present[i]) use_item(i, e.items[i], *e.at);
+  }
+  finish_event();
+}
+
+void profiler::use(const held_event& e) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (e.items[i]) use_item(i, *e.items[i], e.at);
+  }
+  finish_event();
+}
+
+void profiler::finish_event() {
+  if (++events_waiting_ == events_at_once) flush();
+}
+
+held_event profiler::held(const event& e) {
+  held_event h{.at = *e.at, .items = {}, .line = std::string(e.raw.bytes())};
+  for (std::size_t i = 0; i < e.items.size(); ++i) {
+    h.items.push_back(e.present[i] ? std::optional<std::string>(e.items[i]) : std::nullopt);
+  }
+  return h;
+}
+
+void profiler::flush() {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    auto& [items, times] = waiting_[i];
+    outcomes_.resize(times.size());
+    fields_[i].heat.add_bulk(items, times, outcomes_);
+    std::for_each(outcomes_.begin(), outcomes_.end(), expect_counted);
+    if (fields_[i].past) remember(*fields_[i].past, items, times);
+    items.clear();
+    times.clear();
+  }
+  events_waiting_ = 0;
+}
+
+void profiler::compact() {
+  flush();
+  for (field_profile& f : fields_) {
+    if (f.past) f.past->compact();
+  }
+}
+
+memory_budget profiler::heat_budget() const {
+  std::uint64_t taken = 0;
+  for (const field_profile& f : fields_) taken += f.heat.memory();
+  return {settings_.memory, taken - std::min(taken, settings_.memory)};
+}
+
+memory_budget profiler::history_budget() const {
+  memory_budget all;
+  for (const field_profile& f : fields_) {
+    if (!f.past) continue;
+    all.asked += f.past->config().memory;
+    if (f.past->over_budget()) all.over += f.past->memory() - f.past->config().memory;
+  }
+  return all;
+}
+
+bool profiler::has_come(const held_event& e, instant when) const {
+  const tick_clock epochs(settings_.resolution);
+  return epochs.tick_of(e.at) <= epochs.tick_of(when);
+}
+
+void profiler::include_held(instant when) {
+  for (const held_event& e : gate_.held()) {
+    if (has_come(e, when)) use(e);
+  }
+  flush();
+}
+
+std::vector<held_event> profiler::ahead_of(instant when) const {
+  std::vector<held_event> ahead;
+  for (const held_event& e : gate_.held()) {
+    if (!has_come(e, when)) ahead.push_back(e);
+  }
+  return ahead;
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,254 @@
+#include <bloomtime/history/detail/tick_archive.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace bloomtime::detail {
+namespace {
+
+constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
+
+// Of timelines of so many ticks, as if they had been merged of tables.
+unsigned level_of(std::uint64_t ticks) {
+  const auto tables = std::max<std::uint64_t>(1, ticks / tick_archive::most_table_items);
+  return 1 + static_cast<unsigned>(std::bit_width(tables) - 1) / 3;
+}
+
+tick_layer layer_of(std::shared_ptr<const timelines> lines) {
+  const unsigned level = level_of(lines->shape().ticks);
+  return {.table = nullptr, .lines = std::move(lines), .first = 0, .level = level};
+}
+
+}  // namespace
+
+// -- a layer -------------------------------------------------------------------------------------
+
+bool tick_layer::seen(digest d, tick_range asked) const noexcept {
+  if (asked.last < first) return false;
+  const tick_range here{asked.first < first ? 0 : asked.first - first, asked.last - first};
+  if (table) return table->seen(d, here);
+  const auto line = lines->view().find(timeline_key(d));
+  return line && line->seen(here);
+}
+
+std::unique_ptr<tick_source> tick_layer::source(std::uint64_t later_by) const {
+  if (table) return std::make_unique<live_source>(*table, first + later_by);
+  return std::make_unique<sealed_source>(*lines, first + later_by);
+}
+
+bool is_whole(const tick_layer& layer, std::uint64_t span) noexcept {
+  return layer.lines && layer.first == 0 && layer.lines->shape().span == span;
+}
+
+tick_sources sources_of(std::span<const tick_layer> layers, std::uint64_t later_by) {
+  tick_sources sources;
+  for (const tick_layer& layer : layers) sources.push_back(layer.source(later_by));
+  return sources;
+}
+
+// -- merging layers ------------------------------------------------------------------------------
+
+layer_merge::layer_merge(std::uint64_t span, std::vector<tick_layer> from,
+                         std::optional<name_limits> names)
+    : from_(std::move(from)), names_(names) {
+  if (from_.size() == 1 && is_whole(from_.front(), span)) {
+    lines_ = from_.front().lines;
+  } else {
+    merge_.emplace(span, sources_of(from_));
+  }
+}
+
+bool layer_merge::step(std::uint64_t& work) {
+  if (!lines_) {
+    if (!merge_->step(work)) return false;
+    lines_ = std::make_shared<const timelines>(merge_->finish());
+    merge_.reset();
+  }
+  return !names_ || step_names(work);
+}
+
+bool layer_merge::step_names(std::uint64_t& work) {
+  if (!removal_) removal_ = std::make_unique<name_removal>(*lines_, names_->error, names_->length);
+  if (!removal_->step(work)) return false;
+  if (!removal_->is_worth_it()) return true;
+  nameless_ = std::move(removal_->nameless());
+  lines_ = removal_->named().empty()
+               ? nullptr
+               : std::make_shared<const timelines>(std::move(removal_->named()));
+  return true;
+}
+
+// -- all of them ---------------------------------------------------------------------------------
+
+tick_archive::tick_archive(const tick_archive& other)
+    : span_(other.span_),
+      nameless_(other.nameless_),
+      names_removed_(other.names_removed_),
+      whole_(other.whole_),
+      again_(other.again_),
+      names_(other.names_) {
+  for (tick_layer layer : other.layers_) {
+    if (layer.table) layer.table = std::make_shared<const live_ticks>(*layer.table);
+    if (layer.lines) layer.lines = std::make_shared<const timelines>(*layer.lines);
+    layers_.push_back(std::move(layer));
+  }
+}
+
+tick_archive& tick_archive::operator=(const tick_archive& other) {
+  if (this != &other) *this = tick_archive(other);
+  return *this;
+}
+
+void tick_archive::freeze(live_ticks& table) {
+  if (table.empty()) return;
+  layers_.reserve(layers_.size() + 1);
+  auto full = std::make_shared<live_ticks>();
+  *full = std::move(table);
+  table = {};
+  layers_.push_back({.table = std::move(full), .lines = nullptr});
+}
+
+void tick_archive::put(timelines lines) {
+  if (lines.empty()) return;
+  layers_.push_back(layer_of(std::make_shared<const timelines>(std::move(lines))));
+}
+
+void tick_archive::take(tick_archive& other, std::size_t layers, std::uint64_t later_by) {
+  for (std::size_t i = layers; i < other.layers_.size(); ++i) {
+    layers_.push_back(std::move(other.layers_[i]));
+    layers_.back().first += later_by;
+  }
+  for (positions& set : other.nameless_) {
+    nameless_.push_back(std::move(set));
+    nameless_.back().delay(later_by);
+  }
+}
+
+void tick_archive::replace(timelines lines) {
+  std::vector<tick_layer> one;
+  if (!lines.empty()) one.push_back(layer_of(std::make_shared<const timelines>(std::move(lines))));
+  layers_ = std::move(one);
+  merges_.clear();
+  whole_ = 0;
+  again_ = false;
+}
+
+void tick_archive::begin(std::optional<name_limits> names) {
+  if (names_removed_) names.reset();
+  if (layers_.empty()) names_removed_ = names_removed_ || names.has_value();
+  if (layers_.empty() || (is_whole() && !names)) return;
+  if (whole_ > 0 && (!names || names_)) {
+    again_ = true;
+    return;
+  }
+  if (names) names_ = names;
+  merges_.clear();
+  whole_ = layers_.size();
+}
+
+// How many of the last layers are to become one: tables at once, timelines if there are enough of
+// one level.
+std::size_t tick_archive::due() const noexcept {
+  const std::size_t taken =
+      merges_.empty() ? whole_ : merges_.back().at + merges_.back().merge.layers();
+  if (layers_.size() <= taken) return 0;
+  const unsigned level = layers_.back().level;
+  std::size_t count = 0;
+  while (count < fan && taken + count < layers_.size() &&
+         layers_[layers_.size() - 1 - count].level == level) {
+    ++count;
+  }
+  return level == 0 || count == fan ? count : 0;
+}
+
+void tick_archive::begin_next(std::uint64_t& work) {
+  const auto merge_of = [&](std::size_t at, std::size_t count, std::optional<name_limits> names) {
+    const auto first = layers_.begin() + static_cast<std::ptrdiff_t>(at);
+    merges_.push_back(
+        {at, layer_merge(span_, {first, first + static_cast<std::ptrdiff_t>(count)}, names)});
+    for (std::size_t i = at; i < at + count; ++i) {  // tables were sorted
+      if (layers_[i].table) work -= std::min(work, layers_[i].items());
+    }
+  };
+  if (merges_.empty() && whole_ > 0) merge_of(0, whole_, names_);
+  if (const std::size_t count = due()) merge_of(layers_.size() - count, count, std::nullopt);
+}
+
+bool tick_archive::step(std::uint64_t& work) {
+  while (work > 0) {
+    try {
+      begin_next(work);
+      if (merges_.empty()) return true;
+      if (work > 0 && merges_.back().merge.step(work)) end_last();
+    } catch (...) {
+      merges_.clear();
+      throw;
+    }
+  }
+  return !is_busy();
+}
+
+// Puts the result in the place of the layers that it was made of.
+void tick_archive::end_last() {
+  running& last = merges_.back();
+  const std::size_t at = last.at;
+  const std::size_t count = last.merge.layers();
+  const bool is_all = whole_ > 0 && at == 0;
+  nameless_.reserve(nameless_.size() + 1);
+  std::vector<tick_layer> made;
+  if (auto lines = last.merge.lines()) {
+    made.push_back(layer_of(std::move(lines)));
+    if (!is_all) made.back().level = last.merge.level() + 1;
+  }
+  const auto first = layers_.begin() + static_cast<std::ptrdiff_t>(at);
+  const auto after = layers_.erase(first, first + static_cast<std::ptrdiff_t>(count));
+  if (!made.empty()) layers_.insert(after, std::move(made.front()));  // within its capacity
+  if (last.merge.nameless()) nameless_.push_back(std::move(*last.merge.nameless()));
+  if (last.merge.removes_names()) {
+    names_removed_ = true;
+    names_.reset();
+  }
+  merges_.pop_back();
+  if (!is_all) return;
+  whole_ = 0;
+  if (std::exchange(again_, false)) begin(names_);
+}
+
+void tick_archive::finish() {
+  for (std::uint64_t work = any_work; !step(work);) work = any_work;
+}
+
+void tick_archive::remove_names(const name_limits& limits) {
+  begin(limits);
+  finish();
+  names_removed_ = true;
+}
+
+const timelines& tick_archive::lines() const noexcept {
+  static const timelines none;
+  return layers_.empty() || !layers_.front().lines ? none : *layers_.front().lines;
+}
+
+std::uint64_t tick_archive::tables() const noexcept {
+  std::uint64_t tables = 0;
+  for (const tick_layer& layer : layers_) tables += layer.table ? 1 : 0;
+  return tables;
+}
+
+std::uint64_t tick_archive::table_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const tick_layer& layer : layers_) bytes += layer.table ? layer.table->bytes() : 0;
+  return bytes;
+}
+
+std::uint64_t tick_archive::sealed_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const tick_layer& layer : layers_) bytes += layer.lines ? layer.lines->bytes() : 0;
+  for (const positions& set : nameless_) bytes += set.bytes();
+  for (const running& r : merges_) bytes += r.merge.bytes();
+  return bytes;
+}
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,112 @@
+#include <bloomtime/history/detail/timelines.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime::detail {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
+}
+
+}  // namespace
+
+timelines::timelines(const timelines_shape& shape, buffer directory, buffer stream)
+    : shape_(shape), directory_(std::move(directory)), stream_(std::move(stream)) {
+  if (shape.span == 0 || shape.span > most_timeline_ticks ||
+      shape.bucket_bits > shape.most_bucket_bits || shape.offset_bits > 57 ||
+      (shape.bucket_bits > 0 && shape.offset_bits == 0) ||
+      directory_.size() != shape.directory_bytes()) {
+    refuse();
+  }
+}
+
+void timelines::verify() const {
+  std::uint64_t items = 0;
+  std::uint64_t ticks = 0;
+  timelines_cursor<bit_reader> all = cursor();
+  while (all.next()) {
+    if (!all.line().sound()) refuse();
+    ++items;
+    ticks += all.head().count;
+  }
+  if (!all.sound() || items != shape_.items || ticks != shape_.ticks) refuse();
+}
+
+timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits) {
+  constexpr unsigned widest = 48;
+  shape_.span = span;
+  shape_.bucket_bits = timelines_shape::bucket_bits_for(items);
+  // gamma(n + 1) takes at most 2 n + 1 bits.
+  const std::uint64_t most = bits + items * (shape_.rest_bits() + 2) + shape_.buckets();
+  if (bits != 0) stream_ = bit_writer(most);
+  shape_.offset_bits = bits != 0 ? width_of(most) : widest;
+  starts_ = bit_writer(shape_.buckets() * shape_.offset_bits);
+}
+
+void timelines_writer::add(std::uint64_t key, tick_runs& runs) {
+  close_buckets(key >> shape_.rest_bits());
+  const std::uint64_t rest = key & ((std::uint64_t{1} << shape_.rest_bits()) - 1);
+  if (open_ > 0 && bucket_[open_ - 1].rest == rest) {
+    tick_runs& had = bucket_[open_ - 1].runs;
+    unite(had, runs, scratch_);
+    had.swap(scratch_);
+    return;
+  }
+  if (open_ == bucket_.size()) bucket_.emplace_back();
+  bucket_[open_].rest = rest;
+  bucket_[open_].runs.swap(runs);
+  ++open_;
+}
+
+// Writes the open bucket, if it lies before `upto`, and empty ones up to there.
+void timelines_writer::close_buckets(std::uint64_t upto) {
+  for (; closed_ < upto; ++closed_) {
+    last_start_ = stream_.size();
+    starts_.put(last_start_, shape_.offset_bits);
+    stream_.put_gamma(open_ + 1);
+    heads_.clear();
+    for (std::size_t i = 0; i < open_; ++i) {
+      stream_.put(bucket_[i].rest, shape_.rest_bits());
+      heads_.push_back(head_of(bucket_[i].runs));
+      shape_.ticks += heads_.back().count;
+    }
+    for (const timeline_head& head : heads_) put_head(stream_, head, shape_.span);
+    for (std::size_t i = 0; i < open_; ++i) put_body(stream_, heads_[i], bucket_[i].runs);
+    shape_.items += open_;
+    open_ = 0;
+  }
+}
+
+// The offsets are as wide as the largest needs, which is known only now.
+bool timelines_writer::step(std::uint64_t& work) {
+  const std::uint64_t buckets = shape_.buckets();
+  if (closed_ < buckets) {
+    const std::uint64_t before = closed_;
+    close_buckets(before + std::min(work, buckets - before));
+    work -= closed_ - before;
+    if (closed_ < buckets) return false;
+  }
+  const unsigned width = width_of(last_start_);
+  if (width == shape_.offset_bits) return true;
+  if (narrowed_ == 0) narrow_ = bit_writer(buckets * width);
+  for (; work > 0 && narrowed_ < buckets; ++narrowed_, --work) {
+    narrow_.put(starts_.get(narrowed_ * shape_.offset_bits, shape_.offset_bits), width);
+  }
+  if (narrowed_ < buckets) return false;
+  starts_ = std::move(narrow_);
+  shape_.offset_bits = width;
+  return true;
+}
+
+timelines timelines_writer::finish() {
+  for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !step(work);) {
+  }
+  return {shape_, starts_.finish(), stream_.finish()};
+}
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,222 @@
+#include <bloomtime/history/detail/timelines_merge.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <bloomtime/error.hpp>
+
+namespace bloomtime::detail {
+namespace {
+
+constexpr std::uint64_t most_at_once = 1024;  // runs
+
+// A run of any length takes a few bits. Once it has a gap, every 128 ticks take a few: a small file
+// could ask for as much memory as it likes. Nothing that was ever counted tick by tick comes near
+// this.
+constexpr std::uint64_t most_times_larger = 1024;
+constexpr std::uint64_t large = std::uint64_t{64} << 20;  // bytes
+
+void expect(bool sound) {
+  if (!sound) throw error(errc::corrupt, "the timelines of this history are damaged");
+}
+
+tick_run later(tick_range ticks, std::uint64_t by) {
+  return {static_cast<std::uint32_t>(ticks.first + by),
+          static_cast<std::uint32_t>(ticks.last + by)};
+}
+
+}  // namespace
+
+// -- sources -------------------------------------------------------------------------------------
+
+sealed_source::sealed_source(const timelines& sealed, std::uint64_t later_by)
+    : sealed_(sealed), later_by_(later_by), items_(sealed.view()) {}
+
+void sealed_source::rewind() {
+  items_ = sealed_.cursor();
+  ticks_.reset();
+}
+
+tick_source::found sealed_source::next() {
+  if (items_.next()) {
+    ticks_.emplace(items_.line());
+    return found::item;
+  }
+  expect(items_.sound());
+  return found::end;
+}
+
+bool sealed_source::take(tick_runs& runs, std::size_t most) {
+  for (; most > 0; --most) {
+    const std::optional<tick_range> ticks = ticks_->next();
+    if (!ticks) {
+      expect(ticks_->sound());
+      return false;
+    }
+    append(runs, later(*ticks, later_by_));
+  }
+  return true;
+}
+
+std::optional<timeline_head> sealed_source::head() const noexcept {
+  timeline_head head = items_.head();
+  head.first += later_by_;
+  head.last += later_by_;
+  return head;
+}
+
+live_source::live_source(const live_ticks& live, std::uint64_t later_by)
+    : live_(live), later_by_(later_by), order_(live.in_order()) {}
+
+tick_source::found live_source::next() {
+  at_ = begun_ ? at_ + 1 : 0;
+  begun_ = true;
+  tick_ = {};
+  return at_ < order_.size() ? found::item : found::end;
+}
+
+bool live_source::take(tick_runs& runs, std::size_t most) {
+  for (; most > 0; --most) {
+    const std::optional<std::uint32_t> t = live_.next_tick(order_[at_], tick_);
+    if (!t) return false;
+    append(runs, later({*t, *t}, later_by_));
+  }
+  return true;
+}
+
+// -- merging -------------------------------------------------------------------------------------
+
+timelines_merge::timelines_merge(std::uint64_t span, tick_sources sources) : span_(span) {
+  for (auto& source : sources) inputs_.push_back({std::move(source)});
+  begin(stage::count);
+}
+
+void timelines_merge::begin(stage next) {
+  stage_ = next;
+  for (input& i : inputs_) {
+    i.source->rewind();
+    advance(i);
+  }
+}
+
+bool timelines_merge::step(std::uint64_t& work) {
+  while (work > 0 && stage_ != stage::done) {
+    if (stage_ == stage::close) {
+      if (out_.step(work)) stage_ = stage::done;
+    } else if (is_searching_) {
+      search(work);
+    } else if (!in_item_ && !find_next()) {
+      end_pass();
+    } else if (!take_some(work)) {
+      end_item(work);
+    }
+  }
+  return stage_ == stage::done;
+}
+
+timelines timelines_merge::finish() {
+  std::uint64_t work = std::numeric_limits<std::uint64_t>::max();
+  while (!step(work)) {
+  }
+  return items_ == 0 ? timelines() : out_.finish();
+}
+
+void timelines_merge::advance(input& i) {
+  i.at = i.source->next();
+  if (i.has_item()) i.key = i.source->key();
+  is_searching_ = is_searching_ || i.at == tick_source::found::nothing_yet;
+}
+
+// For the next item of those inputs that have not come to it yet.
+void timelines_merge::search(std::uint64_t& work) {
+  is_searching_ = false;
+  for (input& i : inputs_) {
+    if (i.at == tick_source::found::nothing_yet) advance(i);
+  }
+  --work;
+}
+
+// The item with the least key. What the head of its only timeline says need not be read to be
+// counted.
+bool timelines_merge::find_next() {
+  input* least = nullptr;
+  bool alone = false;
+  for (input& i : inputs_) {
+    if (!i.has_item()) continue;
+    if (least != nullptr && i.key > least->key) continue;
+    alone = least == nullptr || i.key < least->key;
+    if (alone) least = &i;
+  }
+  if (least == nullptr) return false;
+  key_ = least->key;
+  runs_.clear();
+  part_.clear();
+  in_item_ = true;
+  if (stage_ != stage::count || !alone) return true;
+  if (const std::optional<timeline_head> head = least->source->head()) {
+    bits_ += head_bits(*head, span_) + head->body;
+    advance(*least);
+  }
+  return true;
+}
+
+// Reads more runs of the item. Returns false if no input has any.
+bool timelines_merge::take_some(std::uint64_t& work) {
+  for (input& i : inputs_) {
+    if (!i.has_item() || i.key != key_) continue;
+    const std::size_t had = part_.size();
+    const std::size_t most = std::min(work, most_at_once);
+    const bool more = i.source->take(part_, most);
+    work -= std::min(work, std::uint64_t{part_.size() - had} + 1);
+    if (more) return true;
+    if (runs_.empty()) {
+      runs_.swap(part_);
+    } else {
+      unite(runs_, part_, scratch_);
+      runs_.swap(scratch_);
+    }
+    part_.clear();
+    advance(i);
+    return true;
+  }
+  return false;
+}
+
+void timelines_merge::end_item(std::uint64_t& work) {
+  in_item_ = false;
+  work -= std::min(work, std::uint64_t{runs_.size()} + 1);
+  if (stage_ == stage::write) return out_.add(key_, runs_);
+  ++items_;
+  if (runs_.empty()) return;  // its head was enough
+  const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
+  if (ends.in_pieces()) {
+    expect_reasonable(bits_ + pieces_of(ends.count) * width_of(ends.distance()));
+  }
+  const timeline_head head = head_of(runs_);
+  bits_ += head_bits(head, span_) + head.body;
+  expect_reasonable(bits_);
+}
+
+void timelines_merge::end_pass() {
+  if (stage_ == stage::write || items_ == 0) {
+    stage_ = items_ == 0 ? stage::done : stage::close;
+    return;
+  }
+  out_ = timelines_writer(span_, items_, bits_);
+  begin(stage::write);
+}
+
+// Before much time is spent on as many.
+void timelines_merge::expect_reasonable(std::uint64_t bits) const {
+  if (bits / 8 <= large) return;
+  std::uint64_t bytes = 0;
+  for (const input& i : inputs_) bytes += i.source->bytes();
+  if ((bits / 8 - large) / most_times_larger <= bytes) return;
+  throw error(errc::too_large, "a history of " + std::to_string(bytes) +
+                                   " bytes would take more than " + std::to_string(bits / 8) +
+                                   " once its timelines are merged; use shorter partitions");
+}
+
+}  // namespace bloomtime::detail

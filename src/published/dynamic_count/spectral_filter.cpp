@@ -1,0 +1,323 @@
+#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bloomtime {
+namespace {
+
+constexpr unsigned length_bits = 6;
+constexpr unsigned most_per_slack = 64;
+
+unsigned checked(unsigned counters_per_slack) {
+  if (counters_per_slack < 1 || counters_per_slack > most_per_slack) {
+    throw error(errc::invalid_argument,
+                "a spectral filter has one spare bit for 1 to 64 counters, asked for one for " +
+                    std::to_string(counters_per_slack));
+  }
+  return counters_per_slack;
+}
+
+// What an empty filter takes per counter, in bits; by recurring minimum there is another one with
+// half of the rows.
+double bits_per_counter(const spectral_config& c, spectral_rule rule) {
+  const double slack = 1.0 / checked(c.counters_per_slack);
+  const auto g = math::string_groups_for(c.memory.value_or(1) / 2);
+  const double filters = rule == spectral_rule::recurrence ? 1.5 : 1;
+  return filters * (2 + slack + g.offset_bits * (1 + 1.0 / g.chunk));
+}
+
+std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
+  return a > ~b ? ~std::uint64_t{0} : a + b;
+}
+
+// Changes of counters that happen all or not at all.
+class changes {
+ public:
+  void plan(detail::string_array& array, std::uint64_t cell, std::uint64_t before,
+            std::uint64_t after) {
+    list_[count_++] = {&array, cell, before, after};
+  }
+  void apply() {
+    for (std::size_t i = 0; i < count_; ++i) {
+      try {
+        list_[i].array->set(list_[i].cell, list_[i].after);
+      } catch (const std::exception&) {
+        while (i-- > 0) list_[i].array->set(list_[i].cell, list_[i].before);  // needs no room
+        throw;
+      }
+    }
+  }
+
+ private:
+  struct change {
+    detail::string_array* array;
+    std::uint64_t cell;
+    std::uint64_t before;
+    std::uint64_t after;
+  };
+  std::array<change, 2 * math::max_tally_k> list_;
+  std::size_t count_ = 0;
+};
+
+std::vector<std::uint64_t> values_of(const detail::string_array& a) {
+  std::vector<std::uint64_t> values(a.size());
+  for (std::uint64_t c = 0; c < a.size(); ++c) values[c] = a.get(c);
+  return values;
+}
+
+detail::string_array sum_of(const detail::string_array& a, const detail::string_array& b) {
+  if (a.size() == 0) return {};
+  std::vector<std::uint64_t> values = values_of(a);
+  for (std::uint64_t c = 0; c < b.size(); ++c) values[c] = sum_of(values[c], b.get(c));
+  return {std::span<const std::uint64_t>(values), a.counters_per_slack()};
+}
+
+// Stored counters: their lengths, less one, in 6 bits each, and then the counters themselves.
+class stored_counters {
+ public:
+  explicit stored_counters(const detail::string_array& a)
+      : lengths_(bytes_of(a.size() * length_bits)), bits_(bytes_of(a.counter_bits())) {
+    std::uint64_t at = 0;
+    for (std::uint64_t c = 0; c < a.size(); ++c) {
+      const std::uint64_t value = a.get(c);
+      const unsigned length = detail::string_array::length_of(value);
+      detail::set_field(lengths_.data(), c * length_bits, length_bits, length - 1);
+      detail::set_field(bits_.data(), at, length, value);
+      at += length;
+    }
+  }
+  std::span<const std::byte> lengths() const { return without_spare(lengths_); }
+  std::span<const std::byte> bits() const { return without_spare(bits_); }
+
+ private:
+  // Fields are written by words.
+  static std::size_t bytes_of(std::uint64_t bits) {
+    return (bits + 7) / 8 + detail::readable_past_end;
+  }
+  static std::span<const std::byte> without_spare(const std::vector<std::byte>& all) {
+    return std::span(all).first(all.size() - detail::readable_past_end);
+  }
+
+  std::vector<std::byte> lengths_;
+  std::vector<std::byte> bits_;
+};
+
+// Nothing if the lengths are not the least or the bits not as many as they say.
+std::vector<std::uint64_t> read_counters(std::span<const std::byte> lengths,
+                                         std::span<const std::byte> bits, std::uint64_t counters) {
+  const detail::field_vector all(detail::buffer::borrow(lengths, nullptr), counters, length_bits);
+  std::uint64_t total = 0;
+  for (std::uint64_t c = 0; c < counters; ++c) total += all.get(c) + 1;
+  if (!all.padding_is_zero() || bits.size() != (total + 7) / 8) return {};
+  std::vector<std::uint64_t> values(counters);
+  std::uint64_t at = 0;
+  for (std::uint64_t c = 0; c < counters; ++c) {
+    const auto length = static_cast<unsigned>(all.get(c)) + 1;
+    values[c] = detail::get_field(bits.data(), at, length);
+    if (detail::string_array::length_of(values[c]) != length) return {};
+    at += length;
+  }
+  const auto padding = static_cast<unsigned>(8 * bits.size() - at);
+  if (detail::get_field(bits.data(), at, padding) != 0) return {};
+  return values;
+}
+
+constexpr std::uint32_t lengths_section = 1;  // and the counters in 2; of the second filter 3 and 4
+
+}  // namespace
+
+template <spectral_rule Rule>
+basic_spectral_filter<Rule>::basic_spectral_filter(detail::row_shape shape,
+                                                   unsigned counters_per_slack, std::uint64_t seed)
+    : base(shape, seed), counters_(this->cells(), counters_per_slack) {
+  if constexpr (!one_sided) {
+    second_ = detail::string_array(this->k() * second_row(), counters_per_slack);
+  }
+}
+
+template <spectral_rule Rule>
+basic_spectral_filter<Rule>::basic_spectral_filter(const spectral_config& c)
+    : basic_spectral_filter(
+          detail::shape_of({c.items, c.error, c.memory, c.k, bits_per_counter(c, Rule), called}),
+          c.counters_per_slack, c.seed) {}
+
+template <spectral_rule Rule>
+typename basic_spectral_filter<Rule>::spots basic_spectral_filter<Rule>::look_up_second(
+    digest d) const noexcept {
+  spots found;
+  const detail::row_probes probes{second_row(), this->k()};
+  const digest other = derive(d, 1);  // lest items meet the same ones in both
+  for (unsigned i = 0; i < this->k(); ++i) {
+    found.cell[i] = probes.position(other, i);
+    found.value[i] = second_.get(found.cell[i]);
+    found.least = std::min(found.least, found.value[i]);
+  }
+  return found;
+}
+
+template <spectral_rule Rule>
+bool basic_spectral_filter<Rule>::alone(const spots& found) const noexcept {
+  return std::count(found.value.begin(), found.value.begin() + this->k(), found.least) == 1;
+}
+
+template <spectral_rule Rule>
+outcome basic_spectral_filter<Rule>::add_digest(digest d, std::uint64_t amount) {
+  this->expect_cells();
+  if (amount == 0) return outcome::added;
+  if (this->exceeds_total(amount)) return outcome::full;
+  const spots found = this->look_up(d);
+  const std::uint64_t raised = found.least + amount;
+  changes all;
+  for (unsigned i = 0; i < this->k(); ++i) {
+    const std::uint64_t value = found.value[i];
+    const std::uint64_t after =
+        Rule == spectral_rule::increase ? std::max(value, raised) : value + amount;
+    if (after != value) all.plan(counters_, found.cell[i], value, after);
+  }
+  if constexpr (!one_sided) {
+    if (alone(found)) {
+      const spots second = look_up_second(d);
+      const std::uint64_t more = second.least > 0 ? amount : raised;
+      for (unsigned i = 0; i < this->k(); ++i) {
+        all.plan(second_, second.cell[i], second.value[i], sum_of(second.value[i], more));
+      }
+    }
+  }
+  all.apply();
+  this->total_ += amount;
+  return outcome::added;
+}
+
+// Counters never become longer here, so that nothing can fail.
+template <spectral_rule Rule>
+outcome basic_spectral_filter<Rule>::remove_digest(digest d, std::uint64_t amount) {
+  this->expect_cells();
+  const spots found = this->look_up(d);
+  if (found.least < amount) return outcome::refused;
+  if constexpr (!one_sided) {
+    if (alone(found)) {
+      const spots second = look_up_second(d);
+      const std::uint64_t less = std::min(amount, second.least);
+      for (unsigned i = 0; i < this->k(); ++i) {
+        second_.set(second.cell[i], second.value[i] - less);
+      }
+    }
+  }
+  for (unsigned i = 0; i < this->k(); ++i) {
+    counters_.set(found.cell[i], found.value[i] - amount);
+  }
+  this->total_ -= amount;
+  return outcome::added;
+}
+
+template <spectral_rule Rule>
+counted basic_spectral_filter<Rule>::count_digest(digest d) const noexcept {
+  if constexpr (one_sided) {
+    return base::count_digest(d);
+  } else {
+    if (this->k() == 0) return nothing_known;
+    const spots found = this->look_up(d);
+    std::uint64_t value = found.least;
+    if (alone(found)) {
+      const std::uint64_t second = look_up_second(d).least;
+      if (second > 0) value = std::min(value, second);
+    }
+    const std::uint64_t lower = math::count_at_least(found.least, this->total_, this->row());
+    return {value, std::min(lower, value), found.least, false};
+  }
+}
+
+template <spectral_rule Rule>
+void basic_spectral_filter<Rule>::merge(const basic_spectral_filter& other) {
+  this->expect_same_shape(other);
+  if (this->exceeds_total(other.total_)) this->refuse_sum();
+  detail::string_array sum = sum_of(counters_, other.counters_);
+  detail::string_array second = sum_of(second_, other.second_);
+  counters_ = std::move(sum);
+  second_ = std::move(second);
+  this->total_ += other.total_;
+}
+
+template <spectral_rule Rule>
+spectral_bits basic_spectral_filter<Rule>::bits() const {
+  this->expect_cells();
+  const std::uint64_t used = counters_.counter_bits();
+  return {used, counters_.string_bits(), math::published_index_bits(this->cells(), used),
+          math::compact_index_bits(this->cells())};
+}
+
+template <spectral_rule Rule>
+void basic_spectral_filter<Rule>::write(const detail::container_use& use) const {
+  detail::container_writer out = this->writer(layout::rows);
+  for (const std::uint64_t p :
+       {static_cast<std::uint64_t>(Rule), std::uint64_t{this->k()}, this->row(), this->total_,
+        std::uint64_t{counters_.counters_per_slack()}}) {
+    out.parameters().u64(p);
+  }
+  const stored_counters first(counters_);
+  const stored_counters second(second_);
+  out.section(lengths_section, first.lengths());
+  out.section(lengths_section + 1, first.bits());
+  if constexpr (!one_sided) {
+    out.section(lengths_section + 2, second.lengths());
+    out.section(lengths_section + 3, second.bits());
+  }
+  use(out);
+}
+
+template <spectral_rule Rule>
+basic_spectral_filter<Rule> basic_spectral_filter<Rule>::decode(
+    const detail::container_view& view) {
+  view.expect_sections(one_sided ? 2 : 4);
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t rule_stored = in.u64();
+  const std::uint64_t k = in.u64();
+  const std::uint64_t row = in.u64();
+  const std::uint64_t total = in.u64();
+  const std::uint64_t per_slack = in.u64();
+  in.expect_end();
+  if (rule_stored != static_cast<std::uint64_t>(Rule) || k < 1 || k > base::most_k ||
+      per_slack < 1 || per_slack > most_per_slack) {
+    base::refuse();
+  }
+  const detail::row_shape shape{static_cast<unsigned>(k), row};
+  if (!detail::plausible(shape, length_bits)) base::refuse();
+  const auto array_of = [&](std::uint32_t id, std::uint64_t counters) {
+    const auto lengths = view.section(id, detail::field_vector::bytes_for(counters, length_bits));
+    const auto values = read_counters(lengths, view.section(id + 1), counters);
+    if (values.empty()) base::refuse();
+    return detail::string_array(std::span<const std::uint64_t>(values),
+                                static_cast<unsigned>(per_slack));
+  };
+  basic_spectral_filter stored({1, 1}, 1, 0);
+  stored.read_head(view, layout::rows);
+  stored.shape_ = shape;
+  stored.total_ = total;
+  stored.counters_ = array_of(lengths_section, k * row);
+  if constexpr (!one_sided) stored.second_ = array_of(lengths_section + 2, k * stored.second_row());
+  if (!stored.rows_add_up()) base::refuse();
+  return stored;
+}
+
+BLOOMTIME_VALUE_OF_TEMPLATE(template <spectral_rule Rule>, basic_spectral_filter,
+                            basic_spectral_filter<Rule>);
+
+template class basic_spectral_filter<spectral_rule::selection>;
+template class basic_spectral_filter<spectral_rule::increase>;
+template class basic_spectral_filter<spectral_rule::recurrence>;
+
+spectral_rule rule_of(const detail::container_view& view) {
+  view.expect_kind(family::tally, spectral_filter::engine_id, spectral_filter::called);
+  const std::uint64_t rule = view.parameters().u64();
+  if (rule < 1 || rule > 3) {
+    throw error(errc::corrupt, "a spectral filter counts by one of the rules 1 to 3, found " +
+                                   std::to_string(rule));
+  }
+  return static_cast<spectral_rule>(rule);
+}
+
+}  // namespace bloomtime

@@ -1,0 +1,227 @@
+#include <bloomtime/published/persistent/learning.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <bloomtime/error.hpp>
+#include <bloomtime/math/history.hpp>
+
+namespace bloomtime {
+namespace {
+
+using math::filter_load;
+using math::filter_size;
+
+constexpr std::uint64_t word = 64;
+constexpr double most_growth = 4;     // of keys by what has not happened so far
+constexpr double fullest = 0.95;      // filter that still tells how many keys it holds
+constexpr double fewest_keys = 1e-3;  // a node that nothing came into may get something next time
+
+[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
+
+template <class History>
+void expect_lesson(const History& last, const query_profile& asked, const learning& how) {
+  if (last.grows()) refuse("a history that grows with time has no next partition to learn for");
+  if (asked.ticks() != last.ticks()) {
+    refuse("what was asked is to be about as many ticks as the history that is learned from: " +
+           std::to_string(last.ticks()) + ", got " + std::to_string(asked.ticks()));
+  }
+  if (how.elapsed > last.ticks()) {
+    refuse("of " + std::to_string(last.ticks()) + " ticks at most all have elapsed, got " +
+           std::to_string(how.elapsed));
+  }
+}
+
+// What a whole partition would have had.
+double growth(std::uint64_t ticks, std::uint64_t elapsed) {
+  if (elapsed == 0) return 1;
+  return std::min(most_growth, static_cast<double>(ticks) / static_cast<double>(elapsed));
+}
+
+template <class Config, class History>
+Config next_span(const History& last) {
+  Config next;
+  next.ticks = last.ticks();
+  next.first = last.first() + last.ticks();
+  next.resolution = last.clock().resolution();
+  next.origin = last.clock().origin();
+  next.seed = last.seed();
+  return next;
+}
+
+level_config next_levels(const level_history& last) {
+  auto next = next_span<level_config>(last);
+  next.doubts = last.doubts();
+  next.learns = true;
+  return next;
+}
+
+std::vector<double> keys_of(const level_history& last, const learning& how) {
+  if (!last.learns()) refuse("a level history tells how many keys it holds if it learns");
+  const double grown = growth(last.ticks(), how.elapsed);
+  std::vector<double> keys;
+  for (unsigned h = 0; h < last.heights(); ++h) keys.push_back(grown * *last.keys(h));
+  return math::chained_keys(keys);
+}
+
+// The finest level is to have a word at least: without it no answer is finer than the next one.
+std::vector<filter_size> sized(std::span<const filter_load> loads, const learning& how) {
+  std::vector<filter_size> sizes = math::allocate_bits(loads, how.bits, how.grid);
+  if (sizes[0].bits != 0) return sizes;
+  if (how.bits < 2 * word) {
+    std::fill(sizes.begin(), sizes.end(), filter_size{});
+  } else {
+    sizes = math::allocate_bits(loads, how.bits - word, how.grid);
+  }
+  sizes[0] = {word, 1};
+  return sizes;
+}
+
+}  // namespace
+
+level_config learned(const level_history& last, const query_profile& asked, const learning& how) {
+  expect_lesson(last, asked, how);
+  const std::vector<double> keys = keys_of(last, how);
+  const std::vector<double> probes = asked.frequencies(how.smoothing);
+  std::vector<filter_load> loads;
+  for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
+  level_config next = next_levels(last);
+  next.levels = last.records() == 0 ? math::uniform_bits(loads, how.bits) : sized(loads, how);
+  return next;
+}
+
+level_config planned(const level_history& last, const query_profile& asked, const learning& how,
+                     double most_probes) {
+  expect_lesson(last, asked, how);
+  if (last.records() == 0) return learned(last, asked, how);
+  level_config next = next_levels(last);
+  next.levels =
+      math::plan_levels(keys_of(last, how), asked.frequencies(how.smoothing), how.bits, most_probes)
+          .levels;
+  return next.levels[0].bits != 0 ? next : learned(last, asked, how);
+}
+
+// -- trees -------------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<filter_load> flat(const tree_loads& loads) {
+  std::vector<filter_load> all;
+  for (const auto& height : loads.nodes) all.insert(all.end(), height.begin(), height.end());
+  all.push_back(loads.pairs);
+  return all;
+}
+
+tree_sizes shaped(const tree_loads& loads, const std::vector<filter_size>& sizes) {
+  tree_sizes tree;
+  auto next = sizes.begin();
+  for (const auto& height : loads.nodes) {
+    const auto end = next + static_cast<std::ptrdiff_t>(height.size());
+    tree.nodes.emplace_back(next, end);
+    next = end;
+  }
+  tree.pairs = *next;
+  return tree;
+}
+
+std::optional<double> told(const detail::flat_filter& f) {
+  const bool tells =
+      !f.absent() && static_cast<double>(f.ones()) <= fullest * static_cast<double>(f.size().bits);
+  return tells ? std::optional(f.keys()) : std::nullopt;
+}
+
+// Mean keys of the nodes of this height that tell.
+std::optional<double> mean_told(const tree_history& last, unsigned height) {
+  double sum = 0;
+  double tell = 0;
+  for (std::uint64_t i = 0; i < last.nodes(height); ++i) {
+    if (const auto keys = told(last.node(height, i))) {
+      sum += *keys;
+      tell += 1;
+    }
+  }
+  return tell > 0 ? std::optional(sum / tell) : std::nullopt;
+}
+
+// Fills in what is not known next to what is. From one height to the next a mean grows by a factor
+// of 1 to 2; it is taken to go on as it did.
+template <class Iterator>
+void go_on(Iterator begin, Iterator end, double least, double most, double factor) {
+  for (auto next = begin; next != end; ++next) {
+    if (next == begin || !*(next - 1)) continue;
+    if (!*next) {
+      *next = **(next - 1) * factor;
+    } else if (**(next - 1) > 0) {
+      factor = std::clamp(**next / **(next - 1), least, most);
+    }
+  }
+}
+
+// By height; if no node tells, as if all pairs were of different items.
+std::vector<double> mean_keys(const tree_history& last, double pairs) {
+  std::vector<std::optional<double>> means;
+  for (unsigned h = 0; h < last.heights(); ++h) means.push_back(mean_told(last, h));
+  go_on(means.begin(), means.end(), 1, 2, 2);
+  go_on(means.rbegin(), means.rend(), 0.5, 1, 0.5);
+  std::vector<double> each;
+  for (unsigned h = 0; h < last.heights(); ++h) {
+    each.push_back(means[h].value_or(pairs / static_cast<double>(last.nodes(h))));
+  }
+  return each;
+}
+
+// The chance that the leaf of a question says yes: since it errs, or since the item is in it.
+double leaf_says_yes(const tree_history& last, double keys_of_leaf, double items) {
+  double errors = 0;
+  for (std::uint64_t i = 0; i < last.nodes(0); ++i) errors += last.node(0, i).error();
+  const double error = errors / static_cast<double>(last.nodes(0));
+  const double there = std::min(1.0, keys_of_leaf / items);
+  return 1 - (1 - error) * (1 - there);
+}
+
+}  // namespace
+
+tree_sizes allocate_tree(const tree_loads& loads, std::uint64_t bits, math::size_grid grid) {
+  return shaped(loads, math::allocate_bits(flat(loads), bits, grid));
+}
+
+tree_sizes uniform_tree(const tree_loads& loads, std::uint64_t bits) {
+  return shaped(loads, math::uniform_bits(flat(loads), bits));
+}
+
+tree_loads learned_loads(const tree_history& last, const query_profile& asked,
+                         const learning& how) {
+  expect_lesson(last, asked, how);
+  if (!asked.counts_nodes() || asked.granularity() != last.granularity()) {
+    refuse("a tree history learns from a profile that counts nodes, with leaves of " +
+           std::to_string(last.granularity()) + " ticks");
+  }
+  const double grown = growth(last.ticks(), how.elapsed);
+  const double pairs = told(last.pairs()).value_or(static_cast<double>(last.records()));
+  const auto probes = asked.node_frequencies(how.smoothing);
+  const std::vector<double> means = mean_keys(last, pairs);
+  const auto expected = [&](double keys) { return std::max(fewest_keys, grown * keys); };
+  tree_loads loads;
+  for (unsigned h = 0; h < last.heights(); ++h) {
+    auto& height = loads.nodes.emplace_back();
+    for (std::uint64_t i = 0; i < last.nodes(h); ++i) {
+      const double keys = told(last.node(h, i)).value_or(means[h]);
+      height.push_back({expected((keys + means[h]) / 2), probes[h][i]});
+    }
+  }
+  const double says_yes = leaf_says_yes(last, means.front(), std::max(fewest_keys, means.back()));
+  loads.pairs = {expected(pairs), asked.pair_frequency(says_yes, how.smoothing)};
+  return loads;
+}
+
+tree_config learned(const tree_history& last, const query_profile& asked, const learning& how) {
+  const tree_loads loads = learned_loads(last, asked, how);
+  auto next = next_span<tree_config>(last);
+  next.granularity = last.granularity();
+  next.sizes = last.records() == 0 ? uniform_tree(loads, how.bits)
+                                   : allocate_tree(loads, how.bits, how.grid);
+  return next;
+}
+
+}  // namespace bloomtime

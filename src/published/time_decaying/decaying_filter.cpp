@@ -1,0 +1,460 @@
+#include <bloomtime/published/time_decaying/decaying_filter.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/probes.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/math/bloom.hpp>
+
+#include "heat/forward.hpp"
+
+namespace bloomtime {
+namespace {
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+constexpr double random_tail = 1e-9;  // chance that random rounding takes more than `upper` adds
+constexpr double slack = 0x1p-50;     // for the rounding of a few operations on doubles
+
+// A sweep multiplies by a factor that is too large by less than 2^-52.9 of itself
+// (decay::power::upper). Of what that added to a counter V at earlier sweeps, no more than
+// 2^-52.9 V is left of each, and less than that of those so long ago that 64 bits have faded:
+// together at most 2^-52.9 V (64 half-lives + 1 / (1 - lambda)), where a half-life is at most
+// ln 2 / (1 - lambda).
+constexpr double factor_excess = 0x1p-47;
+
+std::string text(std::uint64_t n) { return std::to_string(n); }
+
+double not_below(std::uint64_t n) {
+  const auto d = static_cast<double>(n);
+  return n < std::uint64_t{1} << 53 ? d
+                                    : std::nextafter(d, std::numeric_limits<double>::infinity());
+}
+
+double not_above(std::uint64_t n) {
+  const auto d = static_cast<double>(n);
+  return n < std::uint64_t{1} << 53 ? d : std::nextafter(d, 0);
+}
+
+constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  return a > largest - b ? largest : a + b;
+}
+
+std::uint64_t epochs_between(std::int64_t from, std::int64_t to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+bool is_rounding(std::uint64_t n) { return n >= 1 && n <= 3; }
+bool is_increase(std::uint64_t n) { return n == 1 || n == 2; }
+
+struct shape {
+  unsigned k;
+  std::uint64_t row;
+};
+
+template <class Cells>
+shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k, unsigned usual_k) {
+  if (c.error.has_value() == c.memory.has_value()) {
+    throw error(errc::invalid_argument, std::string("a ") + Cells::name +
+                                            " is sized by error or by memory, and got " +
+                                            (c.error ? "both" : "neither"));
+  }
+  if (c.error) {
+    const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
+    return {size.k, size.bits / size.k};
+  }
+  const std::uint64_t cells = Cells::cells_in(*c.memory, setting);
+  if (cells < usual_k || *c.memory > detail::max_buffer_bytes) {
+    throw error(cells < usual_k ? errc::invalid_argument : errc::too_large,
+                std::string("a ") + Cells::name + " has room for " + text(usual_k) +
+                    " cells and at most " + text(detail::max_buffer_bytes) + " bytes, got " +
+                    text(*c.memory) + " bytes");
+  }
+  const unsigned k =
+      c.items == 0 ? usual_k : math::size_for_bits(layout::rows, c.items, cells, most_k).k;
+  return {k, cells / k};
+}
+
+// What rounding up adds to a counter at most, 1 / (1 - lambda) hits, in units of mass: from
+// integers, since it is stored.
+forward::unsigned_wide most_rounded_up(const decay& fading, const decay::power& now) {
+  if (!fading.fades()) return 0;
+  const decay::power step = fading.at(-1);  // lambda itself, below 1
+  constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
+  const std::uint64_t lambda = forward::halved(
+      step.upper,
+      forward::exponent(-step.halvings) < 63 ? static_cast<unsigned>(-step.halvings) : 63U);
+  if (lambda >= one) return forward::endless_mass;
+  const std::uint64_t hits = one / (one - lambda) + 1;
+  return forward::units_above(hits, now, now, forward::mass_fraction);
+}
+
+}  // namespace
+
+template <class Cells>
+basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& config)
+    : decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
+      clock_(config.epoch) {
+  const std::uint64_t setting = Cells::setting_of(config);
+  const shape size = shape_of<Cells>(config, setting, most_k, usual_k);
+  k_ = size.k;
+  row_ = size.row;
+  seed_ = config.seed;
+  rounding_ = config.rounding;
+  increase_ = config.increase;
+  ahead_ = forward::epochs_in(config.ahead, config.epoch);
+  if (!Cells::is_setting(setting, cells())) {
+    throw error(errc::too_large, std::string("a ") + Cells::name + " cannot have " + text(cells()) +
+                                     " cells, take less memory or fewer items");
+  }
+  cells_ = Cells(cells(), setting);
+}
+
+// -- time --------------------------------------------------------------------------------------
+
+// Most events and questions are about the newest epoch; they need no division.
+template <class Cells>
+std::int64_t basic_decaying_filter<Cells>::epoch_of(instant when) const noexcept {
+  const bool newest = events_ != 0 && epoch_begins_ <= when && when <= epoch_ends_;
+  return newest ? epoch_ : clock_.tick_of(when).number;
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::set_epoch(std::int64_t epoch, const decay::power& p) noexcept {
+  epoch_ = epoch;
+  epoch_begins_ = clock_.start_of({epoch});
+  epoch_ends_ = clock_.end_of({epoch});
+  power_ = p;
+}
+
+template <class Cells>
+decay::power basic_decaying_filter<Cells>::power_at(std::int64_t epoch) const noexcept {
+  return epoch > epoch_ ? decay_.at(epoch) : power_;
+}
+
+template <class Cells>
+detail::fade basic_decaying_filter<Cells>::fade_to(std::int64_t epoch) const noexcept {
+  const std::uint64_t passed = epoch > epoch_ ? epochs_between(epoch_, epoch) : 0;
+  return {decay_, passed, rounding_, static_cast<std::uint64_t>(epoch) ^ detail::mix(seed_)};
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::go_to(std::int64_t epoch, const decay::power& next) noexcept {
+  cells_.sweep(fade_to(epoch));
+  const decay::wide halvings = next.halvings - power_.halvings;
+  mass_ = forward::faded_mass(mass_, halvings);
+  late_ = forward::faded_mass(late_, halvings);
+  set_epoch(epoch, next);
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::advance(instant now) noexcept {
+  const std::int64_t epoch = epoch_of(now);
+  if (events_ != 0 && epoch > epoch_) go_to(epoch, decay_.at(epoch));
+}
+
+// -- events ------------------------------------------------------------------------------------
+
+template <class Cells>
+outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::uint64_t weight) {
+  detail::expect_not_moved_from(k_ != 0, Cells::name);
+  const std::int64_t epoch = epoch_of(when);
+  const bool first = events_ == 0;
+  const bool later = !first && epoch > epoch_;
+  const bool late = !first && epoch < epoch_;
+  if (later && epochs_between(epoch_, epoch) > ahead_) return outcome::future;
+  if (weight == 0) return late ? outcome::late : outcome::added;
+
+  std::uint64_t units = weight;
+  if (late) {
+    const std::uint64_t age = epochs_between(epoch, epoch_);
+    units = detail::fade(decay_, age, rounding::up, 0)(weight, 0);
+  }
+  const raises plan =
+      this->plan(d, first ? detail::fade(decay_, 0, rounding_, 0) : fade_to(epoch), units);
+  cells_.prepare(plan.span());
+  // From here on nothing fails.
+  const decay::power then = first || epoch != epoch_ ? decay_.at(epoch) : power_;
+  if (first) set_epoch(epoch, then);
+  if (later) go_to(epoch, then);
+  bool pinned = plan.all_pinned;
+  for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r);
+  mass_ = forward::sum_of_mass(mass_,
+                               forward::units_above(weight, then, power_, forward::mass_fraction));
+  if (late)
+    late_ = forward::sum_of_mass(late_,
+                                 forward::units_above(1, power_, power_, forward::mass_fraction));
+  events_ += events_ != largest;
+  return pinned ? outcome::saturated : late ? outcome::late : outcome::added;
+}
+
+// What an event would raise, and to which values, after the time until then has passed. A pinned
+// cell may be below the truth and counts for nothing.
+template <class Cells>
+auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
+                                        std::uint64_t units) const noexcept -> raises {
+  const detail::row_probes probes{row_, k_};
+  const bool in_parts = increase_ == increase::plain && passing.changes_nothing();
+  raises plan;
+  std::uint64_t least = largest;
+  for (unsigned i = 0; i < k_; ++i) {
+    const std::uint64_t cell = probes.position(d, i);
+    if (cells_.pinned(cell)) continue;
+    plan.all_pinned = false;
+    const std::uint64_t value =
+        in_parts ? cells_.part(cell, units) : passing(cells_.get(cell), cell);
+    least = std::min(least, value);
+    plan.list[plan.count++] = {cell, value, sum(value, units)};
+  }
+  if (increase_ == increase::plain) return plan;
+  const unsigned count = std::exchange(plan.count, 0);
+  for (unsigned i = 0; i < count; ++i) {
+    const auto [cell, value, unused] = plan.list[i];
+    if (value < sum(least, units)) plan.list[plan.count++] = {cell, value, sum(least, units)};
+  }
+  return plan;
+}
+
+// -- answers -----------------------------------------------------------------------------------
+
+// How much less than exact a counter may be for rounding. At random, plain counters walk
+// independently (Azuma); with minimum increase the lowest of k walks is copied at every event, and
+// only what bounds rounding down is certain.
+template <class Cells>
+double basic_decaying_filter<Cells>::rounded_off() const noexcept {
+  if (rounding_ == rounding::up || !decay_.fades()) return 0;
+  const double down = 1 / decay_.loss();
+  if (rounding_ == rounding::down || increase_ == increase::minimum) return down * (1 + slack);
+  const double lambda = decay_.factor();
+  return std::sqrt(std::log(k_ / random_tail) / (2 * decay_.loss() * (1 + lambda))) * (1 + slack);
+}
+
+// What a count of all k cells is at least of the item itself: not what rounding up added (less than
+// 1 / (1 - lambda), and factor_excess), nor late events (less than 1 each), nor other items.
+template <class Cells>
+double basic_decaying_filter<Cells>::lower_of(std::uint64_t least, double mass,
+                                              double late) const noexcept {
+  const double value = not_above(least);
+  const double rounded_up = decay_.fades() ? (1 + value * factor_excess) / decay_.loss() : 0;
+  const double others = std::numbers::e * (mass + late) / static_cast<double>(row_);
+  return std::max(0.0, std::nextafter(value - (rounded_up + late + others) * (1 + slack), 0));
+}
+
+template <class Cells>
+estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const noexcept {
+  if (events_ == 0) return {};
+  const detail::row_probes probes{row_, k_};
+  const std::int64_t epoch = epoch_of(when);
+  const detail::fade passing = fade_to(epoch);
+  std::uint64_t least = largest;
+  std::uint64_t guess = largest;  // from pinned cells, which tell only that they overflowed
+  bool pinned = false;
+  for (unsigned i = 0; i < k_; ++i) {
+    const std::uint64_t cell = probes.position(d, i);
+    const std::uint64_t value = cells_.get(cell);
+    if (cells_.pinned(cell)) {
+      guess = std::min(guess, value);
+      pinned = true;
+    } else {
+      least = std::min(least, passing(value, cell));
+    }
+  }
+  const decay::power now = power_at(epoch);
+  const double mass = forward::mass_in_hits(mass_, power_, now);
+  if (least == largest) return {std::min(not_below(guess), mass), 0, mass};
+  const double value = not_below(least);
+  const double missing = rounded_off();
+  const double upper = missing == 0 ? value : std::nextafter(value + missing, forward::infinite);
+  // With a pinned cell fewer than k rows bound what other items have.
+  if (pinned) return {value, 0, upper};
+  return {value, lower_of(least, mass, forward::mass_in_hits(late_, power_, now)), upper};
+}
+
+template <class Cells>
+estimate basic_decaying_filter<Cells>::rate_of(const estimate& count) const noexcept {
+  return forward::rate_of(count, decay_, clock_);
+}
+
+template <class Cells>
+double basic_decaying_filter<Cells>::mass(instant when) const noexcept {
+  if (events_ == 0) return 0;
+  return forward::mass_in_hits(mass_, power_, power_at(epoch_of(when)));
+}
+
+template <class Cells>
+double basic_decaying_filter<Cells>::confidence() const noexcept {
+  return -std::expm1(-static_cast<double>(k_));
+}
+
+template <class Cells>
+std::optional<instant> basic_decaying_filter<Cells>::newest() const noexcept {
+  if (events_ == 0) return std::nullopt;
+  return clock_.start_of({epoch_});
+}
+
+// -- sets of filters ---------------------------------------------------------------------------
+
+template <class Cells>
+void basic_decaying_filter<Cells>::expect_same_kind(const basic_decaying_filter& other) const {
+  const auto describe = [](const basic_decaying_filter& f) {
+    return text(f.cells()) + " cells, k " + text(f.k_) + ", seed " + text(f.seed_) + ", " +
+           forward::rate_text(f.decay_) + ", epochs of " +
+           std::to_string(f.clock_.resolution().count()) + " microseconds, rounding " +
+           text(static_cast<std::uint8_t>(f.rounding_)) + ", setting " + text(f.cells_.setting());
+  };
+  const bool same = row_ == other.row_ && k_ == other.k_ && seed_ == other.seed_ &&
+                    decay_ == other.decay_ && clock_ == other.clock_ &&
+                    cells_.setting() == other.cells_.setting();
+  if (same && rounding_ == rounding::up && other.rounding_ == rounding::up) return;
+  throw error(errc::incompatible,
+              "decaying filters merge if cells, k, seed, decay and clock are equal and counters "
+              "round up (1); here they are (" +
+                  describe(*this) + ") and (" + describe(other) + ")");
+}
+
+// A sum of bounds bounds the sum.
+template <class Cells>
+void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
+  expect_same_kind(other);
+  if (other.events_ == 0) return;
+  basic_decaying_filter merged(*this);
+  if (events_ == 0) merged.set_epoch(other.epoch_, other.power_);
+  if (other.epoch_ > merged.epoch_) merged.go_to(other.epoch_, other.power_);
+  const detail::fade passing = other.fade_to(merged.epoch_);
+  for (std::uint64_t i = 0; i < cells(); ++i) {
+    const std::uint64_t had = merged.cells_.get(i);
+    const bool pinned = merged.cells_.pinned(i) || other.cells_.pinned(i);
+    const detail::raise r{i, had, pinned ? largest : sum(had, passing(other.cells_.get(i), i))};
+    if (r.to == had) continue;
+    merged.cells_.prepare({&r, 1});
+    merged.cells_.set(r);
+  }
+  const decay::wide behind = merged.power_.halvings - other.power_.halvings;
+  const auto add = [&](unsigned_wide& mine, unsigned_wide more) {
+    mine = forward::sum_of_mass(mine, more);
+  };
+  add(merged.mass_, forward::faded_mass(other.mass_, behind));
+  add(merged.late_, forward::faded_mass(other.late_, behind));
+  if (events_ != 0) add(merged.late_, most_rounded_up(decay_, merged.power_));
+  merged.events_ = sum(events_, other.events_);
+  *this = std::move(merged);
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+template <class Cells>
+std::vector<std::byte> basic_decaying_filter<Cells>::serialize() const {
+  std::vector<std::byte> bytes;
+  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
+  return bytes;
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::save(const std::filesystem::path& path) const {
+  write([&](const detail::container_writer& out) { out.save(path); });
+}
+
+// Hands over the writer while what it refers to is alive.
+template <class Cells>
+template <class Use>
+void basic_decaying_filter<Cells>::write(Use&& use) const {
+  detail::expect_not_moved_from(k_ != 0, Cells::name);
+  detail::container_writer out({.family = family::heat,
+                                .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
+                                .layout = static_cast<std::uint8_t>(layout::rows),
+                                .seed = seed_,
+                                .clock = clock_});
+  auto& p = out.parameters();
+  p.u64(cells_.setting());
+  p.u64(k_);
+  p.u64(row_);
+  p.u64(decay_.coarse_rate());
+  p.u64(ahead_);
+  p.u64(static_cast<std::uint8_t>(rounding_));
+  p.u64(static_cast<std::uint8_t>(increase_));
+  p.u64(events_);
+  p.i64(epoch_);
+  for (const unsigned_wide units : {mass_, late_}) {
+    p.u64(static_cast<std::uint64_t>(units));
+    p.u64(static_cast<std::uint64_t>(units >> 64));
+  }
+  if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
+  cells_.stored([&](const auto& sections) {
+    std::uint32_t id = 0;
+    for (const auto& section : sections) out.section(++id, section);
+    use(std::as_const(out));
+  });
+}
+
+template <class Cells>
+auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
+    -> basic_decaying_filter {
+  const auto view = detail::container_view::parse(container);
+  const detail::container_info& info = view.info();
+  const bool fine = info.engine == fine_engine_id;
+  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id,
+                   std::string("a ") + Cells::name);
+  view.expect_sections(Cells::sections);
+  view.verify();
+  basic_decaying_filter f;
+  f.seed_ = info.seed;
+  detail::byte_reader in = view.parameters();
+  const auto wide = [&] {
+    const unsigned_wide low = in.u64();
+    return low | static_cast<unsigned_wide>(in.u64()) << 64;
+  };
+  const std::uint64_t setting = in.u64();
+  const std::uint64_t k = in.u64();
+  f.row_ = in.u64();
+  const std::uint64_t coarse_rate = in.u64();
+  f.ahead_ = in.u64();
+  const std::uint64_t rounding_id = in.u64();
+  const std::uint64_t increase_id = in.u64();
+  f.events_ = in.u64();
+  f.epoch_ = in.i64();
+  f.mass_ = wide();
+  f.late_ = wide();
+  f.decay_ = forward::read_decay(coarse_rate, fine, in);
+  in.expect_end();
+  if (k == 0 || k > most_k || f.row_ == 0 || f.row_ > detail::max_buffer_bytes / 4 / k ||
+      !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
+      !is_increase(increase_id) || !info.clock ||
+      info.layout != static_cast<std::uint8_t>(layout::rows) ||
+      (f.events_ == 0 && (f.epoch_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
+    throw error(errc::corrupt,
+                std::string("the parameters of this ") + Cells::name + " contradict each other");
+  }
+  f.k_ = static_cast<unsigned>(k);
+  f.rounding_ = static_cast<bloomtime::rounding>(rounding_id);
+  f.increase_ = static_cast<bloomtime::increase>(increase_id);
+  f.clock_ = *info.clock;
+  if (f.events_ != 0) f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
+  f.cells_ = Cells::read(view, f.cells(), setting);
+  for (std::uint64_t i = 0; f.events_ == 0 && i < f.cells(); ++i) {
+    if (f.cells_.get(i) != 0) {
+      throw error(errc::corrupt, std::string("this ") + Cells::name +
+                                     " has no events, and cells that are not empty");
+    }
+  }
+  return f;
+}
+
+template <class Cells>
+auto basic_decaying_filter<Cells>::load(const std::filesystem::path& path)
+    -> basic_decaying_filter {
+  return load(detail::mapped_file::open(path)->bytes());
+}
+
+BLOOMTIME_VALUE_OF_TEMPLATE(template <class Cells>, basic_decaying_filter,
+                            basic_decaying_filter<Cells>);
+
+template class basic_decaying_filter<detail::counter_cells>;
+template class basic_decaying_filter<detail::digit_cells>;
+
+}  // namespace bloomtime

@@ -1,0 +1,127 @@
+#include "store/inspect.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <bloomtime/any.hpp>
+#include <bloomtime/error.hpp>
+
+#include "text/text.hpp"
+#include "store/ledger.hpp"
+#include "store/manifest.hpp"
+#include "store/names.hpp"
+#include "store/reader.hpp"
+
+namespace bloomtime::cli::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Load>
+finding checked(const fs::path& directory, const part& p, Load&& load) {
+  try {
+    load(open_part(directory, p)->bytes());
+    return {directory / p.file, ""};
+  } catch (const error& e) {
+    return {directory / p.file, e.what()};
+  }
+}
+
+std::vector<finding> leftovers(const fs::path& directory, const manifest& m) {
+  std::vector<finding> all;
+  std::error_code problem;
+  for (fs::directory_iterator entry(directory, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    if (is_disposable_name(name) && !m.names(name)) all.push_back({entry->path(), "", true});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const finding& a, const finding& b) { return a.file < b.file; });
+  return all;
+}
+
+using bytes_of_part = std::span<const std::byte>;
+
+void check_ledger(bytes_of_part bytes, const manifest& m) {
+  const std::size_t fields = ledger::load(bytes).fields.size();
+  if (fields == m.read.items.size()) return;
+  throw error(errc::corrupt, fmt::format("this ledger counts {} items, and the manifest names {}",
+                                         fields, m.read.items.size()));
+}
+
+// The structure that a profile has under this role; nothing if it is none of its roles.
+std::function<void(bytes_of_part)> loader_of(const std::string& role, const manifest& m) {
+  if (role == ledger_role) return [&m](bytes_of_part bytes) { check_ledger(bytes, m); };
+  for (const std::string& item : m.read.items) {
+    if (role == heat_role(item)) return [](bytes_of_part b) { (void)heat_filter::load(b); };
+    if (role == hot_role(item)) return [](bytes_of_part b) { (void)hot_list::load(b); };
+    if (role == history_role(item)) return [](bytes_of_part b) { (void)history::load(b); };
+  }
+  return {};
+}
+
+void check_container(const part& p, bytes_of_part bytes, const manifest& m) {
+  if (const auto load = loader_of(p.role, m)) return load(bytes);
+  (void)load_any(bytes);
+  if (m.find(ledger_role) == nullptr) return;
+  throw error(errc::corrupt,
+              fmt::format("a profile of these items has no container {}", shown(p.role)));
+}
+
+// A history may be missing: there were profiles before there were histories.
+void check_roles(const manifest& m) {
+  if (m.find(ledger_role) == nullptr) return;
+  for (const std::string& item : m.read.items) {
+    for (const std::string& role : {heat_role(item), hot_role(item)}) {
+      if (m.find(role) != nullptr) continue;
+      throw error(errc::corrupt, fmt::format("the manifest has no container {}", shown(role)));
+    }
+  }
+}
+
+void check_totals(bytes_of_part bytes, const manifest& m) {
+  const std::uint64_t events = minute_totals::load(bytes).events();
+  if (m.find(ledger_role) == nullptr || events == m.read.records) return;
+  throw error(errc::corrupt, fmt::format("these totals have {} events, and the manifest {} records",
+                                         events, m.read.records));
+}
+
+std::string problem_of(const manifest& m) {
+  try {
+    check_roles(m);
+    return "";
+  } catch (const error& e) {
+    return e.what();
+  }
+}
+
+std::vector<finding> look_at(const fs::path& directory, const manifest& m) {
+  std::vector<finding> all{{directory / manifest_name, problem_of(m)}};
+  for (const part& p : m.containers) {
+    all.push_back(
+        checked(directory, p, [&](bytes_of_part bytes) { check_container(p, bytes, m); }));
+  }
+  all.push_back(checked(directory, m.totals, [&](bytes_of_part bytes) { check_totals(bytes, m); }));
+  return all;
+}
+
+}  // namespace
+
+std::vector<finding> inspect(const fs::path& directory) {
+  for (;;) {
+    const manifest m = read_manifest(directory);
+    std::vector<finding> found = look_at(directory, m);
+    const bool sound =
+        std::all_of(found.begin(), found.end(), [](const finding& f) { return f.problem.empty(); });
+    if (!sound && read_manifest(directory).generation != m.generation) continue;
+    for (finding& f : leftovers(directory, m)) found.push_back(std::move(f));
+    return found;
+  }
+}
+
+}  // namespace bloomtime::cli::store

@@ -1,0 +1,131 @@
+#include "store/ledger.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/error.hpp>
+
+namespace bloomtime::cli::store {
+namespace {
+
+constexpr std::uint8_t engine = 2;
+constexpr std::uint8_t partial_engine = 5;  // some event that waits lacks an item
+constexpr std::uint32_t fields_section = 1;
+constexpr std::uint32_t held_section = 2;
+
+detail::container_info kind_of(std::uint8_t which) {
+  return {.family = family::totals, .engine = which, .layout = 0, .seed = 0, .clock = {}};
+}
+
+[[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
+
+void write_text(detail::byte_writer& out, std::string_view text) {
+  out.u64(text.size());
+  out.bytes(std::as_bytes(std::span(text)));
+}
+
+std::string read_text(detail::byte_reader& in) {
+  const auto bytes = in.bytes(in.u64());
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A byte says whether there is one, where it may be missing.
+std::optional<std::string> read_item(detail::byte_reader& in, bool partial) {
+  const std::uint8_t there = partial ? in.u8() : 1;
+  if (there > 1) corrupt("an event in this ledger neither has an item nor lacks it");
+  return there == 1 ? std::optional(read_text(in)) : std::nullopt;
+}
+
+void write_item(detail::byte_writer& out, const std::optional<std::string>& item, bool partial) {
+  if (partial) out.u8(item ? 1 : 0);
+  if (item) write_text(out, *item);
+}
+
+bool lacks_items(const held_event& e) {
+  return std::any_of(e.items.begin(), e.items.end(), [](const auto& item) { return !item; });
+}
+
+held_event read_held(detail::byte_reader& in, std::size_t items, bool partial) {
+  held_event e;
+  e.at = instant(in.i64());
+  e.agreeing = in.u8();
+  e.contradict = in.u8();
+  e.line = read_text(in);
+  for (std::size_t i = 0; i < items; ++i) e.items.push_back(read_item(in, partial));
+  if (e.agreeing >= time_gate::enough || e.contradict >= time_gate::patience) {
+    corrupt("an event in this ledger still waits although it was decided about");
+  }
+  return e;
+}
+
+}  // namespace
+
+std::vector<std::byte> ledger::serialize() const {
+  detail::byte_writer counted;
+  for (const census& c : fields) {
+    counted.u64(c.bytes);
+    counted.bytes(c.distinct.registers());
+  }
+  const bool partial = std::any_of(held.begin(), held.end(), lacks_items);
+  detail::byte_writer waiting;
+  for (const held_event& e : held) {
+    waiting.i64(e.at.micros);
+    waiting.u8(e.agreeing);
+    waiting.u8(e.contradict);
+    write_text(waiting, e.line);
+    for (const auto& item : e.items) write_item(waiting, item, partial);
+  }
+  detail::container_writer out(kind_of(partial ? partial_engine : engine));
+  out.parameters().i64(settings.half_life.count());
+  out.parameters().i64(settings.resolution.count());
+  out.parameters().u64(settings.memory);
+  out.parameters().u64(fields.size());
+  out.parameters().u64(held.size());
+  out.section(fields_section, counted.written());
+  out.section(held_section, waiting.written());
+  return out.bytes();
+}
+
+ledger ledger::load(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  const bool partial = view.info() == kind_of(partial_engine);
+  if (!partial && view.info() != kind_of(engine)) {
+    throw error(errc::unknown_kind, "expected a profile's ledger, found a container of family " +
+                                        std::string(name_of(view.info().family)));
+  }
+  view.expect_sections(2);
+  view.verify();
+  detail::byte_reader parameters = view.parameters();
+  ledger read;
+  read.settings.half_life = std::chrono::microseconds(parameters.i64());
+  read.settings.resolution = std::chrono::microseconds(parameters.i64());
+  read.settings.memory = parameters.u64();
+  const std::uint64_t fields = parameters.u64();
+  const std::uint64_t held = parameters.u64();
+  parameters.expect_end();
+  const auto counted = view.section(fields_section);
+  const std::size_t registers = census().distinct.registers().size();
+  if (read.settings.resolution.count() <= 0 || read.settings.half_life < read.settings.resolution ||
+      fields == 0 || counted.size() / (8 + registers) != fields ||
+      counted.size() % (8 + registers) != 0 || held > time_gate::most_held) {
+    corrupt("the parameters of this ledger contradict each other");
+  }
+  detail::byte_reader in(counted);
+  for (std::uint64_t i = 0; i < fields; ++i) {
+    const std::uint64_t bytes = in.u64();
+    read.fields.push_back({detail::hyperloglog(census::precision, in.bytes(registers)), bytes});
+  }
+  detail::byte_reader waiting(view.section(held_section));
+  for (std::uint64_t i = 0; i < held; ++i) read.held.push_back(read_held(waiting, fields, partial));
+  waiting.expect_end();
+  if (partial && std::none_of(read.held.begin(), read.held.end(), lacks_items)) {
+    corrupt("this ledger says that an event lacks an item, and none does");
+  }
+  return read;
+}
+
+}  // namespace bloomtime::cli::store

@@ -1,0 +1,149 @@
+#include "store/log_zone.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "logs/times.hpp"
+#include "text/text.hpp"
+#include "text/time_text.hpp"
+#include "text/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::size_t date_and_blank = 11;
+
+// 0 if it lies inside.
+std::uint64_t distance(instant t, const store::offset_span& s) {
+  const auto from = [](instant earlier, instant later) {
+    return static_cast<std::uint64_t>(later.micros) - static_cast<std::uint64_t>(earlier.micros);
+  };
+  return t < s.first ? from(t, s.first) : s.last < t ? from(s.last, t) : 0;
+}
+
+std::optional<std::int32_t> offset_in(const std::string& zone) {
+  const time_reading then = read_time("2000-01-01 00:00:00 " + zone);
+  if (zone.empty() || !then.ok()) return std::nullopt;
+  return then.time.offset;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The length of a zone at the end of a date or time: Z, +0200 or +02:00. 0 if there is none.
+std::size_t zone_length(std::string_view text) {
+  if (text.ends_with('Z') || text.ends_with('z')) return 1;
+  for (const std::string_view shape : {"+00:00", "+0000"}) {
+    if (text.size() <= shape.size()) continue;
+    const std::string_view end = text.substr(text.size() - shape.size());
+    const bool fits = std::equal(end.begin(), end.end(), shape.begin(), [](char c, char s) {
+      return s == '+' ? c == '+' || c == '-' : s == '0' ? is_digit(c) : c == s;
+    });
+    if (fits) return shape.size();
+  }
+  return 0;
+}
+
+struct precision {
+  const char* rest;     // what is missing
+  microseconds length;  // of the time that was named
+};
+
+// The date comes in the form of RFC 3339 or of web server logs.
+std::optional<typed_time> read_date(std::string_view text) {
+  const std::size_t length = zone_length(text);
+  std::string_view local = text.substr(0, text.size() - length);
+  if (length != 0 && local.ends_with(' ')) local.remove_suffix(1);
+  const std::string_view zone = length > 1 ? text.substr(text.size() - length) : "+0000";
+  const char* midnight = local.find('/') == local.npos ? " 00:00:00" : ":00:00:00";
+  for (const auto& [rest, whole] :
+       {precision{"", microseconds(1)}, precision{":00", std::chrono::minutes(1)},
+        precision{midnight, std::chrono::days(1)}}) {
+    const time_reading found = read_time(fmt::format("{}{} {}", local, rest, zone));
+    if (!found.ok()) continue;
+    const instant begin = found.time.at;
+    return typed_time{begin, instant(begin.micros + whole.count() - 1), length != 0};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// -- zones ---------------------------------------------------------------------------------------
+
+log_zone::log_zone(const store::facts& read, store::offset_spans offsets, const tick_clock& ticks)
+    : last_line_(offset_in(read.zone)), offsets_(std::move(offsets)), ticks_(ticks) {}
+
+std::int32_t log_zone::offset_at(instant t) const {
+  const auto closest = std::min_element(
+      spans().begin(), spans().end(),
+      [t](const auto& a, const auto& b) { return distance(t, a) < distance(t, b); });
+  if (closest != spans().end() && closest->exact()) return closest->west;
+  return last_line_.value_or(0);
+}
+
+std::string log_zone::name_at(instant t) const {
+  return last_line_ ? zone_text(offset_at(t)) : "UTC";
+}
+
+bool log_zone::changes() const {
+  return std::any_of(spans().begin(), spans().end(), [this](const store::offset_span& s) {
+    return s.exact() && s.west != last_line_.value_or(0);
+  });
+}
+
+store::offset_spans offsets_of(const store::facts& read, const std::vector<held_event>& held) {
+  if (read.offsets) return *read.offsets;
+  store::offset_spans offsets;
+  if (read.first_event) offsets.add_unknown(*read.first_event, *read.last_event);
+  for (const held_event& e : held) offsets.add_unknown(e.at, e.at);
+  return offsets;
+}
+
+log_zone zone_of(const store::facts& read, const std::vector<held_event>& held,
+                 const tick_clock& ticks) {
+  return {read, offsets_of(read, held), ticks};
+}
+
+// -- printed -------------------------------------------------------------------------------------
+
+std::string time_text(instant t, const log_zone& zone) {
+  return fmt::format("{} {}", time_text(t, zone.offset_at(t)), zone.name_at(t));
+}
+
+std::string range_text(instant from, instant to, const log_zone& zone) {
+  const std::string last = time_text(to, zone);
+  if (zone.offset_at(from) != zone.offset_at(to)) {
+    return fmt::format("{} .. {}", time_text(from, zone), last);
+  }
+  const std::string first = time_text(from, zone.offset_at(from));
+  const bool same_day = first.substr(0, date_and_blank) == last.substr(0, date_and_blank);
+  return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
+}
+
+// -- typed ---------------------------------------------------------------------------------------
+
+typed_time parse_time(std::string_view option, std::string_view text) {
+  const bool dated = text.size() > 4 && (text[2] == '/' || text[4] == '-');
+  if (const time_reading number = read_time(text); !dated && number.ok()) {
+    return {number.time.at, number.time.at, true};
+  }
+  if (const auto found = dated ? read_date(text) : std::nullopt) return *found;
+  throw usage_error(
+      fmt::format("{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00 or "
+                  "1388577600 (seconds since 1970), got {}",
+                  option, shown(text)));
+}
+
+instant parse_moment(std::string_view option, std::string_view text, const log_zone& zone,
+                     instant newest) {
+  const typed_time typed = parse_time(option, text);
+  if (typed.zoned) return typed.begin;
+  return instant(typed.begin.micros - std::int64_t{zone.offset_at(newest)} * 1'000'000);
+}
+
+}  // namespace bloomtime::cli

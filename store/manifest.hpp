@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bloomtime/time.hpp>
+
+#include "store/offsets.hpp"
+
+namespace bloomtime::cli::store {
+
+inline constexpr std::uint64_t schema = 1;
+
+// What was read into a store.
+struct facts {
+  std::uint64_t records = 0;
+  std::uint64_t bad_lines = 0;
+  std::optional<instant> first_event;
+  std::optional<instant> last_event;
+  std::string zone;  // of the last line, such as "+0100"; empty if it did not say
+  // Of all lines. Nothing if a version that does not record them wrote the store or continued it.
+  std::optional<offset_spans> offsets = offset_spans();
+  std::vector<std::string> items;  // as given with --item: "host", "host,path"
+
+  void count(instant t);  // a record of this time
+};
+
+struct part {
+  std::string role;  // what the container is for, unique in a store; empty for the totals
+  std::string file;
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;  // of the container's head, and thereby of all of it
+  std::string others = "{}";   // keys that this version does not know, as a JSON object
+};
+
+// Everything a store says about itself; docs/store.md lists the keys.
+struct manifest {
+  std::string version;  // of the bloomtime that wrote it
+  instant created;
+  std::uint64_t generation = 0;  // counts checkpoints
+  facts read;
+  std::vector<part> containers;
+  part totals;
+  std::string others = "{}";
+
+  const part* find(std::string_view role) const;
+  bool names(std::string_view file) const;  // whether the file is a part of this store
+};
+
+// One JSON document with a checksum in it. The reader takes nothing for granted: it throws
+// bloomtime::error for whatever the writer could not have written.
+std::string to_text(const manifest& m);
+manifest parse_manifest(std::string_view text);
+
+// The manifest of the store in this directory. Errors name the directory.
+manifest read_manifest(const std::filesystem::path& directory);
+
+}  // namespace bloomtime::cli::store

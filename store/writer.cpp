@@ -1,0 +1,198 @@
+#include "store/writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <bloomtime/detail/container.hpp>
+
+#include "text/text.hpp"
+#include "store/names.hpp"
+#include "cli/version.hpp"
+
+namespace bloomtime::cli::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* deed, const fs::path& path, int reason) {
+  throw error(errc::io, fmt::format("cannot {} {}: {}", deed, path.string(),
+                                    std::system_category().message(reason)));
+}
+
+bool has_manifest(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(directory / manifest_name, ignored));
+}
+
+// Nothing is put beside files of somebody else. What a writer left before its first checkpoint is
+// nobody's.
+void expect_nothing_foreign(const fs::path& directory) {
+  std::error_code problem;
+  for (fs::directory_iterator entry(directory, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    // Another writer's first checkpoint may bring a manifest at any moment.
+    if (name == lock_name || name == manifest_name || is_disposable_name(name)) continue;
+    throw error(errc::invalid_argument,
+                fmt::format("{} is not a store and not empty: there is {} in it, but no {}; name a "
+                            "new directory or an empty one",
+                            directory.string(), shown(name), manifest_name));
+  }
+  if (problem) fail("read the directory", directory, problem.value());
+}
+
+// False if somebody else just made it.
+bool make_directory(const fs::path& directory) {
+  if (::mkdir(directory.c_str(), 0777) != 0) {
+    if (errno == EEXIST) return false;
+    fail("make the directory", directory, errno);
+  }
+  // The new name is durable only when the directory that holds it is.
+  const int parent = ::open((directory / "..").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (parent < 0) return true;
+  (void)::fsync(parent);
+  ::close(parent);
+  return true;
+}
+
+}  // namespace
+
+writer::place::place(const fs::path& directory) : directory_(directory) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(directory, ignored))) made_ = make_directory(directory);
+  if (made_) return;
+  if (!is_folder(directory)) {
+    throw error(errc::io, fmt::format("a store is a directory, and {} is something else",
+                                      directory.string()));
+  } else if (has_manifest(directory)) {
+    (void)read_manifest(directory);  // another program's manifest.json gets no lock beside it
+  } else {
+    expect_nothing_foreign(directory);
+  }
+}
+
+writer::place::~place() {
+  if (made_) ::rmdir(directory_.c_str());
+}
+
+writer::writer(const fs::path& directory, instant now)
+    : directory_(directory), place_(directory_), lock_(directory_) {
+  if (has_manifest(directory_)) {
+    const reader found(directory_);
+    committed_ = found.about();
+    totals_ = found.totals();
+  } else {
+    committed_.created = now;
+  }
+  next_ = committed_;
+  remove_obsolete();
+}
+
+writer::~writer() {
+  if (!lock_.holds()) return;
+  remove_obsolete();
+  // Still locked, so that nobody can mistake a removed file for the lock.
+  if (!continues()) ::unlink((directory_ / lock_name).c_str());
+}
+
+part_bytes writer::container(std::string_view role) const {
+  return need_part(directory_, expect_part(next_, directory_, role));
+}
+
+void writer::count(instant t) {
+  next_.read.count(t);
+  totals_.add(t);
+}
+
+void writer::put(std::string_view role, std::span<const std::byte> container) {
+  const signals_held until_written;
+  const std::string file = next_name();
+  save(file, container);
+  take(role, file);
+}
+
+void writer::remove(std::string_view role) {
+  std::erase_if(next_.containers, [role](const part& p) { return p.role == role; });
+}
+
+void writer::checkpoint() {
+  const signals_held until_written;
+  const std::string totals_file = next_name();
+  save(totals_file, totals_.serialize());
+  part totals = described("", totals_file);
+  totals.others = next_.totals.others;
+  next_.totals = std::move(totals);
+  next_.version = version_number();
+  next_.generation = committed_.generation + 1;
+  const std::string text = to_text(next_);
+  (void)parse_manifest(text);  // what no reader would take is not written
+  expect_in_place();
+  save(manifest_name, std::as_bytes(std::span(text)));
+  committed_ = next_;
+  number_ = 0;
+  remove_obsolete();
+}
+
+// Whoever moved the store away may have put another one there, which is not ours to write into.
+void writer::expect_in_place() const {
+  if (lock_.holds()) return;
+  throw error(errc::io, fmt::format("the store {} or its lock was removed or replaced by somebody "
+                                    "else; nothing more is written into it",
+                                    directory_.string()));
+}
+
+std::string writer::next_name() {
+  expect_in_place();
+  return part_name(committed_.generation + 1, ++number_);
+}
+
+void writer::save(const std::string& file, std::span<const std::byte> bytes) const {
+  const std::array<std::span<const std::byte>, 1> whole{bytes};
+  detail::replace_file(directory_ / file, whole, detail::links::replace);
+}
+
+part writer::described(std::string_view role, const std::string& file) const {
+  const auto written = detail::mapped_file::open(directory_ / file);
+  const auto view = detail::container_view::parse(written->bytes());
+  return {.role = std::string(role),
+          .file = file,
+          .bytes = written->bytes().size(),
+          .checksum = view.identity()};
+}
+
+void writer::take(std::string_view role, const std::string& file) {
+  if (role.empty()) throw error(errc::invalid_argument, "a container in a store needs a role");
+  part added = described(role, file);
+  const auto found = std::find_if(next_.containers.begin(), next_.containers.end(),
+                                  [role](const part& p) { return p.role == role; });
+  if (found == next_.containers.end()) {
+    next_.containers.push_back(std::move(added));
+  } else {
+    *found = std::move(added);
+  }
+}
+
+// Everything a writer made that the store on the disk does not name. Nobody else can be writing.
+void writer::remove_obsolete() noexcept {
+  std::error_code problem;
+  std::vector<fs::path> obsolete;
+  for (fs::directory_iterator entry(directory_, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    if (is_disposable_name(name) && !committed_.names(name) &&
+        entry->symlink_status(problem).type() == fs::file_type::regular) {
+      obsolete.push_back(entry->path());
+    }
+  }
+  for (const fs::path& path : obsolete) fs::remove(path, problem);
+}
+
+}  // namespace bloomtime::cli::store

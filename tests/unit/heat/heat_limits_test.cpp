@@ -1,0 +1,279 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/heat/decay_ring.hpp>
+#include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
+
+#include <malloc.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/container_bytes.hpp"
+#include "support/expect_error.hpp"
+#include "support/moments.hpp"
+#include "support/numbers.hpp"
+
+// What the engines of heat take and refuse: memory that is counted, filters that were moved from,
+// and constructors at the ends of their parameters.
+namespace bloomtime::heat_limits_test {
+namespace heat_limits_test {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+using support::after;
+using support::expect_error;
+using support::midnight;
+
+// -- memory ------------------------------------------------------------------------------------
+
+// Every cell has a count that is too large for it.
+TEST(heat_filter, counts_the_table_of_large_counts_and_keeps_its_bound) {
+  heat_filter f({.memory = 1 << 16, .half_life = 1h});
+  const std::uint64_t cells = f.memory();
+  EXPECT_EQ(cells, std::uint64_t{1} << 16);
+  for (int i = 0; i < 100'000; ++i) ASSERT_EQ(f.add(i, midnight, 1000), outcome::added);
+  EXPECT_GT(f.memory(), 10 * cells);
+  EXPECT_LE(f.memory(), 22 * cells);
+}
+
+TEST(heat_filter, needs_22_to_43_bytes_for_a_large_count_in_each_row) {
+  heat_filter f({.memory = 1 << 20, .half_life = 1h});
+  const std::uint64_t cells = f.memory();
+  for (std::uint64_t i = 1; i <= 3000; ++i) {
+    ASSERT_EQ(f.add(i, midnight, 1000), outcome::added);
+    if (i < 100) continue;
+    EXPECT_LE(f.memory() - cells, 43 * f.k() * i) << i;
+    EXPECT_GE(f.memory() - cells, 20 * f.k() * i) << i;  // a few cells are shared
+  }
+}
+
+#if !defined(BLOOMTIME_SANITIZED)
+std::uint64_t in_use() {
+  const auto info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// Long items that are replaced all the time, by short ones and longer ones.
+TEST(hot_list, counts_what_it_allocates_and_does_not_grow) {
+  const std::uint64_t before = in_use();
+  hot_list hot({.entries = 1000, .half_life = 1h});
+  std::uint64_t most = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::size_t length = i < 10'000 ? static_cast<std::size_t>(i * 37 % 1500) : 1024;
+    std::string item = std::to_string(i) + '/';
+    item.resize(std::max(item.size(), length), 'x');
+    ASSERT_EQ(hot.add(item, after(i * 1ms)), outcome::added);
+    most = std::max(most, hot.memory());
+  }
+  const std::uint64_t taken = in_use() - before;
+  EXPECT_LE(most, 1'400'000u);
+  // The allocator keeps up to 7 free pieces of each of 64 sizes (16 to 1040 bytes) and counts them.
+  constexpr std::uint64_t kept = 7 * (64 * 65 / 2 + 64) * 16;
+  EXPECT_LE(hot.memory(), taken + taken / 100);
+  EXPECT_GE(hot.memory() + kept, taken - taken / 100);
+  const std::uint64_t long_ones = hot.memory();
+  for (int i = 0; i < 5000; ++i)
+    ASSERT_EQ(hot.add("s" + std::to_string(i), after(20s)), outcome::added);
+  EXPECT_LT(hot.memory(), long_ones / 3);  // short items do not keep the memory of long ones
+}
+#endif
+
+// A file has 4 bits for a cell, and 16 bytes for a counter above 15.
+TEST(pooled_decaying_filter, loads_no_more_of_its_pool_than_is_in_use) {
+  pooled_decaying_filter f({.memory = 1 << 20, .lambda = 0.9, .seed = 1});
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    ASSERT_EQ(f.add(i, midnight, 20 + 10 * i), outcome::added);
+  }
+  const std::vector<std::byte> file = f.serialize();
+  pooled_decaying_filter loaded = pooled_decaying_filter::load(file);
+  const std::uint64_t nodes = loaded.counters().pool().used();
+  EXPECT_EQ(nodes, f.counters().pool().used());
+  EXPECT_LE(loaded.memory(), file.size() * 5 / 4 + 11 * nodes);
+  EXPECT_GT(f.memory(), file.size() * 6);
+  // It goes on as the one that was saved.
+  for (std::uint64_t i = 400; i < 900; ++i) {
+    ASSERT_EQ(f.add(i, after(1s), 700), outcome::added);
+    ASSERT_EQ(loaded.add(i, after(1s), 700), outcome::added);
+  }
+  EXPECT_TRUE(loaded.serialize() == f.serialize());
+}
+
+// -- mass --------------------------------------------------------------------------------------
+
+TEST(hot_list, has_a_mass_that_saturates) {
+  hot_list hot({.half_life = 1s});
+  ASSERT_EQ(hot.add("x", midnight), outcome::added);
+  std::vector<std::byte> stored = hot.serialize();
+  const std::size_t mass = 64 + 2 * 32 + 80;
+  support::put(std::span(stored), mass, ~std::uint64_t{0} - 1);
+  support::put(std::span(stored), mass + 8, ~std::uint64_t{0});
+  support::seal(stored);
+  hot_list heavy = hot_list::load(stored);
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_GT(heavy.mass(midnight), 0x1p87);
+  hot_list merged = heavy;
+  merged.merge(hot);
+  EXPECT_EQ(merged.mass(midnight), infinite);
+  ASSERT_EQ(heavy.add("x", midnight), outcome::added);
+  EXPECT_EQ(heavy.mass(midnight), infinite);
+  EXPECT_EQ(heavy.mass(after(1000s)), infinite);
+}
+
+// -- moved from --------------------------------------------------------------------------------
+
+template <class Filter>
+void expect_empty_after_move(Filter f) {
+  ASSERT_EQ(f.add("x", midnight, 5), outcome::added);
+  Filter taken = std::move(f);
+  EXPECT_EQ(f.at("x", midnight), estimate());  // NOLINT: this is what is tested
+  EXPECT_EQ(f.mass(midnight), 0);
+  EXPECT_EQ(f.events(), 0u);
+  EXPECT_FALSE(f.newest().has_value());
+  EXPECT_LE(f.memory(), 64u);
+  if constexpr (requires { f.advance(midnight); }) f.advance(after(1h));
+  expect_error(
+      errc::invalid_argument, [&] { (void)f.add("x", midnight); }, "moved from");
+  expect_error(
+      errc::invalid_argument, [&] { (void)f.serialize(); }, "moved from");
+  expect_error(
+      errc::incompatible, [&] { f.merge(taken); }, "merge if");
+  expect_error(
+      errc::incompatible, [&] { taken.merge(f); }, "merge if");
+  Filter copy = f;
+  EXPECT_EQ(copy.at("x", midnight), estimate());
+  f = taken;
+  EXPECT_GE(f.at("x", midnight).upper, 5);
+  f = std::move(taken);
+  EXPECT_GE(f.at("x", midnight).upper, 5);
+  EXPECT_EQ(f.add("x", midnight), outcome::added);
+}
+
+TEST(heat_engines, are_empty_after_they_were_moved_from) {
+  expect_empty_after_move(heat_filter({.memory = 4096, .half_life = 1h}));
+  expect_empty_after_move(hot_list({.half_life = 1h}));
+  expect_empty_after_move(decaying_filter({.memory = 4096, .half_life = 1h}));
+  expect_empty_after_move(pooled_decaying_filter({.memory = 4096, .half_life = 1h}));
+  expect_empty_after_move(decay_ring({.memory = 4096, .window = 1h}));
+}
+
+TEST(heat_filter, moved_from_answers_and_refuses_many_at_once) {
+  heat_filter f({.memory = 4096, .half_life = 1h});
+  ASSERT_EQ(f.add(1, midnight), outcome::added);
+  const heat_filter taken = std::move(f);
+  const std::vector<int> items(40, 1);
+  std::vector<estimate> answers(40, estimate{1, 1, 1});
+  f.at_bulk(items, midnight, answers);  // NOLINT: this is what is tested
+  for (const estimate& e : answers) EXPECT_EQ(e, estimate());
+  const std::vector<instant> when(40, midnight);
+  std::vector<outcome> outcomes(40);
+  expect_error(
+      errc::invalid_argument, [&] { f.add_bulk(items, when, outcomes); }, "moved from");
+}
+
+// -- constructors ------------------------------------------------------------------------------
+
+constexpr auto last = microseconds(std::numeric_limits<std::int64_t>::max());
+constexpr std::array<std::uint64_t, 8> numbers{0,
+                                               1,
+                                               64,
+                                               1000,
+                                               std::uint64_t{1} << 40,
+                                               std::uint64_t{1} << 50,
+                                               std::uint64_t{1} << 62,
+                                               ~std::uint64_t{0}};
+const std::array<double, 9> reals{0, 5e-324, 1e-300, 0.5, 1 - 0x1p-53, 1, -1, 1e300, support::nan};
+constexpr std::array<microseconds, 6> spans{-1us, 0us, 1us, 60us, microseconds(1h), last};
+
+// Built, or refused by a sentence; in either case at once, unless much memory was asked for.
+template <class Make>
+void expect_built_or_refused(Make&& make) {
+  try {
+    auto f = make();
+    if constexpr (requires { f.add("x", midnight); }) {
+      (void)f.add("x", midnight, 3);
+      (void)f.add("x", instant(std::numeric_limits<std::int64_t>::max()), ~std::uint64_t{0});
+      (void)f.at("x", instant(std::numeric_limits<std::int64_t>::max()));
+    }
+  } catch (const error& e) {
+    EXPECT_GT(std::string(e.what()).size(), 20u);
+  }
+}
+
+template <class Filter, class Config>
+void expect_sizes_built_or_refused(Config c) {
+  for (const std::uint64_t n : numbers) {
+    c.items = n;
+    for (const double e : reals) {
+      c.error = e;
+      c.memory.reset();
+      if (n < 1000 || !(e >= 1e-12 && e < 1)) expect_built_or_refused([&] { return Filter(c); });
+    }
+    for (const std::uint64_t m : numbers) {
+      c.error.reset();
+      c.memory = m;
+      if (m < 1 << 20 || m > std::uint64_t{1} << 43)
+        expect_built_or_refused([&] { return Filter(c); });
+    }
+  }
+}
+
+TEST(heat_engines, build_or_refuse_any_size) {
+  expect_sizes_built_or_refused<heat_filter>(heat_config{.half_life = 1h});
+  expect_sizes_built_or_refused<decaying_filter>(decaying_config{.half_life = 1h});
+  expect_sizes_built_or_refused<pooled_decaying_filter>(decaying_config{.half_life = 1h});
+  expect_sizes_built_or_refused<decay_ring>(decay_ring_config{.window = 1h, .slots = 4});
+  for (const double epsilon : reals) {
+    for (const double delta : reals) {
+      expect_built_or_refused(
+          [&] { return heat_filter({.epsilon = epsilon, .delta = delta, .half_life = 1h}); });
+    }
+  }
+  for (const std::uint64_t entries : numbers) {
+    for (const unsigned buckets : {0U, 1U, 10'000U, ~0U}) {
+      expect_built_or_refused(
+          [&] { return hot_list({.entries = entries, .half_life = 1h, .buckets = buckets}); });
+    }
+  }
+}
+
+TEST(heat_engines, build_or_refuse_any_time) {
+  for (const microseconds a : spans) {
+    for (const microseconds b : spans) {
+      expect_built_or_refused(
+          [&] { return heat_filter({.memory = 512, .half_life = a, .epoch = b}); });
+      expect_built_or_refused(
+          [&] { return heat_filter({.memory = 512, .lambda = 0.5, .epoch = a, .ahead = b}); });
+      expect_built_or_refused(
+          [&] { return decaying_filter({.memory = 512, .half_life = a, .epoch = b, .ahead = a}); });
+      expect_built_or_refused([&] {
+        return hot_list({.half_life = 1h, .epoch = a, .fast_half_life = b, .bucket = b});
+      });
+      for (const unsigned slots : {0U, 1U, 16U, 17U, 1023U, 1024U, ~0U}) {
+        expect_built_or_refused(
+            [&] { return decay_ring({.memory = 9000, .window = a, .slots = slots, .ahead = b}); });
+        for (const double alpha : reals) {
+          expect_built_or_refused([&] {
+            return decay_ring(
+                {.memory = 9000, .polynomial = alpha, .per_octave = slots, .reach = a, .epoch = b});
+          });
+        }
+      }
+    }
+  }
+  for (const double lambda : reals) {
+    expect_built_or_refused([&] { return heat_filter({.memory = 512, .lambda = lambda}); });
+    expect_built_or_refused([&] { return hot_list({.lambda = lambda}); });
+    expect_built_or_refused(
+        [&] { return pooled_decaying_filter({.memory = 512, .lambda = lambda}); });
+  }
+}
+
+}  // namespace heat_limits_test
+}  // namespace bloomtime::heat_limits_test
