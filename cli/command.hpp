@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "logs/options.hpp"
 #include "cli/output/printer.hpp"
 #include "cli/output/style.hpp"
+#include "logs/options.hpp"
 
 namespace bloomtime::cli {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "text/text.hpp"
 #include "text/suggest.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 namespace {

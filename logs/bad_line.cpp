@@ -15,8 +15,8 @@
 #include <bloomtime/error.hpp>
 
 #include "text/number.hpp"
-#include "text/write_all.hpp"
 #include "text/usage_error.hpp"
+#include "text/write_all.hpp"
 
 namespace bloomtime::cli {
 namespace {

@@ -9,10 +9,10 @@
 
 #include <bloomtime/error.hpp>
 
-#include "text/number.hpp"
 #include "cli/output/printer.hpp"
-#include "text/text.hpp"
+#include "text/number.hpp"
 #include "text/suggest.hpp"
+#include "text/text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

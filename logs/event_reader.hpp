@@ -11,12 +11,12 @@
 
 #include <bloomtime/time.hpp>
 
+#include "cli/output/reading_progress.hpp"
 #include "logs/bad_line.hpp"
 #include "logs/byte_source.hpp"
 #include "logs/lines.hpp"
 #include "logs/options.hpp"
 #include "logs/record.hpp"
-#include "cli/output/reading_progress.hpp"
 
 namespace bloomtime::cli {
 

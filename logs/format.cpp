@@ -10,8 +10,8 @@
 #include "logs/columns.hpp"
 #include "logs/json_fields.hpp"
 #include "logs/times.hpp"
-#include "text/text.hpp"
 #include "text/suggest.hpp"
+#include "text/text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

@@ -15,9 +15,9 @@
 
 #include "logs/event_reader.hpp"
 #include "logs/time_gate.hpp"
-#include "store/seed.hpp"
 #include "store/ledger.hpp"
 #include "store/reader.hpp"
+#include "store/seed.hpp"
 #include "store/writer.hpp"
 
 namespace bloomtime::cli {

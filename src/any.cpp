@@ -68,11 +68,13 @@ std::vector<fact> facts_of(const heat_filter& f) {
   };
 }
 
-std::string_view engine_of(const decaying_filter&) { return "decaying_filter"; }
-std::string_view engine_of(const pooled_decaying_filter&) { return "pooled_decaying_filter"; }
+std::string_view engine_of(const published::decaying_filter&) { return "decaying_filter"; }
+std::string_view engine_of(const published::pooled_decaying_filter&) {
+  return "pooled_decaying_filter";
+}
 
 template <class Cells>
-std::vector<fact> facts_of(const basic_decaying_filter<Cells>& f) {
+std::vector<fact> facts_of(const published::basic_decaying_filter<Cells>& f) {
   return {
       {"family", std::string(name_of(family::heat))},
       {"engine", std::string(engine_of(f))},
@@ -151,24 +153,24 @@ std::vector<fact> tally_facts(const Engine& f, const char* engine, layout kind,
   return facts;
 }
 
-std::vector<fact> facts_of(const counting_filter& f) {
+std::vector<fact> facts_of(const published::counting_filter& f) {
   return tally_facts(f, "counting_filter", layout::rows,
                      {{"cell_bits", std::uint64_t{f.cell_bits()}}});
 }
 
-std::string rule_name(spectral_rule rule) {
-  return rule == spectral_rule::selection  ? "minimum selection"
-         : rule == spectral_rule::increase ? "minimum increase"
-                                           : "recurring minimum";
+std::string rule_name(published::spectral_rule rule) {
+  return rule == published::spectral_rule::selection  ? "minimum selection"
+         : rule == published::spectral_rule::increase ? "minimum increase"
+                                                      : "recurring minimum";
 }
 
-template <spectral_rule Rule>
-std::vector<fact> facts_of(const basic_spectral_filter<Rule>& f) {
+template <published::spectral_rule Rule>
+std::vector<fact> facts_of(const published::basic_spectral_filter<Rule>& f) {
   return tally_facts(f, "spectral_filter", layout::rows,
                      {{"rule", rule_name(Rule)}, {"counter_bits", f.bits().counters}});
 }
 
-std::vector<fact> facts_of(const dynamic_count_filter& f) {
+std::vector<fact> facts_of(const published::dynamic_count_filter& f) {
   return tally_facts(f, "dynamic_count_filter", layout::rows,
                      {{"base_bits", std::uint64_t{f.base_bits()}},
                       {"overflow_bits", std::uint64_t{f.overflow_bits()}},
@@ -207,7 +209,7 @@ std::vector<fact> history_facts(const detail::history_base& h, const char* engin
 
 fact flat_layout() { return {"layout", std::string(name_of(layout::flat))}; }
 
-std::vector<fact> facts_of(const single_history& h) {
+std::vector<fact> facts_of(const published::single_history& h) {
   return history_facts(h, "single_history", h.memory(),
                        {flat_layout(),
                         {"bits", h.size().bits},
@@ -216,7 +218,7 @@ std::vector<fact> facts_of(const single_history& h) {
                         {"error_of_a_tick", h.error(1)}});
 }
 
-std::vector<fact> facts_of(const tree_history& h) {
+std::vector<fact> facts_of(const published::tree_history& h) {
   std::uint64_t nodes = 0;
   for (unsigned height = 0; height < h.heights(); ++height) nodes += h.nodes(height);
   std::vector<fact> more{flat_layout(),
@@ -229,7 +231,7 @@ std::vector<fact> facts_of(const tree_history& h) {
   return history_facts(h, "tree_history", h.memory(), more);
 }
 
-std::vector<fact> facts_of(const level_history& h) {
+std::vector<fact> facts_of(const published::level_history& h) {
   std::uint64_t levels = 0;
   for (unsigned height = 0; height < h.heights(); ++height) levels += h.level(height).bits != 0;
   std::vector<fact> more{flat_layout(),
@@ -284,7 +286,7 @@ std::vector<fact> facts_of(const history& h) {
   };
 }
 
-std::vector<fact> facts_of(const timing_filter& f) {
+std::vector<fact> facts_of(const published::timing_filter& f) {
   return {
       {"family", std::string(name_of(family::recency))},
       {"engine", "timing_filter"},
@@ -338,7 +340,7 @@ std::vector<fact> facts_of(const recency_filter& f) {
   return facts;
 }
 
-std::vector<fact> facts_of(const generalized_filter& f) {
+std::vector<fact> facts_of(const published::generalized_filter& f) {
   return {
       {"family", std::string(name_of(family::recency))},
       {"engine", "generalized_filter"},
@@ -355,7 +357,7 @@ std::vector<fact> facts_of(const generalized_filter& f) {
   };
 }
 
-std::vector<fact> facts_of(const recent_buffer& b) {
+std::vector<fact> facts_of(const published::recent_buffer& b) {
   return {
       {"family", std::string(name_of(family::recency))},
       {"engine", "recent_buffer"},
@@ -399,17 +401,22 @@ any_filter load_recency(std::uint8_t engine, std::span<const std::byte> containe
       engine == age_partitioned_filter::shared_bits_engine_id) {
     return age_partitioned_filter::load(container);
   }
-  if (engine == generalized_filter::engine_id) return generalized_filter::load(container);
-  if (engine == recent_buffer::engine_id) return recent_buffer::load(container);
-  if (engine == timing_filter::engine_id) return timing_filter::load(container);
+  if (engine == published::generalized_filter::engine_id)
+    return published::generalized_filter::load(container);
+  if (engine == published::recent_buffer::engine_id)
+    return published::recent_buffer::load(container);
+  if (engine == published::timing_filter::engine_id)
+    return published::timing_filter::load(container);
   if (engine == recency_filter::engine_id) return recency_filter::load(container);
   refuse_engine("4 (recency)", engine);
 }
 
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
-  if (engine == single_history::engine_id) return single_history::load(container);
-  if (engine == tree_history::engine_id) return tree_history::load(container);
-  if (engine == level_history::engine_id) return level_history::load(container);
+  if (engine == published::single_history::engine_id)
+    return published::single_history::load(container);
+  if (engine == published::tree_history::engine_id) return published::tree_history::load(container);
+  if (engine == published::level_history::engine_id)
+    return published::level_history::load(container);
   if (engine == timeline_history::engine_id) return timeline_history::load(container);
   if (engine == history::engine_id || engine == history::apart_engine_id) {
     return history::load(container);
@@ -418,18 +425,21 @@ any_filter load_history(std::uint8_t engine, std::span<const std::byte> containe
 }
 
 any_filter load_spectral(std::span<const std::byte> container) {
-  switch (rule_of(detail::container_view::parse(container))) {
-    case spectral_rule::selection: return spectral_filter::load(container);
-    case spectral_rule::increase: return rising_spectral_filter::load(container);
-    case spectral_rule::recurrence: break;
+  switch (published::rule_of(detail::container_view::parse(container))) {
+    case published::spectral_rule::selection: return published::spectral_filter::load(container);
+    case published::spectral_rule::increase:
+      return published::rising_spectral_filter::load(container);
+    case published::spectral_rule::recurrence: break;
   }
-  return recurring_spectral_filter::load(container);
+  return published::recurring_spectral_filter::load(container);
 }
 
 any_filter load_tally(std::uint8_t engine, std::span<const std::byte> container) {
-  if (engine == counting_filter::engine_id) return counting_filter::load(container);
-  if (engine == spectral_filter::engine_id) return load_spectral(container);
-  if (engine == dynamic_count_filter::engine_id) return dynamic_count_filter::load(container);
+  if (engine == published::counting_filter::engine_id)
+    return published::counting_filter::load(container);
+  if (engine == published::spectral_filter::engine_id) return load_spectral(container);
+  if (engine == published::dynamic_count_filter::engine_id)
+    return published::dynamic_count_filter::load(container);
   if (engine == tally_filter::engine_id) return tally_filter::load(container);
   if (engine == rising_tally::engine_id) return rising_tally::load(container);
   refuse_engine("5 (tally)", engine);
@@ -441,8 +451,10 @@ bool is_engine(std::uint8_t engine) {
 }
 
 any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
-  if (is_engine<decaying_filter>(engine)) return decaying_filter::load(container);
-  if (is_engine<pooled_decaying_filter>(engine)) return pooled_decaying_filter::load(container);
+  if (is_engine<published::decaying_filter>(engine))
+    return published::decaying_filter::load(container);
+  if (is_engine<published::pooled_decaying_filter>(engine))
+    return published::pooled_decaying_filter::load(container);
   if (is_engine<heat_filter>(engine)) return heat_filter::load(container);
   if (is_engine<hot_list>(engine)) return hot_list::load(container);
   if (engine == decay_ring::engine_id) return decay_ring::load(container);

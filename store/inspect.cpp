@@ -11,11 +11,11 @@
 #include <bloomtime/any.hpp>
 #include <bloomtime/error.hpp>
 
-#include "text/text.hpp"
 #include "store/ledger.hpp"
 #include "store/manifest.hpp"
 #include "store/names.hpp"
 #include "store/reader.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli::store {
 namespace {

@@ -13,8 +13,8 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 
-#include "text/text.hpp"
 #include "store/names.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli::store {
 namespace {

@@ -13,9 +13,9 @@
 
 #include <bloomtime/detail/container.hpp>
 
-#include "text/text.hpp"
-#include "store/names.hpp"
 #include "cli/version.hpp"
+#include "store/names.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli::store {
 namespace {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/subjects/bloom_subjects.hpp"
 #include "bench/harness/keys.hpp"
 #include "bench/harness/machine.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/parts.hpp"
+#include "bench/subjects/bloom_subjects.hpp"
 
 namespace bench {
 namespace {

@@ -14,9 +14,9 @@
 
 #include <bloomtime/math/random.hpp>
 
-#include "cli/app.hpp"
 #include "bench/harness/log_file.hpp"
 #include "bench/harness/parts.hpp"
+#include "cli/app.hpp"
 
 // dedupe next to the one line of awk that people write instead: time of the processor and memory of
 // a process that reads a warm file of different lines and writes to nowhere.

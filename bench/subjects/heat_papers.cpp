@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/harness/parts.hpp"
 #include "experiments/heat/add_times.hpp"
 #include "experiments/heat/measures.hpp"
-#include "bench/harness/parts.hpp"
 
 // heat_filter beside the published filter it replaces: error at equal memory, and what the end of
 // an epoch costs.
@@ -13,6 +13,7 @@ namespace bench {
 namespace {
 
 using namespace bloomtime;
+using namespace bloomtime::published;
 using namespace experiments;
 
 constexpr double goal = 0.5;

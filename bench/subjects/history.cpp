@@ -2,10 +2,10 @@
 
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
-#include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/math/allocation.hpp>
 #include <bloomtime/math/binomial.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/measure.hpp"
+#include "bench/harness/parts.hpp"
 #include "experiments/history/exact.hpp"
 #include "experiments/history/loads.hpp"
 #include "experiments/history/streams.hpp"
-#include "bench/harness/measure.hpp"
-#include "bench/harness/parts.hpp"
 #include "tests/support/counted_bits.hpp"
 
 // A day like the one published (EDGAR: 5.58 M records of 25 497 items in 2.13 M pairs), remembered
@@ -27,9 +27,9 @@ namespace bench {
 namespace {
 
 using bloomtime::instant;
-using bloomtime::level_history;
 using bloomtime::sighting;
 using bloomtime::timeline_history;
+using bloomtime::published::level_history;
 using experiments::exact_history;
 using experiments::question;
 using experiments::record;

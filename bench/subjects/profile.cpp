@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "logs/event_reader.hpp"
-#include "profile/profiler.hpp"
 #include "bench/harness/log_file.hpp"
 #include "bench/harness/parts.hpp"
+#include "logs/event_reader.hpp"
+#include "profile/profiler.hpp"
 
 // How fast a combined log becomes a profile of two fields, next to the reading of it alone.
 namespace bench {

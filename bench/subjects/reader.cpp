@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "logs/event_reader.hpp"
 #include "bench/harness/log_file.hpp"
 #include "bench/harness/parts.hpp"
+#include "logs/event_reader.hpp"
 
 // How fast lines become items and times, next to mawk that merely splits the same file into fields.
 namespace bench {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -26,7 +26,7 @@ using bloomtime::age_prior;
 using bloomtime::instant;
 using bloomtime::novelty;
 using bloomtime::recency_filter;
-using bloomtime::timing_filter;
+using bloomtime::published::timing_filter;
 
 // -- timing filters ----------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@
 #include <bloomtime/math/tally.hpp>
 #include <bloomtime/math/zipf.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
-#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
+#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
 #include <algorithm>
@@ -31,6 +31,7 @@ namespace bench {
 namespace {
 
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 // -- skewed arrivals ---------------------------------------------------------------------------
 

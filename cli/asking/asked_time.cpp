@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "text/number.hpp"
 #include "cli/output/printer.hpp"
+#include "text/number.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

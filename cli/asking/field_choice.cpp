@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "text/text.hpp"
 #include "text/suggest.hpp"
+#include "text/text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

@@ -8,8 +8,8 @@
 #include <bloomtime/history/history.hpp>
 
 #include "cli/asking/asked_time.hpp"
-#include "store/log_zone.hpp"
 #include "logs/time_gate.hpp"
+#include "store/log_zone.hpp"
 #include "store/manifest.hpp"
 
 namespace bloomtime::cli {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "store/log_zone.hpp"
 #include "cli/output/report.hpp"
 #include "profile/profiler.hpp"
+#include "store/log_zone.hpp"
 #include "store/reader.hpp"
 
 namespace bloomtime::cli {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
 #include "cli/asking/batch.hpp"
+#include "cli/command.hpp"
 #include "store/tally_part.hpp"
 #include "text/number.hpp"
 #include "text/text.hpp"

@@ -14,20 +14,20 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/dedupe/options.hpp"
-#include "cli/dedupe/report.hpp"
 #include "cli/dedupe/deduper.hpp"
 #include "cli/dedupe/line_keys.hpp"
+#include "cli/dedupe/options.hpp"
+#include "cli/dedupe/report.hpp"
 #include "cli/dedupe/signals.hpp"
 #include "cli/dedupe/state_file.hpp"
+#include "cli/output/render.hpp"
 #include "logs/byte_source.hpp"
 #include "logs/format.hpp"
 #include "logs/lines.hpp"
 #include "text/number.hpp"
-#include "cli/output/render.hpp"
 #include "text/text.hpp"
-#include "text/write_all.hpp"
 #include "text/usage_error.hpp"
+#include "text/write_all.hpp"
 
 namespace bloomtime::cli {
 namespace {

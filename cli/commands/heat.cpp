@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
 #include "cli/asking/asked_time.hpp"
 #include "cli/asking/batch.hpp"
-#include "cli/output/hot_table.hpp"
 #include "cli/asking/opened_profile.hpp"
+#include "cli/command.hpp"
+#include "cli/output/hot_table.hpp"
 #include "text/number.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"

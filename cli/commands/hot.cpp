@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
 #include "cli/asking/asked_time.hpp"
-#include "cli/output/hot_table.hpp"
 #include "cli/asking/opened_profile.hpp"
+#include "cli/command.hpp"
+#include "cli/output/hot_table.hpp"
 #include "text/quantity.hpp"
 #include "text/usage_error.hpp"
 

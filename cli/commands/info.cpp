@@ -9,13 +9,13 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/command.hpp"
 #include "cli/asking/files.hpp"
-#include "cli/output/store_table.hpp"
-#include "text/number.hpp"
+#include "cli/command.hpp"
 #include "cli/output/report.hpp"
+#include "cli/output/store_table.hpp"
 #include "profile/past.hpp"
 #include "store/ledger.hpp"
+#include "text/number.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

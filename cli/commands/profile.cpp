@@ -11,18 +11,18 @@
 
 #include <bloomtime/error.hpp>
 
+#include "cli/asking/opened_profile.hpp"
 #include "cli/command.hpp"
 #include "cli/output/hot_table.hpp"
-#include "cli/asking/opened_profile.hpp"
 #include "cli/output/profile_report.hpp"
 #include "logs/event_reader.hpp"
-#include "text/number.hpp"
-#include "text/text.hpp"
-#include "text/time_text.hpp"
 #include "profile/profiler.hpp"
-#include "text/quantity.hpp"
 #include "store/seed.hpp"
 #include "store/writer.hpp"
+#include "text/number.hpp"
+#include "text/quantity.hpp"
+#include "text/text.hpp"
+#include "text/time_text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_history.hpp"
+#include "cli/command.hpp"
+#include "cli/output/report.hpp"
 #include "logs/columns.hpp"
 #include "text/number.hpp"
-#include "cli/output/report.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 

@@ -13,14 +13,14 @@
 
 #include "cli/command.hpp"
 #include "cli/plan/target.hpp"
-#include "store/tally_part.hpp"
 #include "logs/event_reader.hpp"
+#include "store/seed.hpp"
+#include "store/tally_part.hpp"
+#include "store/writer.hpp"
 #include "text/number.hpp"
+#include "text/quantity.hpp"
 #include "text/text.hpp"
 #include "text/time_text.hpp"
-#include "text/quantity.hpp"
-#include "store/seed.hpp"
-#include "store/writer.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

@@ -9,14 +9,14 @@
 
 #include <bloomtime/history/sightings.hpp>
 
-#include "cli/command.hpp"
 #include "cli/asking/opened_history.hpp"
 #include "cli/asking/opened_profile.hpp"
-#include "text/number.hpp"
+#include "cli/command.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/sparkline.hpp"
-#include "text/time_text.hpp"
+#include "text/number.hpp"
 #include "text/quantity.hpp"
+#include "text/time_text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

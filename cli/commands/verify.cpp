@@ -7,8 +7,8 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/command.hpp"
 #include "cli/asking/files.hpp"
+#include "cli/command.hpp"
 #include "cli/output/report.hpp"
 #include "store/inspect.hpp"
 #include "store/reader.hpp"

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "text/text.hpp"
-#include "text/quantity.hpp"
 #include "store/seed.hpp"
+#include "text/quantity.hpp"
+#include "text/text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

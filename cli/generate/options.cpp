@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "logs/times.hpp"
-#include "text/text.hpp"
 #include "text/quantity.hpp"
+#include "text/text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

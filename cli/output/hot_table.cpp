@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "text/number.hpp"
 #include "cli/output/sparkline.hpp"
+#include "text/number.hpp"
 #include "text/text.hpp"
 #include "text/time_text.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "cli/output/hot_table.hpp"
 #include "cli/plan/target.hpp"
+#include "profile/exact_size.hpp"
 #include "text/number.hpp"
 #include "text/time_text.hpp"
-#include "profile/exact_size.hpp"
 
 namespace bloomtime::cli {
 namespace {

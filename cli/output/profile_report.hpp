@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/asking/opened_profile.hpp"
-#include "logs/bad_line.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
+#include "logs/bad_line.hpp"
 #include "profile/profiler.hpp"
 #include "store/manifest.hpp"
 

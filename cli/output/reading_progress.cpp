@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "text/number.hpp"
 #include "cli/output/progress.hpp"
+#include "text/number.hpp"
 
 namespace bloomtime::cli {
 namespace {

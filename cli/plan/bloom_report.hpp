@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/output/report.hpp"
 #include "cli/plan/bloom_choices.hpp"
 #include "cli/plan/bloom_measure.hpp"
-#include "cli/output/report.hpp"
 
 namespace bloomtime::cli {
 

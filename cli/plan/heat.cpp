@@ -13,11 +13,11 @@
 
 #include "cli/command.hpp"
 #include "cli/plan/heat_choices.hpp"
-#include "text/number.hpp"
-#include "text/time_text.hpp"
 #include "profile/exact_size.hpp"
 #include "profile/profiler.hpp"
+#include "text/number.hpp"
 #include "text/quantity.hpp"
+#include "text/time_text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

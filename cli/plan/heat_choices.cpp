@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 namespace bloomtime::cli {
 namespace {

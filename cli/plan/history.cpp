@@ -11,10 +11,10 @@
 #include <bloomtime/math/history_size.hpp>
 
 #include "cli/command.hpp"
-#include "text/number.hpp"
 #include "cli/output/report.hpp"
-#include "text/time_text.hpp"
+#include "text/number.hpp"
 #include "text/quantity.hpp"
+#include "text/time_text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {

@@ -14,8 +14,8 @@
 #include <bloomtime/math/touch_chain.hpp>
 
 #include "cli/command.hpp"
-#include "text/number.hpp"
 #include "cli/output/report.hpp"
+#include "text/number.hpp"
 #include "text/quantity.hpp"
 #include "text/usage_error.hpp"
 

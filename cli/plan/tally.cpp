@@ -16,9 +16,9 @@
 
 #include "cli/command.hpp"
 #include "cli/plan/target.hpp"
+#include "profile/exact_size.hpp"
 #include "store/tally_part.hpp"
 #include "text/number.hpp"
-#include "profile/exact_size.hpp"
 #include "text/quantity.hpp"
 #include "text/usage_error.hpp"
 

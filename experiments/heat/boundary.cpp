@@ -11,6 +11,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr double lambda = 0.9;
 

@@ -10,6 +10,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 void print(const stream& s, double lambda, double cells_per_item, const char* filter,
            const std::vector<double>& excess, std::uint64_t memory, std::uint64_t saturated) {

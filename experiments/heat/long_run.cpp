@@ -13,6 +13,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr std::int32_t epochs = 10'000;
 constexpr std::uint64_t new_items = 20;

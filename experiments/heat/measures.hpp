@@ -51,12 +51,12 @@ inline double quantile(const std::vector<double>& values, double share) {
 inline double below(double lambda) { return lambda < 1 ? lambda * (1 - 0x1p-50) : lambda; }
 
 // A basic filter of `cells` counters with 16 bits and k = 4.
-inline bloomtime::decaying_config basic_of(std::uint64_t cells, double lambda) {
+inline bloomtime::published::decaying_config basic_of(std::uint64_t cells, double lambda) {
   return {.memory = 2 * cells, .lambda = below(lambda)};
 }
 
 // An optimized filter with as many cells.
-inline bloomtime::decaying_config pooled_of(std::uint64_t cells, double lambda) {
+inline bloomtime::published::decaying_config pooled_of(std::uint64_t cells, double lambda) {
   constexpr std::uint64_t bits_per_cell = 4 + 1 + bloomtime::detail::digit_pool::bits_per_node / 2;
   return {.memory = cells / 8 * bits_per_cell, .lambda = below(lambda)};
 }

@@ -8,6 +8,7 @@
 int main() {
   using namespace experiments;
   using namespace bloomtime;
+  using namespace bloomtime::published;
   std::vector<stream> streams = real_streams();
   for (const double z : {0.0, 0.8, 1.0, 1.2}) streams.push_back(usual_zipf(z));
   std::puts(

@@ -11,6 +11,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 // 2000 items of Zipf's law in 2^20 cells each row, 300 epochs: some items are hit in every epoch,
 // some once. Differences are taken at the end of every tenth epoch.

@@ -10,6 +10,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr unsigned rounds = 9;
 

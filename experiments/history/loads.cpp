@@ -4,13 +4,14 @@
 #include <limits>
 
 #include <bloomtime/history/detail/tick_span.hpp>
-#include <bloomtime/published/persistent/query_profile.hpp>
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/query_profile.hpp>
 
 namespace experiments {
 namespace {
 
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr unsigned leaf_height = std::countr_zero(tree_granularity);
 

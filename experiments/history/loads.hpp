@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include <bloomtime/math/allocation.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/math/allocation.hpp>
 
 #include "exact.hpp"
 #include "streams.hpp"
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t usual_bits = 50'000'000;
 // What the filters of a history have to carry: the keys of each, and how often a question asks it.
 struct loads {
   std::vector<bloomtime::math::filter_load> levels;  // by height
-  bloomtime::tree_loads tree;  // no nodes where they would be more than the pairs
+  bloomtime::published::tree_loads tree;  // no nodes where they would be more than the pairs
 };
 
 // Counted, for these very data and questions.
@@ -43,8 +43,8 @@ class lesson {
   loads learned(std::span<const question> questions) const;
 
  private:
-  bloomtime::level_history levels_;
-  std::optional<bloomtime::tree_history> tree_;
+  bloomtime::published::level_history levels_;
+  std::optional<bloomtime::published::tree_history> tree_;
 };
 
 }  // namespace experiments

@@ -7,10 +7,10 @@
 #include <type_traits>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/published/persistent/query_profile.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
-#include <bloomtime/history/timeline_history.hpp>
 
 #include "checks.hpp"
 #include "scene.hpp"
@@ -19,6 +19,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr std::uint32_t half = 32'768;
 

@@ -3,16 +3,17 @@
 #include <stdexcept>
 #include <string>
 
+#include <bloomtime/history/timeline_history.hpp>
+#include <bloomtime/math/history.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
-#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/math/history.hpp>
 
 namespace experiments {
 namespace {
 
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 // -- one filter --------------------------------------------------------------------------------
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include <bloomtime/published/inferential/timing_filter.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/published/inferential/timing_filter.hpp>
 
 #include "experiments/history/checks.hpp"
 
@@ -14,6 +14,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr std::uint64_t window = std::uint64_t{1} << 16;
 constexpr std::uint64_t asked = 4'000'000;

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <bloomtime/recency/age_partitioned_filter.hpp>
-#include <bloomtime/recency/audit.hpp>
 #include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/published/inferential/recent_buffer.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/audit.hpp>
 
 #include "trial.hpp"
 
@@ -40,8 +40,8 @@ class timing_subject {
 
  private:
   std::span<const bloomtime::math::geometric> priors_;
-  bloomtime::timing_filter filter_;
-  bloomtime::timing_filter::analytic likelihood_;
+  bloomtime::published::timing_filter filter_;
+  bloomtime::published::timing_filter::analytic likelihood_;
   bloomtime::audit audit_;
   std::int64_t inserted_ = 0;
   std::array<score, names.size()> scores_;
@@ -89,7 +89,7 @@ class generalized_subject {
 
  private:
   std::span<const bloomtime::age_prior> priors_;
-  bloomtime::generalized_filter filter_;
+  bloomtime::published::generalized_filter filter_;
   std::array<score, names.size()> scores_;
 };
 
@@ -145,7 +145,7 @@ class buffer_subject {
  private:
   std::span<const bloomtime::math::geometric> priors_;
   const bloomtime::math::distinct_items& distinct_;
-  bloomtime::recent_buffer buffer_;
+  bloomtime::published::recent_buffer buffer_;
   std::array<score, names.size()> scores_;
 };
 

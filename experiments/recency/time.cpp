@@ -18,6 +18,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr std::uint64_t window = std::uint64_t{1} << 16;
 constexpr unsigned k = 4;

@@ -56,19 +56,20 @@ inline std::vector<std::uint64_t> counts_of(const population& p) {
   return counts;
 }
 
-inline bloomtime::dynamic_count_filter dynamic_of(const population& p) {
-  return bloomtime::dynamic_count_filter(
+inline bloomtime::published::dynamic_count_filter dynamic_of(const population& p) {
+  return bloomtime::published::dynamic_count_filter(
       {.items = p.items, .error = usual_error, .k = usual_k, .total = p.total, .seed = p.seed});
 }
 
-inline constexpr unsigned usual_slack = bloomtime::spectral_config{}.counters_per_slack;
+inline constexpr unsigned usual_slack = bloomtime::published::spectral_config{}.counters_per_slack;
 
-inline bloomtime::spectral_filter spectral_of(const population& p, unsigned slack = usual_slack) {
-  return bloomtime::spectral_filter({.items = p.items,
-                                     .error = usual_error,
-                                     .k = usual_k,
-                                     .counters_per_slack = slack,
-                                     .seed = p.seed});
+inline bloomtime::published::spectral_filter spectral_of(const population& p,
+                                                         unsigned slack = usual_slack) {
+  return bloomtime::published::spectral_filter({.items = p.items,
+                                                .error = usual_error,
+                                                .k = usual_k,
+                                                .counters_per_slack = slack,
+                                                .seed = p.seed});
 }
 
 inline bloomtime::tally_filter tally_of(const population& p) {
@@ -76,7 +77,7 @@ inline bloomtime::tally_filter tally_of(const population& p) {
       {.items = p.items, .error = usual_error, .total = p.total, .seed = p.seed});
 }
 
-inline std::uint64_t rebuilds_of(const bloomtime::dynamic_count_filter& f) {
+inline std::uint64_t rebuilds_of(const bloomtime::published::dynamic_count_filter& f) {
   return f.growths() + f.shrinks();
 }
 

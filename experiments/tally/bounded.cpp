@@ -19,6 +19,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr std::uint64_t runs = 200;
 constexpr std::uint64_t million_each = 1'000'000 * usual_items;

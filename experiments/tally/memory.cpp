@@ -11,6 +11,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 struct bits_per_item {
   double dynamic = 0;

@@ -18,8 +18,12 @@
 namespace experiments {
 
 // How often the structure was changed for the sake of counts.
-inline std::uint64_t changes_of(const bloomtime::dynamic_count_filter& f) { return rebuilds_of(f); }
-inline std::uint64_t changes_of(const bloomtime::spectral_filter& f) { return f.work().lengthened; }
+inline std::uint64_t changes_of(const bloomtime::published::dynamic_count_filter& f) {
+  return rebuilds_of(f);
+}
+inline std::uint64_t changes_of(const bloomtime::published::spectral_filter& f) {
+  return f.work().lengthened;
+}
 inline std::uint64_t changes_of(const bloomtime::tally_filter&) { return 0; }
 
 struct subject {

@@ -17,6 +17,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr shrinking both_ways[] = {shrinking::published, shrinking::with_gap};
 

@@ -13,6 +13,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 struct moves {
   detail::string_array::work work;

@@ -16,6 +16,7 @@ namespace {
 
 using namespace experiments;
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 struct engines {
   figures spectral;

@@ -10,24 +10,24 @@
 
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/heat/decay_ring.hpp>
-#include <bloomtime/published/time_decaying/decaying_filter.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
-#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 #include <bloomtime/history/history.hpp>
-#include <bloomtime/published/persistent/level_history.hpp>
-#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/recency/age_partitioned_filter.hpp>
-#include <bloomtime/published/inferential/generalized_filter.hpp>
-#include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/published/inferential/recent_buffer.hpp>
-#include <bloomtime/published/inferential/timing_filter.hpp>
 #include <bloomtime/published/dynamic_count/counting_filter.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
-#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
+#include <bloomtime/published/inferential/generalized_filter.hpp>
+#include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/published/inferential/timing_filter.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
+#include <bloomtime/published/time_decaying/decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
+#include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
 // Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
@@ -35,11 +35,14 @@
 namespace bloomtime {
 
 using any_filter =
-    std::variant<bloom_filter, decaying_filter, pooled_decaying_filter, heat_filter, hot_list,
-                 decay_ring, single_history, tree_history, level_history, timeline_history, history,
-                 timing_filter, generalized_filter, recent_buffer, age_partitioned_filter,
-                 recency_filter, counting_filter, spectral_filter, rising_spectral_filter,
-                 recurring_spectral_filter, dynamic_count_filter, tally_filter, rising_tally>;
+    std::variant<bloom_filter, published::decaying_filter, published::pooled_decaying_filter,
+                 heat_filter, hot_list, decay_ring, published::single_history,
+                 published::tree_history, published::level_history, timeline_history, history,
+                 published::timing_filter, published::generalized_filter, published::recent_buffer,
+                 age_partitioned_filter, recency_filter, published::counting_filter,
+                 published::spectral_filter, published::rising_spectral_filter,
+                 published::recurring_spectral_filter, published::dynamic_count_filter,
+                 tally_filter, rising_tally>;
 
 // Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
 any_filter load_any(std::span<const std::byte> container);

@@ -10,9 +10,9 @@
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/bloom.hpp>
 
-#include "math/expect.hpp"
 #include "heat/forward.hpp"
 #include "heat/ring_weights.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {

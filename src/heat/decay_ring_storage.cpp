@@ -8,9 +8,9 @@
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/layout.hpp>
 
-#include "math/expect.hpp"
 #include "heat/forward.hpp"
 #include "heat/ring_weights.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <bloomtime/heat/detail/ring_ages.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/heat/detail/ring_ages.hpp>
 
 #include "math/expect.hpp"
 

@@ -169,9 +169,9 @@ history_index history_index::read(const container_view& view, std::uint8_t engin
 
 namespace bloomtime {
 
-template class basic_history<single_history>;
-template class basic_history<tree_history>;
-template class basic_history<level_history>;
+template class basic_history<published::single_history>;
+template class basic_history<published::tree_history>;
+template class basic_history<published::level_history>;
 template class basic_history<timeline_history>;
 
 }  // namespace bloomtime

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/history/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/detail/timelines_merge.hpp>
 #include <bloomtime/math/history.hpp>
 
 #include "math/expect.hpp"

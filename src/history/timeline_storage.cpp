@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <bloomtime/detail/file.hpp>
-#include <bloomtime/history/detail/timelines_merge.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/detail/timelines_merge.hpp>
 
 #include "math/expect.hpp"
 

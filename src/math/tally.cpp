@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include <bloomtime/tally/detail/escaping_cells.hpp>
 #include <bloomtime/detail/side_table.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/tally/detail/escaping_cells.hpp>
 
 #include "math/expect.hpp"
 #include "math/line_load.hpp"

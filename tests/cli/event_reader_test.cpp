@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/input_support.hpp"
-#include "text/usage_error.hpp"
 #include "support/expect_error.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace event_reader_test {

@@ -5,9 +5,9 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "logs/format.hpp"
 #include "cli/output/reading_progress.hpp"
 #include "cli/parse.hpp"
+#include "logs/format.hpp"
 
 namespace bloomtime::cli {
 namespace input_options_test {

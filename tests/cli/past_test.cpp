@@ -9,9 +9,9 @@
 #include "cli/asking/field_choice.hpp"
 #include "cli/input_support.hpp"
 #include "profile/past.hpp"
+#include "profile_samples.hpp"
 #include "store/writer.hpp"
 #include "text/usage_error.hpp"
-#include "profile_samples.hpp"
 
 namespace bloomtime::cli {
 namespace past_test {

@@ -10,9 +10,9 @@
 
 #include <bloomtime/history/history.hpp>
 
+#include "profile_samples.hpp"
 #include "store/roles.hpp"
 #include "store/writer.hpp"
-#include "profile_samples.hpp"
 
 // Memory beyond what was asked for is told.
 namespace bloomtime::cli::profile_budget_test {

@@ -14,8 +14,8 @@
 
 #include "cli/app.hpp"
 #include "cli/input_support.hpp"
-#include "store/inspect.hpp"
 #include "profile_samples.hpp"
+#include "store/inspect.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
 #include "support/traced.hpp"

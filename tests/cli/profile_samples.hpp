@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "store/reader.hpp"
 #include "run_command.hpp"
+#include "store/reader.hpp"
 #include "support/files.hpp"
 
 // Profiles of small logs, made by the command as anybody would make them.

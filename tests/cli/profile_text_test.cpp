@@ -9,17 +9,18 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
-#include "cli/plan/heat_choices.hpp"
-#include "store/log_zone.hpp"
 #include "cli/output/sparkline.hpp"
+#include "cli/plan/heat_choices.hpp"
+#include "profile/exact_size.hpp"
+#include "store/log_zone.hpp"
 #include "text/text.hpp"
 #include "text/time_text.hpp"
-#include "profile/exact_size.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace profile_text_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 
 TEST(sparkline, is_as_high_as_its_highest) {

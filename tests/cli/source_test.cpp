@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "logs/byte_source.hpp"
 #include "cli/input_support.hpp"
+#include "logs/byte_source.hpp"
 #include "support/expect_error.hpp"
 
 namespace bloomtime::cli {

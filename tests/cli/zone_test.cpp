@@ -9,9 +9,9 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/asking/asked_time.hpp"
-#include "text/time_text.hpp"
 #include "store/offsets.hpp"
 #include "support/expect_error.hpp"
+#include "text/time_text.hpp"
 
 // The UTC offsets of a log, and what a local time without a zone means in it.
 namespace bloomtime::cli::zone_test {

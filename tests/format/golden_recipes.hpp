@@ -15,6 +15,8 @@
 // and must be read forever.
 namespace bloomtime::golden {
 
+using namespace published;
+
 struct recipe {
   const char* name;
   any_filter (*make)();

@@ -21,6 +21,7 @@
 namespace bloomtime::stored_recency_mutants_test {
 namespace recency_mutants_test {
 
+using namespace published;
 using mutant = std::vector<std::byte>;
 
 // With an audit that has learned something.

@@ -16,6 +16,7 @@
 namespace bloomtime {
 namespace recency_test {
 
+using namespace published;
 using support::put;
 using recency_bytes = std::vector<std::byte>;
 

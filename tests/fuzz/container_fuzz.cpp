@@ -31,6 +31,7 @@
 namespace {
 
 using namespace bloomtime;
+using namespace bloomtime::published;
 using support::require;
 using bytes_type = std::vector<std::byte>;
 

@@ -14,8 +14,8 @@
 #include <bloomtime/error.hpp>
 
 #include "logs/event_reader.hpp"
-#include "text/usage_error.hpp"
 #include "support/require.hpp"
+#include "text/usage_error.hpp"
 
 namespace {
 

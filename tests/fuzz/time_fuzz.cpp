@@ -7,8 +7,8 @@
 #include <string>
 
 #include "logs/times.hpp"
-#include "text/time_text.hpp"
 #include "support/require.hpp"
+#include "text/time_text.hpp"
 
 namespace {
 

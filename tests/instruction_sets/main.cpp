@@ -8,7 +8,7 @@
 int baseline();
 int wide();
 
-bloomtime::tree_config growing_tree() { return {.sizes = {{{{4096, 2}}}, {4096, 2}}}; }
+bloomtime::published::tree_config growing_tree() { return {.sizes = {{{{4096, 2}}}, {4096, 2}}}; }
 
 const std::filesystem::path& scratch_file() {
   static const std::filesystem::path path = std::string(std::getenv("SCRATCH")) + "/filter";

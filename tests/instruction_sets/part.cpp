@@ -12,12 +12,13 @@
 #include <bloomtime/bloomtime.hpp>
 
 // In main.cpp, since these use templates of std:: that are not the library's.
-bloomtime::tree_config growing_tree();
+bloomtime::published::tree_config growing_tree();
 const std::filesystem::path& scratch_file();
 
 namespace {
 
 using namespace bloomtime;
+using namespace bloomtime::published;
 
 constexpr std::size_t count = 300;
 int failures = 0;

@@ -19,6 +19,7 @@
 namespace bloomtime::decaying_bounds_test {
 namespace decaying_bounds_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 using exact = boost::multiprecision::cpp_bin_float_oct;
 using support::after;

@@ -17,6 +17,7 @@
 namespace bloomtime {
 namespace decaying_filter_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 using support::covers;
 using support::draw_heat_events;
@@ -55,7 +56,8 @@ Filter fed(const decaying_config& c, const std::vector<heat_event>& steps) {
   return f;
 }
 
-oracle_heat exact_of(const decay& by, const tick_clock& epochs, const std::vector<heat_event>& steps) {
+oracle_heat exact_of(const decay& by, const tick_clock& epochs,
+                     const std::vector<heat_event>& steps) {
   oracle_heat exact(by, epochs);
   for (const heat_event& s : steps) exact.add(s.item, instant::from_seconds(s.at), s.weight);
   return exact;

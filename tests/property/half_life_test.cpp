@@ -16,6 +16,7 @@
 namespace bloomtime::half_life_test {
 namespace half_life_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 using exact = boost::multiprecision::cpp_bin_float_oct;

@@ -16,6 +16,7 @@
 namespace bloomtime {
 namespace history_storage_test {
 
+using namespace published;
 using support::add_any;
 using support::any_folding_size;
 using support::any_ticks;

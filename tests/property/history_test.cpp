@@ -14,6 +14,7 @@
 namespace bloomtime {
 namespace history_test {
 
+using namespace published;
 using support::any_interval;
 using support::any_ticks;
 using support::few_items;

@@ -11,6 +11,7 @@
 namespace bloomtime {
 namespace tally_test {
 
+using namespace published;
 using support::oracle_tally;
 
 constexpr std::uint64_t tally_items = 12;

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/history/history.hpp>
+#include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/math/random.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +17,8 @@
 // engines, if BLOOMTIME_SOAK is set; else 10^7, or 10^6 under a sanitizer.
 namespace bloomtime {
 namespace history_test {
+
+using namespace published;
 
 constexpr std::uint64_t span_ticks = 1 << 14;
 constexpr std::uint64_t span_items = 400;

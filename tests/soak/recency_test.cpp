@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/math/random.hpp>
-#include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +17,8 @@
 // sanitizer.
 namespace bloomtime {
 namespace recency_test {
+
+using namespace published;
 
 // Of each engine.
 std::uint64_t recency_operations() {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/time_decaying/detail/fade.hpp>
-#include <bloomtime/published/time_decaying/decaying_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/zipf.hpp>
+#include <bloomtime/published/time_decaying/decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/detail/fade.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -17,6 +17,7 @@
 namespace bloomtime {
 namespace decaying_filter_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t cells = 20'000;

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/math/history.hpp>
 #include <bloomtime/math/random.hpp>
+#include <bloomtime/published/persistent/learning.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,8 @@
 // one that was told everything beforehand.
 namespace bloomtime {
 namespace history_learning_test {
+
+using namespace published;
 
 constexpr std::uint64_t stationary_ticks = 4096;
 constexpr std::uint64_t stationary_items = 400;

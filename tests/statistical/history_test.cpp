@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/level_history.hpp>
-#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/math/history.hpp>
 #include <bloomtime/math/random.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -18,6 +18,8 @@
 // are.
 namespace bloomtime {
 namespace history_test {
+
+using namespace published;
 
 constexpr std::uint64_t span_ticks = 4096;
 constexpr std::uint64_t span_items = 500;

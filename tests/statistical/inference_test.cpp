@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/math/random.hpp>
-#include <bloomtime/recency/audit.hpp>
 #include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/recency/audit.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +17,8 @@
 
 namespace bloomtime {
 namespace inference_test {
+
+using namespace published;
 
 // Shares of yes, over many filters: those of one are not independent. Five standard errors.
 TEST(generalized_filter_error, is_what_the_touch_chain_says) {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/bloom/detail/line_bits.hpp>
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
-#include <bloomtime/bloom/detail/line_bits.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/binomial.hpp>
 #include <bloomtime/math/random.hpp>

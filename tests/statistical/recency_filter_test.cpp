@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/math/random.hpp>
-#include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
+#include <bloomtime/recency/recency_filter.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -16,6 +16,7 @@
 namespace bloomtime {
 namespace recency_filter_test {
 
+using namespace published;
 using math::random_source;
 using support::over_seeds;
 using support::spread;

@@ -18,6 +18,7 @@
 namespace bloomtime {
 namespace tally_test {
 
+using namespace published;
 using support::over_seeds;
 
 constexpr std::uint64_t usual_items = 1000;

@@ -5,8 +5,8 @@
 #include <set>
 #include <span>
 
-#include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/history/detail/bit_stream.hpp>
 
 namespace bloomtime::support {
 

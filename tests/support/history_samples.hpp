@@ -16,6 +16,8 @@
 // Histories of any shape, drawn by rapidcheck, and the one thing that they all promise.
 namespace bloomtime::support {
 
+using namespace published;
+
 inline constexpr std::uint64_t few_items = 8;
 
 inline math::filter_size any_size(bool may_be_absent) {

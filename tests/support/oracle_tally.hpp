@@ -9,12 +9,14 @@
 
 #include <bloomtime/published/dynamic_count/counting_filter.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
-#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
+#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
 namespace bloomtime::support {
+
+using namespace published;
 
 // Both twins of an engine: what is there, and what its cells hold. `minimum`: of an item's cells
 // only those below its new count are raised.

@@ -18,6 +18,7 @@
 namespace bloomtime {
 namespace any_test {
 
+using namespace published;
 using support::expect_error;
 
 bloom_filter example() {

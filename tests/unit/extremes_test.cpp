@@ -4,8 +4,8 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/published/dynamic_count/counting_filter.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
-#include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
+#include <bloomtime/tally/rising_tally.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -18,6 +18,8 @@
 // A constructor that does not return fails the test by its time limit.
 namespace bloomtime::extremes_test {
 namespace extremes_test {
+
+using namespace published;
 
 constexpr std::size_t most_memory = std::size_t{1} << 22;
 

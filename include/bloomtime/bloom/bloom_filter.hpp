@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
+#include <bloomtime/bloom/detail/line_bulk.hpp>
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
-#include <bloomtime/bloom/detail/line_bulk.hpp>
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>

@@ -12,11 +12,11 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/heat/detail/ring_ages.hpp>
 #include <bloomtime/heat/detail/ring_cells.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/estimate.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 

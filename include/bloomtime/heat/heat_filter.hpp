@@ -13,11 +13,11 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/heat/detail/fading_cells.hpp>
-#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
+#include <bloomtime/heat/detail/fading_cells.hpp>
+#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 

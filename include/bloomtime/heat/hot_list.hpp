@@ -12,10 +12,10 @@
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/digest_index.hpp>
-#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
+#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>

@@ -21,18 +21,18 @@
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/file.hpp>
-#include <bloomtime/history/detail/partitions.hpp>
-#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/detail/partitions.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/history/history_engine.hpp>
-#include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
-#include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/single_history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
@@ -504,9 +504,9 @@ basic_history<Engine> basic_history<Engine>::map(const std::filesystem::path& pa
 
 BLOOMTIME_VALUE_OF_TEMPLATE(template <history_engine Engine>, basic_history, basic_history<Engine>);
 
-extern template class basic_history<single_history>;
-extern template class basic_history<tree_history>;
-extern template class basic_history<level_history>;
+extern template class basic_history<published::single_history>;
+extern template class basic_history<published::tree_history>;
+extern template class basic_history<published::level_history>;
 extern template class basic_history<timeline_history>;
 
 }  // namespace bloomtime

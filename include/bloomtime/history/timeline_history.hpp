@@ -10,13 +10,13 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/positions.hpp>
 #include <bloomtime/history/detail/tick_archive.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/error.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
 #include <bloomtime/mapped.hpp>

@@ -13,10 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <bloomtime/recency/detail/arrival_counts.hpp>
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/recency/detail/stamp_cells.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -25,6 +23,8 @@
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 #include <bloomtime/recency/audit.hpp>
+#include <bloomtime/recency/detail/arrival_counts.hpp>
+#include <bloomtime/recency/detail/stamp_cells.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t cells_section = 1;
@@ -104,4 +104,4 @@ counting_filter counting_filter::decode(const detail::container_view& view) {
 
 BLOOMTIME_VALUE_OF(counting_filter);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

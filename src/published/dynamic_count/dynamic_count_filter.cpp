@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t base_section = 1;
@@ -22,7 +22,7 @@ struct dynamic_count_filter::plan {
   unsigned most_y;
   bool bounded;
   double lambda;
-  bloomtime::shrinking shrinking;
+  bloomtime::published::shrinking shrinking;
   std::uint64_t seed;
 };
 
@@ -337,4 +337,4 @@ dynamic_count_filter dynamic_count_filter::decode(const detail::container_view& 
 
 BLOOMTIME_VALUE_OF(dynamic_count_filter);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr unsigned length_bits = 6;
@@ -320,4 +320,4 @@ spectral_rule rule_of(const detail::container_view& view) {
   return static_cast<spectral_rule>(rule);
 }
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -11,7 +11,7 @@
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/random.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t bits_section = 1;
@@ -163,4 +163,4 @@ generalized_filter generalized_filter::load(const std::filesystem::path& path) {
 
 BLOOMTIME_VALUE_OF(generalized_filter);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -9,7 +9,7 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t prints_section = 1;
@@ -135,4 +135,4 @@ recent_buffer recent_buffer::load(const std::filesystem::path& path) {
 
 BLOOMTIME_VALUE_OF(recent_buffer);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -8,7 +8,7 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t timers_section = 1;
@@ -185,4 +185,4 @@ timing_filter timing_filter::load(const std::filesystem::path& path) {
 
 BLOOMTIME_VALUE_OF(timing_filter);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

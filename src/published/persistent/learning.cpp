@@ -7,7 +7,7 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/history.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 using math::filter_load;
@@ -224,4 +224,4 @@ tree_config learned(const tree_history& last, const query_profile& asked, const 
   return next;
 }
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

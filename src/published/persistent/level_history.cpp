@@ -6,7 +6,7 @@
 
 #include <bloomtime/error.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 // Probes that a question may spend on doubts, and on the nodes below a level that is left out.
@@ -191,4 +191,4 @@ level_history& level_history::operator=(const level_history& other) {
 level_history& level_history::operator=(level_history&&) noexcept = default;
 level_history::~level_history() = default;
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -7,7 +7,7 @@
 
 #include <bloomtime/error.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 using detail::flat_filter;
@@ -158,4 +158,4 @@ level_history level_history::decode(const detail::container_view& view) {
   return f;
 }
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -4,12 +4,12 @@
 #include <numeric>
 #include <string>
 
-#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/error.hpp>
-#include <bloomtime/published/persistent/tree_history.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint64_t most_nodes = std::uint64_t{1} << 20;
@@ -110,4 +110,4 @@ double query_profile::pair_frequency(double leaf_says_yes, double smoothing) con
 
 BLOOMTIME_VALUE_OF(query_profile);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -5,7 +5,7 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/history.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 math::filter_size size_of(const single_config& c) {
@@ -120,4 +120,4 @@ single_history& single_history::operator=(const single_history& other) {
 single_history& single_history::operator=(single_history&&) noexcept = default;
 single_history::~single_history() = default;
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -7,7 +7,7 @@
 
 #include <bloomtime/error.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 using detail::tick_range;
@@ -236,4 +236,4 @@ tree_history& tree_history::operator=(const tree_history& other) {
 tree_history& tree_history::operator=(tree_history&&) noexcept = default;
 tree_history::~tree_history() = default;
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -8,7 +8,7 @@
 
 #include <bloomtime/error.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 using detail::flat_filter;
@@ -191,4 +191,4 @@ tree_history tree_history::decode(const detail::container_view& view) {
   return f;
 }
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -9,13 +9,13 @@
 
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/probes.hpp>
-#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include "heat/forward.hpp"
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
@@ -431,8 +431,8 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
                 std::string("the parameters of this ") + Cells::name + " contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);
-  f.rounding_ = static_cast<bloomtime::rounding>(rounding_id);
-  f.increase_ = static_cast<bloomtime::increase>(increase_id);
+  f.rounding_ = static_cast<bloomtime::published::rounding>(rounding_id);
+  f.increase_ = static_cast<bloomtime::published::increase>(increase_id);
   f.clock_ = *info.clock;
   if (f.events_ != 0) f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
   f.cells_ = Cells::read(view, f.cells(), setting);
@@ -457,4 +457,4 @@ BLOOMTIME_VALUE_OF_TEMPLATE(template <class Cells>, basic_decaying_filter,
 template class basic_decaying_filter<detail::counter_cells>;
 template class basic_decaying_filter<detail::digit_cells>;
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/bloom/detail/line_bulk.hpp>
+#include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <cstdint>

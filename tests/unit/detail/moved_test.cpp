@@ -3,13 +3,13 @@
 #include <bloomtime/any.hpp>
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/published/dynamic_count/counting_filter.hpp>
+#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
+#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/published/dynamic_count/counting_filter.hpp>
-#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
-#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 
 #include <array>
 #include <optional>
@@ -24,6 +24,8 @@
 // else throws, and another filter can be assigned to it.
 namespace bloomtime::moved_test {
 namespace moved_test {
+
+using namespace published;
 
 template <class Call>
 void expect_refused(Call&& call) {

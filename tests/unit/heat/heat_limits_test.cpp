@@ -25,6 +25,7 @@
 namespace bloomtime::heat_limits_test {
 namespace heat_limits_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 using support::after;

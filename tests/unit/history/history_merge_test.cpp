@@ -15,6 +15,7 @@
 namespace bloomtime {
 namespace history_merge_test {
 
+using namespace published;
 using detail::flat_filter;
 using support::expect_error;
 using support::expect_no_change_without_memory;

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/history/history.hpp>
+#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
-#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
 
 #include <chrono>
@@ -16,6 +16,8 @@
 // over all partitions of a history.
 namespace bloomtime::history_probes_test {
 namespace history_probes_test {
+
+using namespace published;
 
 constexpr std::uint64_t ticks = 64;
 constexpr std::int64_t parts = 4;

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/history/history.hpp>
+#include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/query_profile.hpp>
-#include <bloomtime/math/random.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -20,6 +20,7 @@
 namespace bloomtime {
 namespace partitioned_history_test {
 
+using namespace published;
 using support::expect_error;
 using namespace std::chrono_literals;
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/timelines_merge.hpp>
-#include <bloomtime/error.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <algorithm>

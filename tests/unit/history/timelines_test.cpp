@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/detail/dyadic.hpp>
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/detail/dyadic.hpp>
 
 #include <cmath>
 #include <cstdint>

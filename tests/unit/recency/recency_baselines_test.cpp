@@ -3,9 +3,9 @@
 #include <bloomtime/any.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/zipf.hpp>
-#include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/shares.hpp>
 
 #include <array>
@@ -26,6 +26,7 @@
 namespace bloomtime {
 namespace recency_baselines_test {
 
+using namespace published;
 using support::expect_error;
 
 // -- priors ------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@
 namespace bloomtime::recency_extremes_test {
 namespace recency_extremes_test {
 
+using namespace published;
 using support::expect_error;
 using support::infinite;
 using support::most;

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/math/random.hpp>
 #include <bloomtime/recency/detail/arrival_counts.hpp>
 #include <bloomtime/recency/detail/stamp_cells.hpp>
-#include <bloomtime/math/random.hpp>
 
 #include <algorithm>
 #include <cstdint>

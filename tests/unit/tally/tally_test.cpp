@@ -15,6 +15,7 @@
 namespace bloomtime {
 namespace tally_test {
 
+using namespace published;
 using support::expect_error;
 
 constexpr std::uint64_t most_amount = ~std::uint64_t{0};

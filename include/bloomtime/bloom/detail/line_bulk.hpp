@@ -7,8 +7,8 @@
 #include <span>
 #include <type_traits>
 
-#include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/bloom/detail/line_bits.hpp>
+#include <bloomtime/detail/bulk.hpp>
 
 // Many items of the line layout at once. The processor is asked once per call what it can do.
 namespace bloomtime::detail {

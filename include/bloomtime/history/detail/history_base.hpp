@@ -11,10 +11,10 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/history/detail/flat_filter.hpp>
 #include <bloomtime/detail/moved.hpp>
-#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/digest.hpp>
+#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/mapped.hpp>

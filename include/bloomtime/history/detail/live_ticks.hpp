@@ -8,10 +8,10 @@
 
 #include <bloomtime/detail/digest_index.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/segmented.hpp>
 #include <bloomtime/history/detail/tick_pool.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
-#include <bloomtime/digest.hpp>
 
 namespace bloomtime::detail {
 

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/tick_archive.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/history/detail/timeline.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/error.hpp>
 #include <bloomtime/history/history_engine.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/history/detail/tick_list.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
-#include <bloomtime/digest.hpp>
 
 // Sightings of items that hardly repeat, sealed (history-timelines.md): item x at tick t is the
 // position (r(x) + t) mod R, with r(x) anywhere in 0..R-1, and the sorted positions are one list.

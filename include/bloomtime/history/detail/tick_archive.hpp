@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
+#include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/name_removal.hpp>
 #include <bloomtime/history/detail/positions.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/history/detail/timelines_merge.hpp>
-#include <bloomtime/digest.hpp>
 
 // The ticks of a timeline history that are no longer written to. Full tables become timelines, and
 // timelines of similar size are merged, in steps of bounded work, as in a log-structured merge

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/segmented.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
-#include <bloomtime/error.hpp>
 
 // Many sorted lists of ticks that grow, in one pool of memory.
 namespace bloomtime::detail {

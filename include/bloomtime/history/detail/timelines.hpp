@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/detail/buffer.hpp>
-#include <bloomtime/history/detail/timeline.hpp>
 #include <bloomtime/digest.hpp>
+#include <bloomtime/history/detail/bit_stream.hpp>
+#include <bloomtime/history/detail/timeline.hpp>
 
 // The timelines of many items, sealed: no tick can be added, and little is read to answer. A
 // directory says where in a stream of bits each bucket of items begins. A bucket is: how many items

@@ -6,7 +6,7 @@
 #include <bloomtime/detail/packed_cells.hpp>
 #include <bloomtime/published/dynamic_count/detail/row_tally.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // By accuracy: `items` that are there at the same time, and `error`, the chance that an absent one
 // shows a count or a present one too much. Or by memory, with `items` if known.
@@ -55,4 +55,4 @@ class counting_filter : public detail::row_tally<counting_filter> {
   detail::packed_cells<> cells_;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -8,7 +8,7 @@
 #include <bloomtime/published/dynamic_count/detail/field_vector.hpp>
 #include <bloomtime/published/dynamic_count/detail/row_tally.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // When the overflow vector becomes narrower. Numbers are written into files.
 enum class shrinking : std::uint8_t {
@@ -28,7 +28,7 @@ struct dynamic_count_config {
   std::uint64_t total = 0;                   // of all counts, if known: says how wide cells start
   std::optional<unsigned> base_bits = {};    // or this does, 1 to 57
   double threshold = 0.25;                   // lambda, 0 to 1: smaller ones shrink later
-  bloomtime::shrinking shrinking = bloomtime::shrinking::with_gap;
+  bloomtime::published::shrinking shrinking = bloomtime::published::shrinking::with_gap;
   std::uint64_t seed = 0;
 };
 
@@ -118,4 +118,4 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   std::vector<level> levels_;  // all there may be; empty unless as published
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

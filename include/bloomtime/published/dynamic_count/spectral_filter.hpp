@@ -6,7 +6,7 @@
 #include <bloomtime/published/dynamic_count/detail/row_tally.hpp>
 #include <bloomtime/published/dynamic_count/detail/string_array.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // By accuracy or by memory, as counting_config. Memory is that of an empty filter with its index;
 // it grows with the counts.
@@ -100,4 +100,4 @@ extern template class basic_spectral_filter<spectral_rule::recurrence>;
 // The rule by which a stored spectral filter counts.
 spectral_rule rule_of(const detail::container_view& view);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

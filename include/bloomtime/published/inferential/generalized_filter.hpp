@@ -17,7 +17,7 @@
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 struct generalized_config {
   std::uint64_t window = 0;  // insertions that a question is about, unless it says otherwise
@@ -124,4 +124,4 @@ class generalized_filter {
   std::uint64_t insertions_ = 0;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -20,7 +20,7 @@
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 struct recent_config {
   std::uint64_t window = 0;  // insertions that a question is about, unless it says otherwise
@@ -138,4 +138,4 @@ class recent_buffer {
   std::uint64_t insertions_ = 0;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -11,7 +11,6 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/recency/detail/stamp_cells.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -19,8 +18,9 @@
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/detail/stamp_cells.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // By memory or by accuracy; what else is not given is chosen (math::timing_choice). `error` is the
 // chance that an item not inserted lately is taken for one that was.
@@ -175,4 +175,4 @@ class timing_filter {
   std::uint64_t filled_ = 0;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

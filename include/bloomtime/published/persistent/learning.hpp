@@ -4,14 +4,14 @@
 #include <optional>
 #include <vector>
 
+#include <bloomtime/math/allocation.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/query_profile.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/math/allocation.hpp>
 
 // The next partition is given its bits as the last one would have needed them (Peng et al. 2018,
 // section 5; history.md 9.2 to 9.4): by how many keys its filters held, and what was asked.
-namespace bloomtime {
+namespace bloomtime::published {
 
 struct learning {
   std::uint64_t bits = 0;     // to give out
@@ -48,4 +48,4 @@ tree_config learned(const tree_history& last, const query_profile& asked, const 
 // What learned() gives bits to.
 tree_loads learned_loads(const tree_history& last, const query_profile& asked, const learning& how);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/published/persistent/detail/dyadic.hpp>
+#include <bloomtime/detail/hyperloglog.hpp>
 #include <bloomtime/history/detail/flat_filter.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
-#include <bloomtime/detail/hyperloglog.hpp>
+#include <bloomtime/published/persistent/detail/dyadic.hpp>
 #include <bloomtime/time.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // Level h, from 0, holds which items were seen in which 2^h ticks; one of 0 bits is left out.
 struct level_config {
@@ -104,4 +104,4 @@ class level_history : public detail::history_face<level_history> {
   bool doubts_ = true;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -7,7 +7,7 @@
 #include <bloomtime/published/persistent/detail/dyadic.hpp>
 #include <bloomtime/time.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // What is asked of a history of dyadic levels, counted from the questions alone: how many nodes of
 // every height cover them. Whether a level said yes, or was asked at all, must not matter: one with
@@ -61,4 +61,4 @@ class query_profile {
   double questions_ = 0;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

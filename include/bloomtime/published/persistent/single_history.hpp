@@ -8,7 +8,7 @@
 #include <bloomtime/history/detail/history_base.hpp>
 #include <bloomtime/time.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // By accuracy: `pairs` of different items and ticks, and `error`, the chance that a question about
 // `length` ticks in which the item was not seen is answered "maybe". Or by memory, in bytes.
@@ -63,4 +63,4 @@ class single_history : public detail::history_face<single_history> {
   detail::flat_filter filter_;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

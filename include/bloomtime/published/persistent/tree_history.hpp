@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include <bloomtime/published/persistent/detail/dyadic.hpp>
 #include <bloomtime/history/detail/flat_filter.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
+#include <bloomtime/published/persistent/detail/dyadic.hpp>
 #include <bloomtime/time.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // The filters of a tree over a span: nodes[h][c] is about `granularity` * 2^h ticks from
 // c * granularity * 2^h on, `pairs` about single ticks. One of 0 bits is left out.
@@ -117,4 +117,4 @@ class tree_history : public detail::history_face<tree_history> {
   math::filter_size grows_by_;  // the size of nodes to come; of 0 bits if it does not grow
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // How a counter is made whole after decay. Numbers are written into files.
 enum class rounding : std::uint8_t {
@@ -32,11 +32,11 @@ struct decaying_config {
   std::chrono::microseconds epoch = std::chrono::seconds(1);
   std::chrono::microseconds ahead =
       std::chrono::hours(24);  // further ahead is no time but an error
-  bloomtime::rounding rounding = bloomtime::rounding::up;
-  bloomtime::increase increase = bloomtime::increase::plain;
+  bloomtime::published::rounding rounding = bloomtime::published::rounding::up;
+  bloomtime::published::increase increase = bloomtime::published::increase::plain;
   unsigned cell_bits = 16;                        // or 32; a pooled filter's have 4 and digits
   std::optional<std::uint64_t> pool_memory = {};  // bytes up to which a pool may grow
   std::uint64_t seed = 0;
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

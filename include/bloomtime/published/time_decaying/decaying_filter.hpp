@@ -10,16 +10,16 @@
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/published/time_decaying/detail/counter_cells.hpp>
-#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
-#include <bloomtime/published/time_decaying/decaying_config.hpp>
+#include <bloomtime/heat/detail/moved_to_zero.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/published/time_decaying/decaying_config.hpp>
+#include <bloomtime/published/time_decaying/detail/counter_cells.hpp>
 #include <bloomtime/time.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 // The time-decaying Bloom filters of Cheng et al. (2005): whole counters, all of them multiplied by
 // lambda when an epoch ends. Kept for comparison; heat_filter answers the same question with less
@@ -79,8 +79,8 @@ class basic_decaying_filter {
   std::uint64_t memory() const noexcept { return cells_.memory(); }           // bytes
   std::uint64_t saturated() const noexcept { return cells_.pinned_cells(); }  // counters too small
   std::uint64_t seed() const noexcept { return seed_; }
-  bloomtime::rounding rounding() const noexcept { return rounding_; }
-  bloomtime::increase increase() const noexcept { return increase_; }
+  bloomtime::published::rounding rounding() const noexcept { return rounding_; }
+  bloomtime::published::increase increase() const noexcept { return increase_; }
   const bloomtime::decay& decay() const noexcept { return decay_; }
   const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
@@ -125,8 +125,8 @@ class basic_decaying_filter {
   detail::moved_to_zero<unsigned> k_;
   std::uint64_t row_ = 0;  // cells of one row
   std::uint64_t seed_ = 0;
-  bloomtime::rounding rounding_ = bloomtime::rounding::up;
-  bloomtime::increase increase_ = bloomtime::increase::plain;
+  bloomtime::published::rounding rounding_ = bloomtime::published::rounding::up;
+  bloomtime::published::increase increase_ = bloomtime::published::increase::plain;
   bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
   tick_clock clock_;
   std::uint64_t ahead_ = 0;                      // epochs
@@ -144,4 +144,4 @@ extern template class basic_decaying_filter<detail::counter_cells>;
 // The basic filter: counters of 16 bits, as in the papers' experiments, or of 32.
 using decaying_filter = basic_decaying_filter<detail::counter_cells>;
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <bloomtime/published/time_decaying/detail/digit_cells.hpp>
 #include <bloomtime/published/time_decaying/decaying_filter.hpp>
+#include <bloomtime/published/time_decaying/detail/digit_cells.hpp>
 
-namespace bloomtime {
+namespace bloomtime::published {
 
 extern template class basic_decaying_filter<detail::digit_cells>;
 
@@ -12,4 +12,4 @@ extern template class basic_decaying_filter<detail::digit_cells>;
 // and lambda >= 15/16 they stay above 15 for ever, and so do their chains (heat.md 4.6).
 using pooled_decaying_filter = basic_decaying_filter<detail::digit_cells>;
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

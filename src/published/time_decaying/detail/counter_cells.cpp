@@ -2,7 +2,7 @@
 
 namespace bloomtime::detail {
 
-std::uint64_t counter_cells::setting_of(const decaying_config& config) {
+std::uint64_t counter_cells::setting_of(const published::decaying_config& config) {
   if (config.pool_memory) {
     throw error(errc::invalid_argument,
                 "a decaying filter has no pool; pool_memory is for pooled_decaying_filter");

@@ -39,7 +39,7 @@ std::uint64_t count_nodes(std::span<const std::byte> chains, std::uint64_t cells
 
 }  // namespace
 
-std::uint64_t digit_cells::setting_of(const decaying_config& config) {
+std::uint64_t digit_cells::setting_of(const published::decaying_config& config) {
   if (!config.pool_memory) return digit_pool::most_nodes;
   return std::min(*config.pool_memory / digit_pool::bits_per_node * 8, digit_pool::most_nodes);
 }

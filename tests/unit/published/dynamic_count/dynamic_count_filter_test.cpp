@@ -14,6 +14,7 @@
 namespace bloomtime {
 namespace dynamic_count_filter_test {
 
+using namespace published;
 using support::expect_error;
 
 // A filter of eight cells, one per item, and for each of them an item.

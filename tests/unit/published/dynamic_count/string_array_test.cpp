@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/math/random.hpp>
 #include <bloomtime/published/dynamic_count/detail/field_vector.hpp>
 #include <bloomtime/published/dynamic_count/detail/string_array.hpp>
-#include <bloomtime/math/random.hpp>
 
 #include <algorithm>
 #include <cstdint>

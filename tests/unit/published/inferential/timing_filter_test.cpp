@@ -20,6 +20,7 @@
 namespace bloomtime {
 namespace timing_filter_test {
 
+using namespace published;
 using support::expect_error;
 
 // w, m, bits, k, B; the rest follows.

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/detail/dyadic.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/math/random.hpp>
+#include <bloomtime/published/persistent/detail/dyadic.hpp>
 
 #include <algorithm>
 #include <bit>

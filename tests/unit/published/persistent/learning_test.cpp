@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/learning.hpp>
 
 #include <cstdint>
 #include <numeric>
@@ -12,6 +12,7 @@
 namespace bloomtime {
 namespace learning_test {
 
+using namespace published;
 using math::filter_load;
 using math::filter_size;
 using support::expect_error;

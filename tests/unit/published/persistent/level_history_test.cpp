@@ -13,6 +13,7 @@
 namespace bloomtime {
 namespace level_history_test {
 
+using namespace published;
 using support::expect_error;
 
 constexpr math::filter_size roomy{1 << 13, 8};  // a handful of keys never collide in it

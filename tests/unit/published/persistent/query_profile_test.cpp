@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/query_profile.hpp>
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/query_profile.hpp>
 
 #include <cstdint>
 #include <numeric>
@@ -11,6 +11,7 @@
 namespace bloomtime {
 namespace query_profile_test {
 
+using namespace published;
 using support::expect_error;
 
 TEST(query_profile, counts_the_nodes_of_what_is_asked) {

@@ -9,6 +9,7 @@
 namespace bloomtime {
 namespace single_history_test {
 
+using namespace published;
 using support::expect_error;
 
 TEST(single_history, is_exact_in_a_short_span) {

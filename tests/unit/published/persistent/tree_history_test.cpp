@@ -11,6 +11,7 @@
 namespace bloomtime {
 namespace tree_history_test {
 
+using namespace published;
 using support::expect_error;
 
 constexpr math::filter_size spacious{1 << 12, 8};  // a handful of keys never collide in it

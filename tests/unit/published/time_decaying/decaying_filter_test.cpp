@@ -20,6 +20,7 @@
 namespace bloomtime {
 namespace decaying_filter_test {
 
+using namespace published;
 using namespace std::chrono_literals;
 using support::after;
 using support::expect_error;

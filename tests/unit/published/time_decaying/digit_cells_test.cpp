@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/time_decaying/detail/digit_cells.hpp>
 #include <bloomtime/math/random.hpp>
+#include <bloomtime/published/time_decaying/detail/digit_cells.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -13,6 +13,7 @@
 namespace bloomtime::detail {
 namespace digit_cells_test {
 
+using namespace published;
 using support::chain_of;
 using support::expect_sound_chains;
 

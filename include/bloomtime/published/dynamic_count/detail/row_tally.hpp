@@ -10,9 +10,9 @@
 
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/probes.hpp>
-#include <bloomtime/tally/detail/tally_face.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/tally.hpp>
+#include <bloomtime/tally/detail/tally_face.hpp>
 
 // Counters in k rows, one of each row per item: tally.md C1.
 namespace bloomtime::detail {

@@ -7,9 +7,9 @@
 #include <span>
 
 #include <bloomtime/detail/buffer.hpp>
-#include <bloomtime/published/dynamic_count/detail/field_vector.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/detail/field_vector.hpp>
 
 namespace bloomtime::detail {
 

@@ -10,8 +10,8 @@
 #include <variant>
 
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/published/time_decaying/detail/fade.hpp>
 #include <bloomtime/detail/packed_cells.hpp>
+#include <bloomtime/published/time_decaying/detail/fade.hpp>
 
 namespace bloomtime::detail {
 
@@ -32,7 +32,7 @@ class counter_cells {
   static constexpr std::size_t sections = 1;
 
   // `setting` is the one parameter that is not common to all kinds of cells: here bits per counter.
-  static std::uint64_t setting_of(const decaying_config& config);
+  static std::uint64_t setting_of(const published::decaying_config& config);
   static bool is_setting(std::uint64_t bits, std::uint64_t) { return bits == 16 || bits == 32; }
   static std::uint64_t cells_in(std::uint64_t bytes, std::uint64_t bits) {
     return bytes / (bits / 8);

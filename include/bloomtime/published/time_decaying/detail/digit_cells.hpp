@@ -26,7 +26,7 @@ class digit_cells {
   static constexpr std::size_t sections = 3;
 
   // `setting` is the most nodes the pool may have.
-  static std::uint64_t setting_of(const decaying_config& config);
+  static std::uint64_t setting_of(const published::decaying_config& config);
   static bool is_setting(std::uint64_t nodes, std::uint64_t cells) {
     return nodes <= digit_pool::most_nodes && cells <= most_cells;
   }

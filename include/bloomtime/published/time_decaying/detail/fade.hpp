@@ -15,7 +15,7 @@ namespace bloomtime::detail {
 // is saved and loaded goes on as if it had not been.
 class fade {
  public:
-  fade(const decay& by, std::uint64_t epochs, rounding how, std::uint64_t draw) noexcept
+  fade(const decay& by, std::uint64_t epochs, published::rounding how, std::uint64_t draw) noexcept
       : how_(how), draw_(mix(draw)) {
     if (epochs == 0 || !by.fades()) return;
     if (by.forgets_at_once()) {
@@ -45,13 +45,13 @@ class fade {
   static constexpr unsigned most_shift = 191;  // chances below 2^-64 count as 2^-64
 
   bool rounds_up(wide rest, std::uint64_t cell) const noexcept {
-    if (how_ != rounding::random) return how_ == rounding::up;
+    if (how_ != published::rounding::random) return how_ == published::rounding::up;
     const auto chance =
         static_cast<std::uint64_t>(shift_ < 64 ? rest << (64 - shift_) : rest >> (shift_ - 64));
     return mix(draw_ ^ cell) <= chance;
   }
 
-  rounding how_;
+  published::rounding how_;
   std::uint64_t draw_;
   std::uint64_t factor_ = one;
   unsigned shift_ = decay::factor_bits;
