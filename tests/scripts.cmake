@@ -4,7 +4,8 @@
 
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
-  list(APPEND folders shells install readme instruction_sets)  # what they check is the same in every build
+  # What these check is the same in every build.
+  list(APPEND folders house install instruction_sets readme shells)
 endif()
 
 set(command "")

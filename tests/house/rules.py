@@ -1,0 +1,243 @@
+"""What docs/architecture.md promises about the tree. Each rule takes the tree and yields
+complaints; breaks.py shows that each of them can."""
+import fnmatch
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from tree import ROOT, folders_of, included, is_source
+
+FAMILIES = {"bloom", "heat", "history", "recency", "tally"}
+FAMILY_OF = {"time_decaying": "heat", "persistent": "history", "inferential": "recency",
+             "dynamic_count": "tally"}
+
+# Rooms, and the rooms that each of them may include. `words` are the headers directly in
+# include/bloomtime, `any` is whatever holds a filter whose type is known at run time.
+BASE = {"words", "detail", "math"}
+LIBRARY = BASE | FAMILIES | set(FAMILY_OF) | {"any", "bloomtime"}
+MAY_INCLUDE = {
+    "words": {"detail", "math"},
+    "detail": {"words"},
+    "math": {"words", "detail"},
+    **{family: BASE for family in FAMILIES},
+    **{paper: BASE | {family} for paper, family in FAMILY_OF.items()},
+    "any": LIBRARY - {"bloomtime"},
+    "bloomtime": LIBRARY,
+    "text": {"words"},
+    "logs": {"words", "text"},
+    "traffic": {"words", "math"},
+    "store": LIBRARY | {"text", "logs"},
+    "profile": LIBRARY | {"text", "logs", "store"},
+    "cli": LIBRARY | {"text", "logs", "store", "profile", "traffic"},
+    "python": LIBRARY | {"text", "logs", "store", "profile"},
+    "redis": LIBRARY,
+    "examples": LIBRARY,
+}
+
+# Includes that point another way, with the reason.
+EXCEPTIONS = {
+    ("include/bloomtime/recency/shares.hpp", "include/bloomtime/heat/heat_filter.hpp"):
+        "sketched_share estimates how frequent an item is, which is what a heat filter counts",
+    ("src/math/history_size.cpp", "include/bloomtime/history/detail/timelines.hpp"):
+        "the size of a timeline table follows from its layout, which is defined there",
+    ("src/math/history_size.cpp", "include/bloomtime/history/detail/positions.hpp"):
+        "the size of a list of positions follows from its layout, which is defined there",
+    ("src/math/tally.cpp", "include/bloomtime/tally/detail/escaping_cells.hpp"):
+        "the count at which a cell overflows to the side table is defined there",
+    # These go with the parts that are being moved.
+    ("include/bloomtime/history/history.hpp",
+     "include/bloomtime/published/persistent/single_history.hpp"): "",
+    ("include/bloomtime/history/history.hpp",
+     "include/bloomtime/published/persistent/level_history.hpp"): "",
+    ("include/bloomtime/history/history.hpp",
+     "include/bloomtime/published/persistent/tree_history.hpp"): "",
+    ("logs/event_reader.hpp", "cli/output/reading_progress.hpp"): "",
+    ("logs/event_reader.cpp", "cli/output/printer.hpp"): "",
+    ("store/writer.hpp", "cli/process.hpp"): "",
+    ("store/writer.cpp", "cli/version.hpp"): "",
+}
+
+
+def room_of(path):
+    parts = path.split("/")
+    if path.startswith("include/bloomtime/"):
+        parts = parts[2:]
+    elif parts[0] == "src":
+        parts = parts[1:]
+    else:
+        return parts[0]
+    stem = parts[-1].split(".")[0]
+    if stem == "any" or stem.startswith("any_"):
+        return "any"
+    if len(parts) == 1:
+        return "bloomtime" if stem == "bloomtime" else "words"
+    return parts[1] if parts[0] == "published" else parts[0]
+
+
+def includes_point_one_way(tree):
+    for path in filter(is_source, tree):
+        room = room_of(path)
+        if room in ("tests", "bench", "experiments"):
+            continue
+        if room not in MAY_INCLUDE:
+            yield f"{path}: no rule says what {room}/ may include"
+            continue
+        for other in included(tree, path):
+            to = room_of(other)
+            if to != room and to not in MAY_INCLUDE[room] and (path, other) not in EXCEPTIONS:
+                yield f"{path} includes {other}; {room} must not use {to}"
+
+
+def includes_have_no_cycle(tree):
+    finished, open_now = set(), []
+
+    def visit(path):
+        if path in open_now:
+            yield " includes ".join([*open_now[open_now.index(path):], path])
+        elif path not in finished:
+            open_now.append(path)
+            for other in included(tree, path):
+                yield from visit(other)
+            open_now.pop()
+            finished.add(path)
+
+    for path in sorted(filter(is_source, tree)):
+        yield from visit(path)
+
+
+def the_library_needs_only_the_standard_library(tree):
+    system = re.compile(r"[a-z_0-9]+|((sys|linux)/)?[a-z_0-9]+\.h")
+    for path in filter(is_source, tree):
+        if path.startswith("include/") or path.startswith("src/"):
+            for name in re.findall(r"^#include <([^>]+)>", tree[path], re.MULTILINE):
+                if name == "xxhash.h" and path.startswith("include/"):
+                    yield f"{path} includes <{name}>, which only src/ may"
+                elif not name.startswith("bloomtime/") and not system.fullmatch(name):
+                    yield f"{path} includes <{name}>, which belongs to another library"
+
+
+def detail_is_shared(tree):
+    """A part that one family uses belongs into that family's own detail folder."""
+    users = {}  # header of detail -> files that include it
+    for path in filter(is_source, tree):
+        for other in included(tree, path):
+            users.setdefault(other, set()).add(path)
+
+    def families_of(header, seen):
+        found = set()
+        for user in users.get(header, ()):
+            room = room_of(user)
+            if room == "detail":
+                mirrored = "include/bloomtime/" + user.removeprefix("src/").replace(".cpp", ".hpp")
+                through = mirrored if user.startswith("src/") else user
+                if through not in seen:
+                    found |= families_of(through, seen | {through})
+            elif room in LIBRARY:
+                found.add(FAMILY_OF.get(room, room))
+        return found
+
+    for path in tree:
+        if fnmatch.fnmatch(path, "include/bloomtime/detail/*.hpp"):
+            found = families_of(path, {path})
+            if len(found) < 2:
+                yield f"{path} is used by {', '.join(found) or 'nothing'} only"
+
+
+def source_folders_mirror_headers(tree):
+    folders = folders_of(tree)
+    for folder in sorted(folders):
+        if folder.startswith("src/") and f"include/bloomtime/{folder[4:]}" not in folders:
+            yield f"{folder} has no include/bloomtime/{folder[4:]}"
+
+
+def every_header_compiles_alone(tree, headers=None):
+    """Headers that a file of src/ includes first are proved by the build, which does not
+    precompile headers there. `headers` limits the check, in a copy of include/."""
+    every = [path for path in tree if path.startswith("include/") and is_source(path)]
+    proved = {next(included(tree, path), None) for path in tree
+              if path.startswith("src/") and path.endswith(".cpp")}
+    wanted = headers or [path for path in every if path not in proved]
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in every:
+            copy = pathlib.Path(scratch) / path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(tree[path])
+        for path in sorted(wanted):
+            done = subprocess.run(
+                ["g++", "-std=c++20", "-fsyntax-only", "-I", f"{scratch}/include",
+                 "-include", f"{scratch}/{path}", "-x", "c++", "/dev/null"],
+                capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                yield f"{path} does not compile alone:\n{done.stderr}"
+
+
+def documents(tree):
+    return [path for path in tree
+            if path == "docs/architecture.md" or fnmatch.fnmatch(path, "docs/decisions/*.md")]
+
+
+def documented_paths_exist(tree):
+    folders = folders_of(tree)
+    tops = {path.split("/")[0] for path in tree if "/" in path}
+    below = {folder.split("/")[2] for folder in folders if re.match(r"include/bloomtime/\w", folder)}
+
+    def exists(name):
+        name = name.rstrip("/")
+        return (name in tree or name in folders
+                or any(fnmatch.fnmatch(path, pattern) for path in tree
+                       for pattern in (name, name + ".hpp", name + ".cpp")))
+
+    for document in documents(tree):
+        for name in re.findall(r"`([\w.*/-]+/[\w.*/-]*)`", tree[document]):
+            top = name.split("/")[0]
+            if top in tops or top in below:
+                if not exists(name) and not (top in below and exists(f"include/bloomtime/{name}")):
+                    yield f"{document} names {name}, which does not exist"
+
+
+def comments_of(path, text):
+    """The comments of a file, each run of comment lines as one line: (line number, text)."""
+    mark = r"//" if is_source(path) else r"#"
+    run, start = [], 0
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        found = re.search(rf"(?:^|\s){mark}+ ?(.*)$", line)
+        alone = found and not line[:found.start()].strip()
+        if run and not alone:
+            yield start, " ".join(run)
+            run = []
+        if found and not run:
+            start = number
+        if found:
+            run.append(found[1].strip())
+
+
+def citations_resolve(tree):
+    """A comment cites a document by its path from the root, and a section by its heading."""
+    headings = {path: re.findall(r"^#+ (.+?)\s*$", text, re.MULTILINE)
+                for path, text in tree.items() if path.endswith(".md") and text}
+    for path, text in tree.items():
+        script = text and text.startswith("#!")
+        if not text or not (is_source(path) or path.endswith((".py", ".cmake")) or script):
+            continue
+        for line, comment in comments_of(path, text):
+            if re.search(r"\bspec(ification)?,? section\b", comment):
+                yield f"{path}:{line} cites a specification that is not in the repository"
+            for name, after in re.findall(r"([\w./-]+\.md)\b((?:, [A-Z].*)?)", comment):
+                if name not in headings:
+                    yield f"{path}:{line} cites {name}, which is not in the repository"
+                elif after and not any(re.match(rf", {re.escape(h)}(?!\w)", after)
+                                       for h in headings[name]):
+                    yield f"{path}:{line} cites {name}{after[:60]}, which is no heading there"
+
+
+def lines_stay_within_limits(_tree, root=ROOT):
+    counted = subprocess.run([ROOT / "scripts/count_lines", "--check", root], capture_output=True,
+                             text=True, check=False)
+    if counted.returncode != 0:
+        yield counted.stdout + counted.stderr
+
+
+RULES = [includes_point_one_way, includes_have_no_cycle,
+         the_library_needs_only_the_standard_library, detail_is_shared,
+         source_folders_mirror_headers, every_header_compiles_alone]
