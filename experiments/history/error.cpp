@@ -29,7 +29,7 @@ std::size_t sets_for(std::string_view method, std::uint64_t length) {
   return method.starts_with("single") && length > 1024 ? 1 : seeds;
 }
 
-// As far as counts of that many questions may stray from what they should be (history.md 14.3).
+// How far counts may differ from their mean (docs/math.md, Tolerances of statistical tests).
 double tolerance(double error, std::size_t sets = seeds) {
   const auto asked = static_cast<double>(sets * usual_questions);
   const double expected = error * asked;

@@ -56,7 +56,7 @@ double fill_of(const level_history& h, unsigned height) {
   return std::pow(h.level_error(height), 1.0 / h.level(height).k);
 }
 
-// A bit of a level is set if any of those that were folded into it was (history.md 9.6).
+// A bit of a level is set if any bit folded into it was (docs/math.md, Joining of levels).
 void check_fill(const std::string& what, const level_history& left, const level_history& right,
                 const level_history& both) {
   double worst = 0;

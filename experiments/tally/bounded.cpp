@@ -102,7 +102,7 @@ int main() {
   const row& spectral = rows["spectral as published"];
   const row& dynamic = rows["dynamic"];
   const row& bounded = rows["dynamic bounded to 16950"];
-  // Five standard errors: 0.73 points for one filter (tally.md 9, S3).
+  // Five standard errors: 0.73 points for one filter (docs/math.md, Size of a filter of counters).
   const double tolerance = 5 * 0.0073 / std::sqrt(static_cast<double>(runs));
   const auto check_exact = [&](const row& r, std::uint64_t m) {
     const double predicted = math::exact_share(usual_items, m, usual_k);

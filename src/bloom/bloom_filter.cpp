@@ -94,8 +94,8 @@ double bloom_filter::likelihood_if_absent(digest d) const noexcept {
 // In one line the line's own words tell more than the whole array. Of the l items of a line, each
 // is as likely to have any one of the patterns that fit into it, over all eight starting words, so
 // a pattern seen in it belongs to l / patterns of them; an absent item lands in any of the lines
-// alike. Hence the share of patterns that fit, divided by (load of this line) / (mean load);
-// docs/architecture.md derives it.
+// alike. Hence the share of patterns that fit, divided by (load of this line) / (mean load)
+// (docs/math.md, Evidence of a line).
 double bloom_filter::line_likelihood(digest d) const noexcept {
   const detail::line_bits geometry = lines();
   const std::byte* line = bits_.data() + geometry.offset(d);

@@ -147,7 +147,7 @@ void decay_ring::look_up(std::uint64_t cell, std::int64_t now, counts& values) c
 // -- events ------------------------------------------------------------------------------------
 
 // Minimum increase, within the slot of the event: on sums over slots it would undercount once the
-// slots of other items expire (spec section 7).
+// slots of other items expire (docs/math.md, Minimum increase under decay).
 outcome decay_ring::add_digest(digest d, instant when, std::uint64_t weight) {
   detail::expect_not_moved_from(k_ != 0, "decay ring");
   const std::int64_t epoch = clock_.tick_of(when).number;

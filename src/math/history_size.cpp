@@ -203,7 +203,7 @@ struct tree_shape {
     return each;
   }
 
-  // history.md 4.3
+  // docs/math.md, Error of a tree of filters
   double error(const std::vector<filter_size>& sizes) const {
     const double leaf = filter_error(keys[0], sizes[0]);
     double right = 0;  // logarithm of the chance that all answers are

@@ -90,7 +90,7 @@ std::uint64_t age_partitioned_filter::first_ending_at(std::uint64_t from,
 }
 
 // Everything inserted within the window before an instant of this tick has a tick at most ticks_
-// before it (recency.md 9.1).
+// before it (docs/math.md, Windows of time).
 std::int64_t age_partitioned_filter::window_begin(std::int64_t tick) const noexcept {
   constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min();
   return tick < first + ticks_ ? first : tick - ticks_;

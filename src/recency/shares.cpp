@@ -14,7 +14,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t most_window = std::uint64_t{1} << 40;
-constexpr std::uint64_t half_life = 8;           // windows; recency.md 8 halves every 4 to 16
+constexpr std::uint64_t half_life = 8;           // windows
 constexpr std::uint64_t epochs_per_window = 16;  // in an epoch nothing fades
 
 std::uint64_t key_of(digest d) noexcept { return d.lo >> 1; }

@@ -637,7 +637,7 @@ def dedupe_says_what_it_needs():
 
 @check
 def plan_recency_puts_engines_side_by_side():
-    """The bits of recency.md 10 for distinct items, and what bands and whole steps add; for a
+    """The bits of docs/math.md, Error of an age-partitioned filter, and what bands add; for a
     recency_filter almost twice as many, since it keeps its error while items come in bursts."""
     for error, partitioned, timing in ((1e-2, 19.7, 44.7), (1e-4, 31.5, 88.5), (1e-6, 43.0, 132.3)):
         rows = json.loads(ok("plan", "recency", "--items", "1M", "--error", str(error),

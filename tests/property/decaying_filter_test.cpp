@@ -158,7 +158,7 @@ RC_GTEST_PROP(pooled_decaying_filter, answers_as_the_basic_filter, ()) {
   RC_ASSERT(support::chains_are_sound(pooled.counters()));
 }
 
-// heat.md 7: whatever bounds the error of plain increments bounds that of minimum increase.
+// docs/math.md, Minimum increase under decay, "Dominance".
 RC_GTEST_PROP(decaying_filter, minimum_increase_is_never_more_than_plain, ()) {
   auto c = draw_config(small<decaying_filter>(*rc::gen::elementOf(lambdas)));
   const auto steps = draw_heat_events(20, light);
@@ -171,8 +171,8 @@ RC_GTEST_PROP(decaying_filter, minimum_increase_is_never_more_than_plain, ()) {
   }
 }
 
-// heat.md 2.3: with ages counted from the event on, heat is at most 1 / lambda times as much. This
-// tests the oracle first.
+// docs/math.md, Decayed count: with ages counted from the event on, heat is at most 1 / lambda
+// times as much. This tests the oracle first.
 RC_GTEST_PROP(decaying_filter, covers_ages_from_the_event_on_over_lambda, ()) {
   const double lambda = *rc::gen::element(0.3, 0.5, 0.9, 0.99);
   decaying_config c{.memory = 160, .lambda = lambda, .epoch = 10s, .ahead = 24h * 3650};

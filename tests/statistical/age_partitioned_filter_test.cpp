@@ -50,8 +50,8 @@ TEST(age_partitioned_statistics, errs_as_often_as_predicted) {
   }
 }
 
-// The prior is exact: every insertion is any of the items with the same chance. 0.02 is what
-// recency.md 10 measured at worst with measured fills.
+// The prior is exact: every insertion is any of the items with the same probability. 0.02 is the
+// bound of docs/math.md, Tolerances of statistical tests.
 TEST(age_partitioned_statistics, posteriors_are_calibrated) {
   constexpr std::uint64_t universe = 4096;
   constexpr std::uint64_t window = 4096;

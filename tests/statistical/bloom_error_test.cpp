@@ -110,7 +110,8 @@ TEST(bloom_error, flat_predicts_the_simulation) {
     constexpr std::uint64_t trials = 50'000;
     const double predicted = flat_error(s.items, s.bits, s.k);
     // The k-th power of the mean fill f leaves out k(k-1)/2 Var(f)/f^2 and smaller terms, with
-    // Var(f) <= (e^-a - (1 + a) e^-2a) / bits at a load of a (tally.md S1).
+    // Var(f) <= (e^-a - (1 + a) e^-2a) / bits at a load of a
+    // (docs/math.md, Error of a Bloom filter).
     const double a = static_cast<double>(s.items * s.k) / static_cast<double>(s.bits);
     const double fill = 1 - std::exp(-a);
     const double spread = (std::exp(-a) - (1 + a) * std::exp(-2 * a)) / static_cast<double>(s.bits);

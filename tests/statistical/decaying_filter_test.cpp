@@ -13,7 +13,7 @@
 
 #include "support/statistics.hpp"
 
-// S1 to S5 of heat.md 14, with rows in place of one array.
+// docs/math.md, Tolerances of statistical tests; rows in place of one array.
 namespace bloomtime {
 namespace decaying_filter_test {
 

@@ -10,8 +10,8 @@
 #include "support/oracle_heat.hpp"
 #include "support/statistics.hpp"
 
-// S2 to S4 of heat.md 14. Cells are not to be seen from outside, so what is judged are answers, and
-// their spread is measured over seeds.
+// docs/math.md, Tolerances of statistical tests. Cells are not visible from outside, so answers are
+// judged, and their spread is measured over seeds.
 namespace bloomtime {
 namespace heat_filter_test {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-// history.md 15.3, figure 8: on stationary data a partition that learned from the last one errs as
-// one that was told everything beforehand.
+// Peng et al. 2018, figure 8: on stationary data a partition that learned from the last one has the
+// error of one that knew everything beforehand.
 namespace bloomtime {
 namespace history_learning_test {
 

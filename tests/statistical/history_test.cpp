@@ -13,9 +13,8 @@
 
 #include "support/statistics.hpp"
 
-// history.md 14.3 and 14.12: questions about items that never were, a new one each time, so that
-// answers are independent given the bits. What they should err by follows from the bits as they
-// are.
+// docs/math.md, Tolerances of statistical tests: queries use new items, so that answers are
+// independent given the bits. The expected error follows from the bits as they are.
 namespace bloomtime {
 namespace history_test {
 
@@ -106,8 +105,8 @@ TEST(level_history, learns_how_many_keys_its_levels_hold) {
   }
 }
 
-// history.md 9.6 and 14.9: folding by c leaves a bit 0 if all of c were, and so does joining. The
-// share of ones varies by less than sqrt(1 / (4 bits)) around that.
+// docs/math.md, Joining of levels: a bit is clear if all bits folded into it were clear. The share
+// of ones varies by less than sqrt(1 / (4 bits)) around that.
 TEST(level_history, is_as_full_as_both_make_it_when_joined) {
   const auto part = [](std::uint64_t first, std::uint64_t bits, unsigned k) {
     level_config c{.ticks = span_ticks, .first = first};

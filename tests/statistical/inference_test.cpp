@@ -139,8 +139,8 @@ auto_costs serve(Items&& next, std::uint64_t window, unsigned bits, std::uint64_
   return costs;
 }
 
-// recency.md 8: never dearer than the standard answer by more than 2 %, and cheaper by 15 % where
-// the oracle saves 20 %.
+// docs/math.md, Tolerances of statistical tests: never more than 2 % above the cost of the standard
+// answer, and 15 % below it where the oracle saves 20 %.
 TEST(audit_auto, saves_what_an_oracle_would_on_a_stationary_stream) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const auto_costs c = serve(uniform_item, 512, 8, seed);

@@ -73,7 +73,7 @@ struct judged {
 };
 
 // Mean distance of posteriors from the truth, of items that are all alike, asked for before each
-// insertion (recency.md 5.2).
+// insertion (docs/math.md, Census likelihood).
 judged calibration_errors() {
   constexpr std::uint64_t items = 1 << 13;
   constexpr std::uint64_t window = 1 << 13;
@@ -99,7 +99,7 @@ judged calibration_errors() {
 
 TEST(timing_posterior, is_calibrated_by_the_census) {
   const judged errors = calibration_errors();
-  EXPECT_LE(errors.census, 0.005);  // recency.md 12
+  EXPECT_LE(errors.census, 0.005);  // docs/math.md, Tolerances of statistical tests
   // The paper's likelihood takes "touched in the block" and "not touched since" for independent.
   EXPECT_GE(errors.analytic, 0.015);
   EXPECT_LE(errors.analytic, 0.055);

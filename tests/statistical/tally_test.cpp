@@ -13,8 +13,8 @@
 #include "support/soaking.hpp"
 #include "support/statistics.hpp"
 
-// Tolerances are those of tally.md 9: 5 or 6 standard deviations of what is measured, over seeds
-// where answers of one filter depend on each other.
+// docs/math.md, Tolerances of statistical tests: 5 or 6 standard deviations of what is measured,
+// over seeds where answers of one filter depend on each other.
 namespace bloomtime {
 namespace tally_test {
 
@@ -134,7 +134,7 @@ TEST(tally_statistics, excess_stays_within_the_mass_bound) {
 }
 
 // Table 2 of the paper: a million of each of 1000 items in 6999 cells take 22 or 23 bits, the
-// latter with a chance of 0.445 (tally.md 6).
+// latter with a probability of 0.445 (docs/math.md, Largest cell).
 TEST(tally_statistics, cells_are_as_wide_as_in_table_2) {
   const double error = math::rows_error(1000, 6999, 3);
   int wide = 0;
@@ -181,8 +181,8 @@ TEST(tally_statistics, rebuilds_are_as_few_as_predicted) {
   }
 }
 
-// tally.md 4.3: the recurring minimum does undercount, and only it does; minimum increase errs
-// least.
+// docs/math.md, Recurring minimum: it undercounts, and the other two rules never do; minimum
+// increase has the smallest error.
 TEST(tally_statistics, of_the_three_rules_one_is_two_sided) {
   struct errors {
     std::uint64_t low = 0;

@@ -29,10 +29,8 @@ double rows_error(std::uint64_t items, std::uint64_t cells, unsigned k);
 double line_error(std::uint64_t items, std::uint64_t lines, unsigned k);
 
 // Cells wider than a bit: each of the k probes has its own share of the cells of one line, shares
-// as equal as they can be. Exact for independent hashes, unlike the (1 - (1 - 1/c)^(k load))^k of
-// tally.md 7, which is for probes anywhere in the line and too low even there: for an error of
-// 1 % in lines of 64, 32, 16 cells the table there says 11.9, 14.2, 19.6 cells per item, this
-// formula 12.4, 15.6, 23.3.
+// as equal as they can be. Exact for independent hashes, unlike the common formula for probes
+// anywhere in the line (docs/math.md, Error of a line).
 double line_cells_error(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,
                         unsigned k);
 

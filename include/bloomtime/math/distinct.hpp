@@ -7,9 +7,9 @@
 
 namespace bloomtime::math {
 
-// D(j): how many different items are expected among j insertions (recency.md 1.2). Only the
-// analytic likelihood needs it. Answers lie in [0, min(j, items)] and grow with j, which may be
-// any real number.
+// D(j): how many different items are expected among j insertions
+// (docs/math.md, Number of different items). Only the analytic likelihood needs it. Answers lie in
+// [0, min(j, items)] and grow with j, which may be any real number.
 class distinct_items {
  public:
   struct knot {

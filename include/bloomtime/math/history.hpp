@@ -30,8 +30,8 @@ struct level_plan {
 };
 
 // Which levels should exist, and how large: the least error with at most `most_probes` on average.
-// `keys` are those of every level (history.md 8.6). All sets of levels are tried if 12 or fewer
-// are ever asked; else levels leave one by one as long as that helps.
+// `keys` are those of every level. All sets of levels are tried if 12 or fewer are ever queried;
+// else levels are removed one by one while that helps (docs/math.md, Choice of levels).
 level_plan plan_levels(std::span<const double> keys, std::span<const double> profile,
                        std::uint64_t bits, double most_probes);
 
@@ -43,8 +43,9 @@ double error_of_one_probe(double error, double probes);
 filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length);
 
 // Into how many places `count` sightings without names must be spread so that a question about
-// `length` ticks errs with at most this chance, and back (history-timelines.md): n L / R.
-// There are at most 2^62 places: most_positions() says for how many sightings they are enough.
+// `length` ticks errs with at most this probability, and back: n L / R
+// (docs/math.md, Error of nameless positions). There are at most 2^62 places: most_positions() says
+// for how many sightings they are enough.
 std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length);
 std::uint64_t most_positions(double error, std::uint64_t length);
 double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length);

@@ -4,8 +4,8 @@
 #include <vector>
 
 // What histories take for an error, before anything is known of them but how much there will be to
-// remember (history.md 10, history-timelines.md). A question is about `length` neighbouring ticks
-// anywhere, and `error` the chance that one that should be answered "no" is not.
+// remember (docs/math.md, Size of a history, Cost of a timeline). A question is about `length`
+// neighbouring ticks anywhere, and `error` the chance that one that should be answered "no" is not.
 namespace bloomtime::math {
 
 struct history_counts {

@@ -9,8 +9,9 @@
 
 // How sure a positive answer is. Everything a filter learns about the age of an item (the number
 // of insertions since its own last one) is a likelihood with three levels, and one routine turns
-// it and a prior into a posterior (recency.md 2.3; Theorems 1-5 of Dautrich & Ravishankar 2019 are
-// special cases). Ages are doubles: whole numbers are exact up to 2^53, and windows may be real.
+// it and a prior into a posterior (docs/math.md, Posterior of a timing filter; Theorems 1-5 of
+// Dautrich & Ravishankar 2019 are special cases). Ages are doubles: whole numbers are exact up to
+// 2^53, and windows may be real.
 namespace bloomtime::math {
 
 // Unnormalised posterior of "within the window" and of its opposite. Kept apart so that a
@@ -89,8 +90,9 @@ struct rate_class {
   geometric prior;
 };
 
-// The posterior if either of these priors may be the right one (recency.md 5.4). Of a class with
-// p = 0, whose items are never inserted, the evidence is as likely as of any age beyond e.
+// The posterior if either of these priors may be the right one (docs/math.md, Mixtures of priors).
+// Of a class with p = 0, whose items are never inserted, the evidence is as likely as of any age
+// beyond e.
 masses window_masses(const evidence& seen, double w, std::span<const rate_class> mixture) noexcept;
 
 // Was the item inserted at all, all its cells being set? g is the chance that they would be anyway.
@@ -112,8 +114,9 @@ void check(const penalties& cost);
 // answer is `standard`.
 bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept;
 
-// What the evidence says about the age itself, under the geometric prior (recency.md 2.4). After
-// `insertions` insertions ages are below that number; an item that is older was never inserted.
+// What the evidence says about the age itself, under the geometric prior
+// (docs/math.md, Statistics of an age). After `insertions` insertions ages are below that number;
+// an item that is older was never inserted.
 class age_posterior {
  public:
   static constexpr double endless = std::numeric_limits<double>::infinity();

@@ -21,7 +21,7 @@ struct line_size {
 };
 
 // The fewest lines of `cells_per_line` cells in which some k <= most_k keeps the error
-// (line_cells_error, the mixture of tally.md 7 with the cells of an item in different parts).
+// (line_cells_error; docs/math.md, Error of a line).
 line_size lines_for_error(std::uint64_t items, double error, unsigned cells_per_line,
                           unsigned most_k);
 // The k <= most_k with the least error in so many lines.
@@ -79,7 +79,8 @@ tally_size tally_size_for(const tally_load& load, unsigned cell_bits);
 // total are unknown (0).
 unsigned tally_cell_bits(const tally_load& load);
 
-// -- dynamic count filters (Aguilar-Saborit et al.), corrected as tally.md 5.3 shows -------------
+// -- dynamic count filters (Aguilar-Saborit et al.) ----------------------------------------------
+// Corrected (docs/math.md, Levels of a dynamic count filter).
 
 // x, the bits of the base vector: max(1, floor(log2(total / items))); 4 if either is unknown (0).
 unsigned base_bits_for(std::uint64_t total, std::uint64_t items);

@@ -6,9 +6,8 @@
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/posterior.hpp>
 
-// Sizes and errors of filters whose cells are time stamps (recency.md 4, 5 and 9; Dautrich &
-// Ravishankar 2019), and what their stamps say about an age. Arguments outside their ranges throw
-// bloomtime::error.
+// Sizes and errors of filters whose cells are time stamps (Dautrich & Ravishankar 2019), and what
+// their stamps say about an age. Arguments outside their ranges throw bloomtime::error.
 namespace bloomtime::math {
 
 // Of filters that know how long ago, in microseconds or insertions.
@@ -30,8 +29,8 @@ struct timing_size {
 };
 
 // The smallest blocks with which stamps of so many bits never come to life again, if at most
-// `most_sweep` timers are looked at per insertion (4.5). Says the least that works if there is
-// none.
+// `most_sweep` timers are examined per insertion (docs/math.md, Plan of a timing filter). If there
+// are none, the error names the least that works.
 timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigned k, unsigned bits,
                         std::uint64_t most_sweep);
 
@@ -97,7 +96,7 @@ double alive_error(const stamp_size& size, std::uint64_t alive);
 evidence block_evidence(std::uint32_t age, std::uint64_t filled, std::uint64_t block,
                         double g) noexcept;
 
-// Not seen for that long, and nothing else is known (5.5).
+// Not seen for that long, and nothing else is known.
 constexpr evidence older_than(double age) noexcept { return {age, age, 1}; }
 
 // The chance that a given timer was written in a time with so many different items:
@@ -108,8 +107,8 @@ double touched(double distinct, std::uint64_t timers, unsigned k) noexcept;
 // different items. In lines they are written by the same few items, those that share the line.
 double all_touched(const stamp_size& size, double distinct, unsigned count) noexcept;
 
-// g from the stamps themselves (5.2): `count` timers are among those with the oldest age, of all
-// that are at least so old.
+// g from the stamps themselves: `count` timers are among those with the oldest age, of all that are
+// at least so old (docs/math.md, Census likelihood).
 double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept;
 
 }  // namespace bloomtime::math

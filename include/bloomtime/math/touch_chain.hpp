@@ -17,8 +17,9 @@ struct touch_pattern {
   unsigned c1;
 };
 
-// How old an item of a generalized Bloom filter is (recency.md 6.3). Every later insertion touches
-// each of its cells with a known chance, and a touched cell is 0 or 1 with known chances. The
+// How old an item of a generalized Bloom filter is
+// (docs/math.md, Touch chain of a generalized filter). Every later insertion touches each of its
+// cells with a known probability, and a touched cell is 0 or 1 with known probabilities. The
 // published sum (equation 34) has terms of alternating sign and is wrong by 100 % from k = 16 on
 // for frequent items. Here ages are followed by the number of cells touched so far, in positive
 // terms only: to about 1e-13, for k0 and k1 up to 64.

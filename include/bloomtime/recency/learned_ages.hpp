@@ -11,10 +11,11 @@
 namespace bloomtime {
 
 // How old items are when they are asked for, learned from the true ages of some: an age prior for
-// math::window_masses that needs no knowledge of the item (recency.md 8). Ages are whole numbers of
-// insertions or microseconds; four bins per octave, linear inside a bin. What is older than the
-// horizon or was never inserted is "older": the distribution lacks it to 1. It changes every 256
-// samples and halves its counts at 200000, so that it follows the stream.
+// math::window_masses that needs no knowledge of the item
+// (docs/math.md, Priors learned by an audit). Ages are whole numbers of insertions or microseconds;
+// four bins per octave, linear inside a bin. What is older than the horizon or was never inserted
+// is "older": the distribution lacks it to 1. It changes every 256 samples and halves its counts at
+// 32768, so that it follows the stream.
 class learned_ages {
  public:
   explicit learned_ages(std::uint64_t horizon);  // 1 to 2^62

@@ -63,10 +63,10 @@ struct event_rate {
 // Was x seen within the window? "No" is certain, and "yes" is wrong with the chance it was sized
 // for, and for items that left the window less than a tick ago. The block timing filter of
 // Dautrich & Ravishankar 2019 with ticks of a clock, or of so many insertions, for blocks
-// (recency.md 9). Time never goes back: what is asked for or happens before the newest event
-// happens now, but late sightings are kept where they belong. A filter with a window in insertions
-// does not look at times. Const members may run concurrently. A filter that was moved from is safe
-// to ask and empty, refuses insertions, and cannot be merged or stored.
+// (docs/math.md, Windows of time). Time never goes back: what is asked for or happens before the
+// newest event happens now, but late sightings are kept where they belong. A filter with a window
+// in insertions does not look at times. Const members may run concurrently. A filter that was moved
+// from is safe to ask and empty, refuses insertions, and cannot be merged or stored.
 class recency_filter {
  public:
   static constexpr std::uint8_t engine_id = 5;  // of family recency, in containers
@@ -287,7 +287,8 @@ class recency_filter {
   };
 
   // When a question is asked: how far into its tick, how many ticks after the newest event, and the
-  // oldest age, from then, that a stamp in the window can have (Lambda of recency.md 9.1).
+  // oldest age, from then, that a stamp in the window can have (Lambda of
+  // docs/math.md, Windows of time).
   struct moment {
     std::int64_t at;
     std::int64_t offset;

@@ -9,8 +9,9 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 
-// Where shares come from, if nobody knows them (recency.md 8): each can be called with a digest and
-// answers the chance p that any one insertion is this item, as prior_of() takes it.
+// Where shares come from, if nobody knows them (docs/math.md, Priors learned by an audit): each can
+// be called with a digest and answers the probability p that any one insertion is this item, as
+// prior_of() takes it.
 namespace bloomtime {
 
 // A share for every item that has one; the others are unknown.

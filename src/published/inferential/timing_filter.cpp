@@ -82,7 +82,7 @@ timing_filter::analytic timing_filter::analytic_with(const math::distinct_items&
   return {distinct, math::touched(in_block, size_.timers, size_.k)};
 }
 
-// Not in any block that the window touches (recency.md 5.5).
+// Not in any block that the window touches (docs/math.md, Posterior of a timing filter, "Expired").
 math::evidence timing_filter::expired_evidence() const noexcept {
   return math::older_than(static_cast<double>(oldest_alive() * size_.block + filled_));
 }

@@ -63,7 +63,8 @@ level_history::level_history(const level_config& config)
 }
 
 // Buckets are counted from the origin, so that they mean the same in every span. The root has but
-// one, and it is 0 everywhere: then it is that of neighbours joined as well (history.md 9.1).
+// one, and it is 0 everywhere: then it is that of neighbours joined as well
+// (docs/math.md, Joining of levels).
 digest level_history::key_of(digest d, detail::dyadic_node node) const noexcept {
   return derive(d, node.height == top() ? 0 : (first_ >> node.height) + node.bucket);
 }

@@ -80,7 +80,8 @@ void expect_all_answers(Make&& make, std::int64_t first, bool exact) {
   }
 }
 
-// history.md 17: all sets of levels on either side. If both have the finest, nothing is blurred.
+// docs/math.md, Joining of levels: all sets of levels on either side. If both have the finest,
+// nothing is blurred.
 TEST(joined_levels, deny_nothing_whatever_is_left_out) {
   for (const std::int64_t first : {0, 8, 24}) {
     for (unsigned left = 1; left < 8; left += 2) {

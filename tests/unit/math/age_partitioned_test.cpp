@@ -14,7 +14,7 @@ namespace math_age_partitioned_test {
 
 constexpr double half_full = std::numbers::ln2;
 
-// F(i, a) of recency.md 10 for slices of one fill each, all alike and independent.
+// F(i, a) of docs/math.md, Error of an age-partitioned filter, for independent slices.
 double recursion(const std::vector<double>& fills, unsigned k, std::size_t i = 0, unsigned a = 0) {
   if (a == k) return 1;
   if (i == fills.size()) return 0;
@@ -29,7 +29,7 @@ std::vector<double> young_fills(unsigned k, unsigned l) {
 }
 
 TEST(math_age_partitioned, bands_err_a_little_more_than_independent_slices) {
-  // Measured and computed in recency.md 10 for independent slices: .2566 .0935.
+  // docs/math.md, Error of an age-partitioned filter.
   EXPECT_NEAR(recursion(young_fills(4, 8), 4), .2566, 2e-4);
   EXPECT_NEAR(recursion(young_fills(6, 13), 6), .0935, 2e-4);
   for (const auto& [k, l] : {std::pair{1U, 1U}, {2U, 5U}, {4U, 8U}, {6U, 13U}, {7U, 14U}}) {

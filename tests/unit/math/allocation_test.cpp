@@ -34,7 +34,7 @@ void expect_bits(const std::vector<filter_load>& loads, double bits,
   }
 }
 
-// history.md 8.8.
+// docs/math.md, Allocation of bits to levels.
 TEST(optimal_bits, have_their_golden_values) {
   const auto three = loads_of({100, 200, 400}, {1, 1, 1});
   expect_bits(three, 1000, {260.2101, 336.7354, 403.0545});

@@ -227,7 +227,7 @@ TEST(bloom_error, crowded_lines_tend_to_one) {
   EXPECT_EQ(last, 1);
 }
 
-// tally.md 7 with its own formula, which is for probes anywhere in the line, gives 6.50 .. 66.0.
+// The common formula of docs/math.md, Error of a line, is too low: it gives 6.50 .. 66.0.
 TEST(bloom_error, cells_per_item_of_lines) {
   struct row {
     unsigned cells;

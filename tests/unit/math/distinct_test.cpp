@@ -37,8 +37,8 @@ TEST(distinct_items, uniform) {
   EXPECT_EQ(distinct_items::uniform(1)(5), 1);
 }
 
-// recency.md 1.2: with 2^16 items the published formula gives 1.197 for one insertion, is 9.8 % low
-// at 2^18 and negative at 2e6.
+// docs/math.md, Number of different items: with 2^16 items the published formula gives 1.197 for
+// one insertion, is 9.8 % too low at 2^18 and negative at 2e6.
 TEST(distinct_items, zipf_is_the_sum_over_all_ranks) {
   constexpr std::uint64_t items = 65536;
   const auto d = distinct_items::zipf(items, 1);

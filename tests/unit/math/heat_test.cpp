@@ -101,7 +101,7 @@ TEST(heat_size_for_share, refuses_what_makes_no_filter) {
       "row");
 }
 
-// heat.md 9.2: m = 120 000, links of 17 bits.
+// docs/math.md, Space of a digit pool: m = 120 000, links of 17 bits.
 TEST(math_heat, counts_a_pool_in_four_ways) {
   const auto bits = math::pool_bits_per_cell(120'000, 15'600);  // 0.13 nodes per cell
   EXPECT_NEAR(bits.used, 5.52, 1e-9);

@@ -38,7 +38,7 @@ TEST(guessed_keys, lead_from_pairs_to_items) {
   EXPECT_EQ(full, (std::vector<double>{80, 40, 20, 10}));
 }
 
-// history.md 10: 4.19e7 bits; history-timelines.md C: 19.7 bits per pair, the bound 13.6.
+// docs/math.md, Size of a history: 4.19e7 bits, 19.7 per pair; the bound is 13.6.
 TEST(history_size, of_a_single_filter_is_known) {
   const auto size = single_size(edgar, 0.01, 128);
   EXPECT_NEAR(static_cast<double>(size.bits), 4.19e7, 0.01e7);
@@ -140,7 +140,7 @@ TEST(history_size, of_timelines_is_what_they_take) {
     EXPECT_NEAR(size / bits, 1, 0.06) << counts.pairs << " " << counts.items;
     EXPECT_GT(bits / static_cast<double>(counts.pairs), timeline_entropy(counts));
   }
-  // history-timelines.md C, flat: 11.5 bits per pair or a little less, and 13.1 in the prototype.
+  // docs/math.md, Cost of a timeline.
   EXPECT_NEAR(timeline_entropy(edgar), 11.45, 0.05);
   EXPECT_LT(bits_per_pair(named_size(edgar), edgar), 11.5 + 1.8);
 }

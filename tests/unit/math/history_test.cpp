@@ -42,7 +42,7 @@ TEST(cover_profile, is_what_counting_gives) {
   }
 }
 
-// history.md 8.7 and E5: j + 2^-j nodes for 2^j ticks.
+// docs/math.md, Dyadic cover: j + 2^-j nodes for 2^j ticks.
 TEST(cover_profile, has_its_known_values) {
   for (unsigned j = 0; j < 60; ++j) {
     const auto profile = cover_profile(std::uint64_t{1} << j, 63);
@@ -75,7 +75,7 @@ std::vector<std::size_t> active(const level_plan& plan) {
   return heights;
 }
 
-// history.md 8.6: m = 5e7 bits, questions of 128 ticks.
+// docs/math.md, Choice of levels: 5e7 bits, queries of 128 ticks.
 TEST(plan_levels, has_its_known_values) {
   const auto profile = cover_profile(128, 8);
   const auto few = plan_levels(dense_keys(), profile, 50'000'000, 16);
@@ -108,7 +108,7 @@ TEST(errors_of_probes, are_each_others_inverse) {
   }
 }
 
-// history.md 10: n = 2 127 749, 128 ticks, 1 %: 4.19e7 bits.
+// docs/math.md, Size of a history: 2 127 749 pairs, 128 ticks, 1 %: 4.19e7 bits.
 TEST(single_size_for_error, has_its_known_value) {
   const auto size = single_size_for_error(2'127'749, 0.01, 128);
   EXPECT_NEAR(static_cast<double>(size.bits), 4.19e7, 0.01e7);

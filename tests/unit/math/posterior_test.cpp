@@ -74,7 +74,8 @@ struct stamp {
 const std::vector<rational> shares = {rational(1, 7), rational(3, 10), rational(1, 100)};
 const std::vector<rational> likelihoods = {rational(1, 5), rational(1, 1000), rational(9, 10)};
 
-// All cases of recency.md 12; visit(p, g, stamp, w, oldest live lambda).
+// All cases of docs/math.md, Posterior of a timing filter; visit(p, g, stamp, w, oldest live
+// lambda).
 template <class Visit>
 void for_all_stamps(Visit visit) {
   for (const rational& p : shares) {
@@ -132,7 +133,7 @@ TEST(posterior, equals_the_theorems_of_the_paper) {
   EXPECT_GT(cases, 4000U);
 }
 
-// recency.md 13: the last line of the printed proof of Theorem 4 has exponent w instead of B.
+// docs/math.md, Corrections of the inferential filters: Theorem 4 ends with exponent w, not B.
 TEST(posterior, the_misprint_of_theorem_4_is_told_apart) {
   unsigned cases = 0;
   for_all_stamps(
@@ -247,8 +248,8 @@ quad_posterior reference(double p, const evidence& seen, double w) {
   return {in / (in + out), out / (in + out)};
 }
 
-// recency.md 12 asks for 1e-14. Where q^t itself is below 1e-40 its relative error grows with the
-// exponent, and nothing depends on it.
+// docs/math.md, Posterior of a timing filter, promises 1e-14. Where q^t itself is below 1e-40 its
+// relative error grows with the exponent, and nothing depends on it.
 TEST(posterior, keeps_its_digits_at_the_extremes) {
   double worst = 0;
   unsigned cases = 0;
@@ -279,7 +280,7 @@ TEST(posterior, keeps_its_digits_at_the_extremes) {
   RecordProperty("worst_relative_error_e17", static_cast<int>(worst * 1e17));
 }
 
-// recency.md 2.3: what evaluating the printed formula with q = 1 - p costs.
+// docs/math.md, Posterior of a timing filter: the cost of evaluating with q = 1 - p.
 TEST(posterior, the_literal_formula_is_visibly_worse) {
   struct row {
     double p;
@@ -308,7 +309,7 @@ TEST(posterior, special_values) {
   EXPECT_EQ(window_masses(seen, 3, geometric(1)).probability(), 0);
   EXPECT_NEAR(window_masses(seen, 4, geometric(1)).probability(), 1, 1e-15);
   EXPECT_GT(window_masses(seen, 4, geometric(1)).out, 0);
-  // Expired: nothing but "older than a" is known, and the prior starts again there (5.5).
+  // Expired: nothing but "older than a" is known, and the prior starts again there.
   EXPECT_NEAR(window_masses({9, 9, 1}, 12, geometric(0.5)).probability(), 0.875, 1e-15);
   EXPECT_EQ(window_masses({9, 9, 1}, 9, geometric(0.5)).probability(), 0);
   for (const double p : {-1e-300, 1.0001, nan}) EXPECT_THROW(geometric{p}, error);
@@ -468,7 +469,8 @@ TEST(age, equals_sums_over_the_ages_of_a_finite_stream) {
   }
 }
 
-// recency.md 2.4: q/p - N(1-g)q^N / (1-(1-g)q^N), with digits enough for its cancellations.
+// docs/math.md, Statistics of an age: q/p - N(1-g)q^N / (1-(1-g)q^N), with enough digits for its
+// cancellations.
 TEST(age, mean_keeps_its_digits) {
   for (const double p : {1e-9, 1e-6, 1e-3, 0.1, 0.39, 0.4, 0.9, 0.999999, 1 - 0x1p-53}) {
     for (const double length : {1., 2., 3., 100., 240., 0x1p20}) {

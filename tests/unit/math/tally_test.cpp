@@ -50,8 +50,8 @@ TEST(math_tally, refuses_sizes_that_mean_nothing) {
   expect_error(errc::too_large, [] { lines_for_error(most_count, 0.01, 64, 8); });
 }
 
-// tally.md 7 has 6.50 and 6.77 cells per item for 5 % in lines of 128 and 64 cells, by a formula
-// that is a little too low.
+// The common formula of docs/math.md, Error of a line, is a little too low: 6.50 and 6.77 cells per
+// item for 5 % in lines of 128 and 64 cells.
 TEST(math_tally, sizes_lines) {
   for (const auto& [cells, per_item] : {std::pair{128U, 6.5}, {64U, 6.77}}) {
     const line_size size = lines_for_error(100'000, 0.05, cells, 8);
@@ -150,9 +150,9 @@ TEST(math_dynamic_count, refuses_thresholds_out_of_range) {
   expect_error(errc::invalid_argument, [] { shrink_threshold(60, 5, 0.5); });
 }
 
-// tally.md 6 has 8 rebuilds, that is 4 bits more than x = 6, for any number of items; of a thousand
-// items, one seed in four does. A million of each need 23 bits with a chance of 0.445, that of a
-// cell with five items in it.
+// docs/math.md, Largest cell: mostly 8 rebuilds, that is 4 bits more than x = 6; with a thousand
+// items, for one seed in four. A million of each need 23 bits with a probability of 0.445, that of
+// a cell with five items in it.
 TEST(math_dynamic_count, predicts_the_largest_cell) {
   for (const std::uint64_t n : {10'000U, 100'000U, 1'000'000U}) {
     const std::uint64_t largest = largest_cell(n, 100 * n, 3 * row_for_error(n, 0.05, 3), 3);
@@ -216,7 +216,7 @@ TEST(math_tally, sizes_a_tally_in_time_for_any_load) {
   }
 }
 
-// tally.md 3: 13 bits per counter in an array of 54 kbit.
+// docs/math.md, Index of a spectral filter: 13 bits per counter in an array of 54 kbit.
 TEST(math_spectral, has_the_index_of_the_paper) {
   const string_groups g = string_groups_for(54'000);
   EXPECT_EQ(g.group, 15U);

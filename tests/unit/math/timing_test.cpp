@@ -17,7 +17,7 @@ namespace math_timing_test {
 
 using support::expect_error;
 
-// m, B, A, P, S of recency.md 4.5.
+// m, B, A, P, S of docs/math.md, Plan of a timing filter.
 void expect_plan(const timing_size& s, std::uint64_t m, std::uint64_t block, std::uint32_t oldest,
                  std::uint32_t padding, std::uint64_t sweep) {
   EXPECT_EQ(s.timers, m);
@@ -127,7 +127,7 @@ TEST(timing_size, the_best_for_a_memory_is_the_best_of_all) {
     }
   }
   EXPECT_EQ(timing_error(best), least);
-  // 18.2 bits for each item at 10 %, with a sweep of 4 k (recency.md 10).
+  // 18.2 bits per item at 10 %, with a sweep of 4 k (docs/math.md, Error of timers).
   const timing_size tenth = timing_for_error(100'000, 0.1, {.sweep = 12});
   EXPECT_NEAR(static_cast<double>(tenth.timers * tenth.bits) / 100'000, 18.2, 1);
 }
@@ -295,7 +295,7 @@ TEST(stamp_evidence, blocks_have_the_ages_of_the_paper) {
   EXPECT_EQ(older_than(40).a, 40);
   EXPECT_EQ(older_than(40).e, 40);
   EXPECT_EQ(window_masses(older_than(40), 40, geometric(0.3)).probability(), 0);
-  // Beyond it the prior is shifted (recency.md 5.5).
+  // Beyond it the prior is shifted (docs/math.md, Posterior of a timing filter).
   EXPECT_DOUBLE_EQ(window_masses(older_than(40), 42, geometric(0.5)).probability(), 0.75);
 }
 

@@ -211,8 +211,8 @@ TEST(touch_chain, before_any_insertion_knows_that_there_was_none) {
   EXPECT_EQ(chain.mean(seen, geometric(0.9), 1), 0);
 }
 
-// What recency.md found wrong: the published expansion with alternating signs is off by 0.45 for
-// this frequent item, and by more than 1, with more probes. Here it is a probability, and right.
+// docs/math.md, Touch chain of a generalized filter: the published expansion with alternating signs
+// is off by 0.45 for this frequent item, and by more than 1 with more probes.
 TEST(touch_chain, is_right_where_the_published_sum_is_not) {
   const touch_chain chain(512, 16, 16);
   const touch_pattern seen{16, 16, 16, 16};

@@ -32,7 +32,7 @@ TEST(harmonic, equals_the_sum) {
 TEST(harmonic, has_its_known_values) {
   EXPECT_EQ(harmonic(0, 1), 0);
   EXPECT_DOUBLE_EQ(harmonic(12'345, 0), 12'345);
-  EXPECT_NEAR(harmonic(1 << 16, 1), 11.6676, 5e-5);  // recency.md 1.2
+  EXPECT_NEAR(harmonic(1 << 16, 1), 11.6676, 5e-5);
   constexpr double n = 1e15;
   EXPECT_NEAR(harmonic(1'000'000'000'000'000, 1), std::log(n) + std::numbers::egamma, 1e-13);
   EXPECT_NEAR(harmonic(1'000'000'000'000'000, 2), std::numbers::pi * std::numbers::pi / 6, 1e-14);

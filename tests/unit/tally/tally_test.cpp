@@ -265,7 +265,7 @@ TEST(spectral_filter, accounts_for_its_bits_in_both_ways) {
               0.05 * static_cast<double>(f.memory()));
 }
 
-// tally.md 4.2: what forced removal would do after minimum increase.
+// docs/math.md, Minimum increase and removal: what forced removal would do.
 TEST(rising_tally, must_not_be_able_to_remove) {
   const spectral_filter shape({.items = 20, .error = 0.1, .k = 2});
   const std::uint64_t b = 1000;

@@ -12,11 +12,12 @@
 #include <bloomtime/history/detail/tick_list.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
 
-// Sightings of items that hardly repeat, sealed (history-timelines.md): item x at tick t is the
-// position (r(x) + t) mod R, with r(x) anywhere in 0..R-1, and the sorted positions are one list.
-// Whether x was seen in some ticks is whether there is a position between two; a question about L
-// ticks errs with a chance of at most n L / R for n positions, however many ticks there are. Items
-// are known by their keys, as in timelines, so that one can become the other.
+// Sightings of items that hardly repeat, sealed: item x at tick t is the position (r(x) + t) mod R,
+// with r(x) anywhere in 0..R-1, and the sorted positions are one list
+// (docs/math.md, Error of nameless positions). Whether x was seen in some ticks is whether there is
+// a position between two; a question about L ticks errs with a chance of at most n L / R for n
+// positions, however many ticks there are. Items are known by their keys, as in timelines, so that
+// one can become the other.
 namespace bloomtime::detail {
 
 struct positions_shape {

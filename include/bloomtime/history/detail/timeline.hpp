@@ -12,7 +12,8 @@
 
 // The ticks of one item in a span of ticks, as bits: a head with how many they are, the first and
 // the last one, and a body with those between. Long timelines are cut into pieces, with a directory
-// in which a question finds the one it needs, so that it never reads much (history-timelines.md).
+// in which a question finds the one it needs, so that it never reads much
+// (docs/math.md, Cost of a timeline).
 namespace bloomtime::detail {
 
 inline constexpr std::uint64_t most_timeline_ticks = std::uint64_t{1} << 32;  // of a span

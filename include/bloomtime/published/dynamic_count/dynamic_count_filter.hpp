@@ -44,8 +44,8 @@ struct level_count {
 // Larriba-Pey 2006): counters in two vectors, x bits of each in one of fixed width, the rest in one
 // that becomes wider when a counter needs it, for all of them, and narrower when none has done for
 // a while. Kept for comparison; one frequent item widens every counter, which tally_filter spares.
-// Thresholds and levels are those of tally.md 5.3, which corrects the paper by its own example.
-// Const members may run concurrently.
+// Thresholds and levels are corrected by the paper's own example
+// (docs/math.md, Levels of a dynamic count filter). Const members may run concurrently.
 class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
  public:
   static constexpr std::uint8_t engine_id = 3;  // of family tally, in containers

@@ -31,7 +31,8 @@ enum class spectral_rule : std::uint8_t {
   recurrence = 3,
 };
 
-// What a spectral filter occupies, in bits, by ways of accounting (tally.md 3).
+// What a spectral filter occupies, in bits, by ways of accounting
+// (docs/math.md, Index of a spectral filter).
 struct spectral_bits {
   std::uint64_t counters;         // each as short as it can be
   std::uint64_t string;           // with slack

@@ -38,7 +38,8 @@ struct timing_config {
 // Ravishankar 2019): an item's timers hold the block of insertions in which it was last inserted.
 // "No" is certain. A "yes" may be due to other items, or to the part of the oldest block that has
 // left the window; how likely that is, and how old x is, follows from what is known of x before
-// and from a likelihood: the census of the stamps (recency.md 5.2) or the paper's analytic one.
+// and from a likelihood: the census of the stamps (docs/math.md, Census likelihood) or the analytic
+// one of the paper.
 // The age of x is the number of insertions after its last one. Const members may run concurrently.
 // A filter that was moved from is safe to ask and empty; it cannot be stored.
 class timing_filter {
@@ -145,7 +146,7 @@ class timing_filter {
  private:
   timing_filter() noexcept = default;
 
-  // Amax(b) of recency.md 4.3, that is ceil((w - b) / B).
+  // ceil((w - b) / B): Amax(b) of docs/math.md, Liveness of a stamp.
   std::uint32_t oldest_alive() const noexcept { return size_.oldest - (filled_ >= cut_ ? 1 : 0); }
   // No item is older than all insertions: one that would be was never inserted, and looks the same.
   double among_insertions(double window) const noexcept {

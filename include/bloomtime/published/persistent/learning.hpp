@@ -10,7 +10,8 @@
 #include <bloomtime/published/persistent/tree_history.hpp>
 
 // The next partition is given its bits as the last one would have needed them (Peng et al. 2018,
-// section 5; history.md 9.2 to 9.4): by how many keys its filters held, and what was asked.
+// section 6): by how many keys its filters held, and what was queried
+// (docs/math.md, Learning of keys and probes).
 namespace bloomtime::published {
 
 struct learning {

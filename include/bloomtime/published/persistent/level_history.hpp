@@ -28,11 +28,12 @@ struct level_config {
   std::uint64_t seed = 0;
 };
 
-// Was x seen between s and e? The second persistent Bloom filter (Peng et al. 2018, section 4): one
-// filter per height of the tree of dyadic intervals. An interval is the union of at most two nodes
-// of each height, and x was seen in it if it was seen in one of them. "No" is certain. Corrected as
-// docs/architecture.md says: both children are visited, and growth comes before the first tick
-// beyond the root, not one doubling later. Const members may run concurrently.
+// Was x seen between s and e? The second persistent Bloom filter (Peng et al. 2018, section 4.2):
+// one filter per height of the tree of dyadic intervals. An interval is the union of at most two
+// nodes of each height, and x was seen in it if it was seen in one of them. "No" is certain.
+// Corrected: both children are visited, and growth comes before the first tick beyond the root, not
+// one doubling later (docs/math.md, Corrections of the persistent Bloom filters). Const members may
+// run concurrently.
 class level_history : public detail::history_face<level_history> {
  public:
   static constexpr std::uint8_t engine_id = 3;  // of family history, in containers

@@ -11,8 +11,9 @@ namespace bloomtime::published {
 
 // What is asked of a history of dyadic levels, counted from the questions alone: how many nodes of
 // every height cover them. Whether a level said yes, or was asked at all, must not matter: one with
-// few bits would then be asked less, and be given still fewer (history.md 9.3). Owned by whoever
-// asks, and fed with observe(); answers never learn by themselves.
+// few bits would then be queried less, and be given still fewer
+// (docs/math.md, Learning of keys and probes). Owned by the caller and fed with observe(); answers
+// never learn by themselves.
 class query_profile {
  public:
   explicit query_profile(std::uint64_t ticks);  // of the span of a level_history
@@ -43,7 +44,7 @@ class query_profile {
   std::vector<double> frequencies(double smoothing = 0.02) const;
 
   // The same of every node. They are many and the questions few: half of what each one counted is
-  // replaced by the mean of its height (history.md 9.3).
+  // replaced by the mean of its height (docs/math.md, Learning of keys and probes).
   std::vector<std::vector<double>> node_frequencies(double smoothing = 0.02) const;
   // pair_ticks() per question, if a leaf is assumed to say yes with this chance.
   double pair_frequency(double leaf_says_yes, double smoothing = 0.02) const;

@@ -30,12 +30,12 @@ struct tree_config {
   std::uint64_t seed = 0;
 };
 
-// Was x seen between s and e? The first persistent Bloom filter (Peng et al. 2018, section 3): a
+// Was x seen between s and e? The first persistent Bloom filter (Peng et al. 2018, section 4.1): a
 // filter for every interval of a dyadic tree whose leaves have `granularity` ticks, and one of
-// pairs (item, tick) for what is left of an interval at its ends. "No" is certain. Corrected as
-// docs/architecture.md says: both children are visited, the leaf is asked before the pairs, and the
-// tree grows before the first tick beyond its root; add() says full if that would take more memory
-// than it may. Const members may run concurrently.
+// pairs (item, tick) for what is left of an interval at its ends. "No" is certain. Corrected:
+// both children are visited, the leaf is queried before the pairs, and the tree grows before the
+// first tick beyond its root (docs/math.md, Corrections of the persistent Bloom filters). add()
+// returns full if growing would exceed the memory limit. Const members may run concurrently.
 class tree_history : public detail::history_face<tree_history> {
  public:
   static constexpr std::uint8_t engine_id = 2;  // of family history, in containers

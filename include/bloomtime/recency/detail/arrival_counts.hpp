@@ -8,8 +8,8 @@
 
 namespace bloomtime::detail {
 
-// How many insertions came before each of the latest ticks: the ring of recency.md 9.1, by which a
-// span of ticks becomes a number of insertions. A tick is named by its age, 0 to `oldest`.
+// How many insertions came before each of the latest ticks, by which a span of ticks becomes a
+// number of insertions (docs/math.md, Windows of time). A tick is named by its age, 0 to `oldest`.
 class arrival_counts {
  public:
   arrival_counts() noexcept = default;

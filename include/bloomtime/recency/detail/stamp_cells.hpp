@@ -21,8 +21,8 @@ inline constexpr unsigned max_stamp_k = 64;       // flat
 inline constexpr unsigned max_line_stamp_k = 16;  // line
 
 // Timers hold stamps 0 to cycle - 1, of ticks modulo cycle, or `cycle` itself: expired. Ages up to
-// `oldest` matter (A in recency.md 4.3); the padding beyond them is the time that a sweep has to
-// find a stamp before it would be taken for a new one.
+// `oldest` matter; the padding beyond them is the time that a sweep has to find a stamp before it
+// would be taken for a new one (docs/math.md, Padding and quota of a sweep).
 struct stamp_shape {
   bloomtime::layout layout = layout::flat;  // or line
   unsigned bits = 0;                        // of a timer: 2 to 32
@@ -47,8 +47,8 @@ void check(const stamp_shape& shape);
 
 // Every item has k timers; a sighting writes the present tick into them. The age of a timer is
 // the number of ticks since. An item was seen at the age of its oldest timer, or earlier, or never
-// (Dautrich & Ravishankar 2019; recency.md 4 and 9.1). Keeps count of how many timers hold which
-// stamp, which is what the census likelihood is made of.
+// (Dautrich & Ravishankar 2019; docs/math.md, Liveness of a stamp). Keeps count of how many timers
+// hold which stamp, which is what the census likelihood is made of.
 class stamp_cells {
  public:
   static constexpr std::uint32_t expired = std::numeric_limits<std::uint32_t>::max();  // an age
@@ -160,7 +160,8 @@ class stamp_cells {
     now_ = now_ + 1 == shape_.cycle() ? 0 : now_ + 1;
     swept_ = 0;
   }
-  // Any number of ticks pass, and timers are swept as that needs (recency.md 9.1).
+  // Any number of ticks pass, and timers are swept as docs/math.md, Padding and quota of a sweep,
+  // needs.
   void advance(std::uint64_t ticks) noexcept;
 
   // How many timers have this age, and how many a smaller one. Exact up to 4096 stamps, beyond that

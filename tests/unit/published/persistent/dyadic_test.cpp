@@ -20,7 +20,7 @@ std::size_t most_nodes(std::uint64_t length) {
   return length == 1 ? 1 : 2 * static_cast<std::size_t>(std::bit_width(length) - 1);
 }
 
-// history.md 14.1.
+// docs/math.md, Dyadic cover.
 TEST(dyadic_cover, is_exact_disjoint_and_short_for_all_short_spans) {
   for (unsigned top = 0; top <= 6; ++top) {
     const std::uint64_t ticks = std::uint64_t{1} << top;

@@ -33,8 +33,9 @@ sighting asked(const level_history& f, int item, std::int64_t s, std::int64_t e)
   return f.seen(item, at_tick(s), at_tick(e));
 }
 
-// history.md 17: every subset of levels, all intervals, one or two occurrences. With room to spare
-// an answer that differs from the truth is an error of logic, in either direction.
+// docs/math.md, Tolerances of statistical tests, "Short spans": every subset of levels, all
+// intervals, one or two occurrences. With room to spare an answer that differs from the truth is an
+// error of logic, in either direction.
 TEST(level_history, is_exact_in_all_short_spans_with_any_levels) {
   for (const std::uint64_t ticks : {1u, 2u, 5u, 8u, 13u}) {
     const auto heights = static_cast<unsigned>(std::bit_width(ticks - 1)) + 1;

@@ -47,7 +47,7 @@ TEST(single_history, says_what_became_of_ticks_outside) {
   EXPECT_EQ(f.records(), 0u);
 }
 
-// history.md 3: with the published k = 3 in place of the best it errs a hundred times more.
+// docs/math.md, Error of a history of filters: with k = 3 the error is a hundred times larger.
 TEST(single_history, errs_more_with_a_k_that_is_not_its_best) {
   EXPECT_EQ(single_history({.pairs = 1000, .memory = 2938, .ticks = 8}).size().k, 16u);
   EXPECT_EQ(single_history({.pairs = 1000, .memory = 2938, .k = 3, .ticks = 8}).size().k, 3u);

@@ -55,7 +55,7 @@ void expect_answers(std::uint64_t ticks, std::uint64_t granularity, std::uint64_
   }
 }
 
-// history.md 17.
+// docs/math.md, Tolerances of statistical tests, "Short spans".
 TEST(tree_history, is_exact_in_all_short_spans) {
   for (const std::uint64_t ticks : {1u, 8u, 13u, 16u, 21u}) {
     for (const std::uint64_t granularity : {1u, 2u, 4u, 8u}) {

@@ -14,7 +14,7 @@
 #include <bloomtime/math/tally.hpp>
 #include <bloomtime/tally/detail/tally_face.hpp>
 
-// Counters in k rows, one of each row per item: tally.md C1.
+// Counters in k rows, one of each row per item (docs/math.md, Size of a filter of counters).
 namespace bloomtime::detail {
 
 struct row_shape {

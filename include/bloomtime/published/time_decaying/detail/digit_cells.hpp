@@ -16,8 +16,9 @@ namespace bloomtime::detail {
 
 // Counters in hexadecimal: the lowest digit in the cell, the others in a chain from the pool, which
 // starts with a node for every other cell. A bit per cell says whether its counter is zero; unlike
-// the membership filter of the papers, which only ever gains bits, it is exact (heat.md 4.4). A
-// cell for which there is no node is pinned: it keeps its digits, all 15, for ever.
+// the membership filter of the papers, which only ever gains bits, it is exact
+// (docs/math.md, Space of a digit pool). A cell for which there is no node is pinned: it keeps its
+// digits, all 15, for ever.
 class digit_cells {
  public:
   static constexpr std::uint8_t engine_id = 2;
