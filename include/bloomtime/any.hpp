@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <bloomtime/bloom/bloom_filter.hpp>
+#include <bloomtime/fact.hpp>
 #include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
@@ -49,10 +50,6 @@ any_filter load_any(std::span<const std::byte> container);
 any_filter load_any(const std::filesystem::path& path);
 
 // What a filter says about itself, in the order in which people want to read it.
-struct fact {
-  std::string name;
-  std::variant<std::uint64_t, double, std::string> value;
-};
 std::vector<fact> describe(const any_filter& filter);
 
 }  // namespace bloomtime

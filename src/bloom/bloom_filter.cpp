@@ -6,10 +6,11 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/detail/storing.hpp>
+
 namespace bloomtime {
 namespace {
 
-constexpr std::uint8_t engine_id = 1;
 constexpr std::uint32_t bits_section = 1;
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
@@ -185,30 +186,20 @@ void bloom_filter::check_answers(std::size_t items, std::size_t answers) {
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::container_writer bloom_filter::container() const {
+void bloom_filter::write(detail::container_writer& out) const {
   expect_bits();
-  detail::container_writer out({.family = family::bloom,
-                                .engine = engine_id,
-                                .layout = static_cast<std::uint8_t>(layout()),
-                                .seed = seed_,
-                                .clock = {}});
+  out.info().layout = static_cast<std::uint8_t>(layout());
+  out.info().seed = seed_;
   out.parameters().u64(bit_count_);
   out.parameters().u64(k_);
   out.parameters().u64(capacity_);
   out.parameters().u64(insertions_);
   out.parameters().u64(ones_);
   out.section(bits_section, bits_.bytes());
-  return out;
 }
 
-std::vector<std::byte> bloom_filter::serialize() const { return container().bytes(); }
-
-void bloom_filter::save(const std::filesystem::path& path) const { container().save(path); }
-
-// Everything but the bits themselves.
-bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
+bloom_filter bloom_filter::read(const detail::container_view& view) {
   const detail::container_info& info = view.info();
-  view.expect_kind(family::bloom, engine_id, called);
   bloom_filter f;
   f.layout_ = static_cast<bloomtime::layout>(info.layout);
   f.seed_ = info.seed;
@@ -235,43 +226,17 @@ bloom_filter bloom_filter::decode_head(const detail::container_view& view) {
   f.k_ = static_cast<unsigned>(k);
   f.one_round_ = detail::one_round(f.layout_, f.k_);
   view.expect_sections(1);
+  f.bits_ = detail::buffer::borrow(view.section(bits_section, f.bit_count_ / 8), nullptr);
   return f;
 }
 
-// Everything is checked; the bits stay where they are.
-bloom_filter bloom_filter::borrow(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  bloom_filter f = decode_head(view);
-  const auto body = view.section(bits_section, f.bit_count_ / 8);
-  view.verify();
-  f.bits_ = detail::buffer::borrow(body, nullptr);
-  if (f.count_ones() != f.ones_) {
-    throw error(errc::corrupt, "this Bloom filter says " + text(f.ones_) +
-                                   " of its bits are set, and " + text(f.count_ones()) + " are");
-  }
-  return f;
-}
-
-void bloom_filter::verify(std::span<const std::byte> container) { (void)borrow(container); }
-
-bloom_filter bloom_filter::load(std::span<const std::byte> container) {
-  bloom_filter f = borrow(container);
-  f.bits_ = detail::buffer::copy_of(f.bits_.bytes());
-  return f;
-}
-
-bloom_filter bloom_filter::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
-
-mapped<bloom_filter> bloom_filter::map(const std::filesystem::path& path) {
-  auto file = detail::mapped_file::open(path);
-  const auto view = detail::container_view::parse(file->bytes());
-  bloom_filter f = decode_head(view);
-  f.bits_ = detail::buffer::borrow(view.section(bits_section, f.bit_count_ / 8), file);
-  return {std::move(file), std::move(f)};
+void bloom_filter::expect_sound() const {
+  if (count_ones() == ones_) return;
+  throw error(errc::corrupt, "this Bloom filter says " + text(ones_) +
+                                 " of its bits are set, and " + text(count_ones()) + " are");
 }
 
 BLOOMTIME_VALUE_OF(bloom_filter);
+template class detail::stored<bloom_filter>;
 
 }  // namespace bloomtime

@@ -1,7 +1,9 @@
 #include <bloomtime/detail/buffer.hpp>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include <sys/mman.h>
 #endif
 
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime {
@@ -42,6 +45,26 @@ void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t 
 }
 
 }  // namespace
+
+// The hook promises no alignment, so what it gave stands before the aligned data.
+void* hooked_allocate(std::size_t bytes, std::size_t alignment) {
+  const bool plain = alignment <= 1;
+  const std::size_t extra = plain ? 0 : alignment + sizeof(void*);
+  if (bytes > SIZE_MAX - extra) throw std::bad_alloc();
+  void* const block = hook.allocate(bytes + extra);
+  if (block == nullptr) throw std::bad_alloc();
+  if (plain) return block;
+  std::byte* const data = align_up(static_cast<std::byte*>(block) + sizeof(void*), alignment);
+  std::memcpy(data - sizeof(void*), &block, sizeof(void*));
+  return data;
+}
+
+void hooked_release(void* data, std::size_t alignment) noexcept {
+  void* block = data;
+  if (alignment > 1)
+    std::memcpy(&block, static_cast<std::byte*>(data) - sizeof(void*), sizeof(void*));
+  hook.release(block);
+}
 
 buffer::buffer(std::uint64_t bytes) {
   allocate(bytes);

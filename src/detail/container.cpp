@@ -134,11 +134,15 @@ std::vector<std::span<const std::byte>> container_writer::pieces(
   return all;
 }
 
-std::vector<std::byte> container_writer::bytes() const {
+void container_writer::write_to(const byte_sink& sink) const {
   const std::vector<std::byte> first = head();
+  for (const auto piece : pieces(first)) sink(piece);
+}
+
+std::vector<std::byte> container_writer::bytes() const {
   std::vector<std::byte> all;
   all.reserve(size());
-  for (const auto piece : pieces(first)) all.insert(all.end(), piece.begin(), piece.end());
+  write_to([&](auto piece) { all.insert(all.end(), piece.begin(), piece.end()); });
   return all;
 }
 

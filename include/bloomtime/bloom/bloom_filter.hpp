@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <ranges>
 #include <span>
-#include <vector>
 
 #include <bloomtime/bloom/detail/line_bulk.hpp>
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
-#include <bloomtime/mapped.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/prior.hpp>
@@ -40,8 +37,10 @@ struct bloom_config {
 //
 // A filter that was moved from has no bits and answers "maybe" to everything, also to what is
 // inserted into it; merging, folding, storing it and its predictions throw error(invalid_argument).
-class bloom_filter {
+class bloom_filter : public detail::stored<bloom_filter> {
  public:
+  static constexpr detail::stored_kind kind{family::bloom, {1}, "a Bloom filter", true};
+
   explicit bloom_filter(const bloom_config& config);
   BLOOMTIME_VALUE(bloom_filter);
 
@@ -126,21 +125,16 @@ class bloom_filter {
   double predicted_error(std::uint64_t items) const;
   double current_error() const;  // what a new item would meet now
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  // The only decoder: checks everything before it allocates.
-  static bloom_filter load(std::span<const std::byte> container);
-  static bloom_filter load(const std::filesystem::path& path);
-  static mapped<bloom_filter> map(const std::filesystem::path& path);
-  // Throws what load() would throw, without loading.
-  static void verify(std::span<const std::byte> container);
-
  private:
   bloom_filter() noexcept = default;
 
-  static constexpr const char* called = "a Bloom filter";
+  friend detail::stored<bloom_filter>;
+  void write(detail::container_writer& out) const;
+  static bloom_filter read(const detail::container_view& view);
+  void expect_sound() const;  // throws unless ones() is the number of set bits
+
   void expect_bits() const {
-    if (k_ == 0) detail::refuse_moved_from(called);
+    if (k_ == 0) detail::refuse_moved_from(kind.called);
   }
 
   detail::line_bits lines() const noexcept { return {bit_count_ / detail::line_bit_count, k_}; }
@@ -157,9 +151,6 @@ class bloom_filter {
   double line_likelihood(digest d) const noexcept;
   static void check_answers(std::size_t items, std::size_t answers);
   std::uint64_t count_ones() const noexcept;
-  detail::container_writer container() const;
-  static bloom_filter decode_head(const detail::container_view& view);
-  static bloom_filter borrow(std::span<const std::byte> container);
 
   // First of all, so that an assignment that finds no memory has changed nothing yet.
   detail::buffer bits_;

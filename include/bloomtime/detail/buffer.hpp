@@ -5,17 +5,7 @@
 #include <memory>
 #include <span>
 
-namespace bloomtime {
-
-// Where all cells of all filters come from: malloc and free unless set, once, before the first
-// filter is made (the Redis module does, so that the server accounts for the memory).
-struct allocator_hook {
-  void* (*allocate)(std::size_t bytes);  // any alignment; null when there is no memory
-  void (*release)(void* block);
-};
-void set_allocator(allocator_hook hook) noexcept;
-
-}  // namespace bloomtime
+#include <bloomtime/allocator.hpp>
 
 namespace bloomtime::detail {
 

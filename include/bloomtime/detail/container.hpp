@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <list>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <bloomtime/detail/bytes.hpp>
@@ -28,6 +31,9 @@ enum class family : std::uint8_t {
 
 std::string_view name_of(family f) noexcept;
 
+// Takes bytes in order, a piece at a time.
+using byte_sink = std::function<void(std::span<const std::byte>)>;
+
 }  // namespace bloomtime
 
 namespace bloomtime::detail {
@@ -46,18 +52,32 @@ struct container_info {
   friend bool operator==(const container_info&, const container_info&) = default;
 };
 
-// Gathers parameters and sections, then writes them out in one go. Sections are not copied: they
-// must outlive the writer. Their ids must ascend; writing throws error(invalid_argument) if not.
+// Gathers parameters and sections, then writes them out in one go. Section ids must ascend; writing
+// throws error(invalid_argument) if they do not.
 class container_writer {
  public:
   explicit container_writer(container_info info) : info_(info) {}
 
+  container_writer(const container_writer&) = delete;
+  container_writer& operator=(const container_writer&) = delete;
+  container_writer(container_writer&&) noexcept = default;
+  container_writer& operator=(container_writer&&) noexcept = default;
+  ~container_writer() = default;
+
+  container_info& info() noexcept { return info_; }
   byte_writer& parameters() noexcept { return parameters_; }
+  // The bytes are not copied: they must outlive the writer.
   void section(std::uint32_t id, std::span<const std::byte> bytes) {
     bodies_.push_back({id, bytes});
   }
+  // The writer keeps these bytes.
+  void section(std::uint32_t id, std::vector<std::byte>&& bytes) {
+    kept_.push_back(std::move(bytes));
+    bodies_.push_back({id, kept_.back()});
+  }
 
   std::uint64_t size() const noexcept;
+  void write_to(const byte_sink& sink) const;
   std::vector<std::byte> bytes() const;
   void save(const std::filesystem::path& path) const;
 
@@ -75,6 +95,7 @@ class container_writer {
   container_info info_;
   byte_writer parameters_;
   std::vector<body> bodies_;
+  std::list<std::vector<std::byte>> kept_;
 };
 
 // Looks at the bytes of a container without copying them. Parsing checks magic, version, kinds,

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include <bloomtime/allocator.hpp>
+
+// Standard containers whose memory comes from the allocator hook.
+namespace bloomtime::detail {
+
+// Throws std::bad_alloc if there is no memory.
+void* hooked_allocate(std::size_t bytes, std::size_t alignment);
+void hooked_release(void* block, std::size_t alignment) noexcept;
+
+// For std::vector<T, hooked<T>> and its like.
+template <class T>
+struct hooked {
+  using value_type = T;
+
+  hooked() noexcept = default;
+  template <class U>
+  hooked(const hooked<U>&) noexcept {}
+
+  T* allocate(std::size_t count) {
+    if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(hooked_allocate(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* block, std::size_t) noexcept { hooked_release(block, alignof(T)); }
+
+  friend bool operator==(const hooked&, const hooked&) noexcept { return true; }
+};
+
+}  // namespace bloomtime::detail
