@@ -5,11 +5,9 @@
 
 namespace bloomtime {
 
-// What became of an event that was added to a time-aware filter. Nothing is dropped in silence:
-// whatever is not `added` or `late` did not change the filter's answers as asked.
-// (Version 14 takes the attribute for a lambda.)
-// clang-format off
-enum class [[nodiscard]] outcome : std::uint8_t {
+// What became of an event that was added to a time-aware filter. Nothing is dropped silently: an
+// event whose outcome is not `added` or `late` did not change the filter's answers as requested.
+enum class outcome : std::uint8_t {
   added,         // counted as asked
   late,          // older than the newest event, and still counted where it belongs
   dropped_late,  // too old to be counted
@@ -18,7 +16,32 @@ enum class [[nodiscard]] outcome : std::uint8_t {
   saturated,     // counted, but a cell reached its limit: bounds say so from now on
   refused,       // contradicts what is stored (for example a removal below zero)
 };
-// clang-format on
+
+// How many events did not change the answers of an engine as requested, since it was made or
+// loaded. Files do not contain these numbers.
+struct losses {
+  std::uint64_t dropped_late = 0;
+  std::uint64_t future = 0;
+  std::uint64_t full = 0;
+  std::uint64_t saturated = 0;
+  std::uint64_t refused = 0;
+
+  // Counts `o` if it is a loss, and returns it.
+  constexpr outcome count(outcome o) noexcept {
+    switch (o) {
+      case outcome::added:
+      case outcome::late: break;
+      case outcome::dropped_late: ++dropped_late; break;
+      case outcome::future: ++future; break;
+      case outcome::full: ++full; break;
+      case outcome::saturated: ++saturated; break;
+      case outcome::refused: ++refused; break;
+    }
+    return o;
+  }
+
+  friend bool operator==(const losses&, const losses&) = default;
+};
 
 constexpr std::string_view name_of(outcome o) noexcept {
   switch (o) {

@@ -46,6 +46,18 @@ TEST(names, of_layouts_and_families_with_their_numbers) {
   static_assert(static_cast<std::uint8_t>(hash_id::xxh3_128) == 1);
 }
 
+TEST(losses, counts_each_kind_of_loss_and_nothing_else) {
+  losses lost;
+  EXPECT_EQ(lost.count(outcome::added), outcome::added);
+  EXPECT_EQ(lost.count(outcome::late), outcome::late);
+  EXPECT_EQ(lost, losses{});
+  for (const outcome o : {outcome::dropped_late, outcome::future, outcome::future, outcome::full,
+                          outcome::saturated, outcome::refused}) {
+    EXPECT_EQ(lost.count(o), o);
+  }
+  EXPECT_EQ(lost, (losses{1, 2, 1, 1, 1}));
+}
+
 TEST(error, carries_a_code_and_a_sentence) {
   const error e(errc::too_large, "expected less, got more");
   EXPECT_EQ(e.code(), errc::too_large);
