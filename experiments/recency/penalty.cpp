@@ -30,8 +30,6 @@ constexpr unsigned most_k = 30;
 constexpr double hopeless = 1.2;  // times the least penalty so far; after two of these we stop
 constexpr std::uint64_t published_bits[] = {1,  2,  3,  4,  5,  7,  9,  10, 12, 14,
                                             15, 16, 18, 19, 20, 21, 22, 23, 25};
-// The same range in fewer steps, which take a third less time.
-constexpr std::uint64_t fewer_bits[] = {1, 2, 3, 5, 7, 10, 12, 15, 18, 20, 22, 25};
 constexpr std::uint64_t bits_of_logs[] = {1, 2, 5, 10, 15, 20, 25};
 
 struct scene {
@@ -66,23 +64,11 @@ std::optional<Subject> made(const scene& s, std::uint64_t bits, unsigned k) {
 template <class Subject>
 constexpr std::size_t ways = Subject::names.size();
 
-// A posterior of a generalized filter takes up to 200 microseconds, and a third of its answers are
-// wrong: few questions are enough to choose k by and to compare it with the others.
-template <class Subject>
-constexpr bool is_slow = std::same_as<Subject, generalized_subject>;
-template <class Subject>
-constexpr std::uint64_t first_questions = std::uint64_t{1} << (is_slow<Subject> ? 10 : 16);
-constexpr std::uint64_t most_of_slow = std::uint64_t{1} << 13;
+constexpr std::uint64_t first_questions = std::uint64_t{1} << 16;
 
 // The penalty of a generalized filter may rise and fall with k, so its search does not stop early.
-// It tries these k, and only some amounts of memory, because of its slow posteriors.
-constexpr unsigned slow_ks[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30};
-constexpr std::uint64_t slow_bits[] = {1, 2, 3, 5, 7, 10, 15, 20, 25};
-
 template <class Subject>
-bool tries(unsigned k) {
-  return !is_slow<Subject> || std::ranges::binary_search(slow_ks, k);
-}
+constexpr bool tries_every_k = std::same_as<Subject, generalized_subject>;
 
 // To choose k by, four windows of insertions are enough for a filter that learns nothing.
 template <class Subject>
@@ -105,8 +91,7 @@ choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked
   std::array<double, ways<Subject>> least;
   least.fill(std::numeric_limits<double>::infinity());
   unsigned without_hope = 0;
-  for (unsigned k = first_k; k <= most_k && (without_hope < 2 || is_slow<Subject>); ++k) {
-    if (!tries<Subject>(k)) continue;
+  for (unsigned k = first_k; k <= most_k && (without_hope < 2 || tries_every_k<Subject>); ++k) {
     auto subject = made<Subject>(s, bits, k);
     if (!subject) continue;
     replay(s.data, s.window, asked, *subject, warm_insertions<Subject>(s));
@@ -128,7 +113,7 @@ choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked
 // By a part of the questions, and by more where errors are rare: by all that are asked at last.
 template <class Subject>
 choice<Subject> tuned(const scene& s, std::uint64_t bits, unsigned first_k = 1) {
-  std::uint64_t asked = first_questions<Subject>;
+  std::uint64_t asked = first_questions;
   choice<Subject> chosen = tuned_by<Subject>(s, bits, asked, first_k);
   while (chosen.errors < telling_errors &&
          asked < std::min<std::uint64_t>(most_questions, s.data.items.size())) {
@@ -180,7 +165,7 @@ std::vector<result> results_of(const scene& s, std::uint64_t bits, const choice<
     auto found = done.find(k);
     if (found == done.end()) {
       found = done.emplace(k, *made<Subject>(s, bits, k)).first;
-      replay(s.data, s.window, is_slow<Subject> ? most_of_slow : most_questions, found->second);
+      replay(s.data, s.window, most_questions, found->second);
     }
     results.push_back({Subject::names[way], k, found->second.of(way), found->second.of(0).mean(),
                        audit_of(found->second, Subject::names[way])});
@@ -253,9 +238,7 @@ void compare(const scene& s, std::uint64_t bits, first_ks& first) {
     print_all(results_of(s, bits, charged));
     begin_near(first.charged, charged);
   }
-  if (std::ranges::binary_search(slow_bits, bits)) {
-    print_all(results_of(s, bits, tuned<generalized_subject>(s, bits)));
-  }
+  print_all(results_of(s, bits, tuned<generalized_subject>(s, bits)));
   print_all(results_of(s, bits, tuned<buffer_subject>(s, bits)));
   compare_age_partitioned(s, bits, standard);
   prior_subject prior(s.priors, s.window);
@@ -277,8 +260,7 @@ int main(int count, char** words) {
     std::fputs("usage: recency_penalty uniform|power|bursty|logs\n", stderr);
     return 2;
   }
-  std::span<const std::uint64_t> all_bits = fewer_bits;
-  if (which == "uniform") all_bits = published_bits;
+  std::span<const std::uint64_t> all_bits = published_bits;
   if (which == "logs") all_bits = bits_of_logs;
   std::puts(
       "stream,window,bits_per_item,answer,k,penalty,ratio,ratio_same_k,posterior_error,"

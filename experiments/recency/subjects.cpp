@@ -1,6 +1,8 @@
 #include "subjects.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include <bloomtime/error.hpp>
 
@@ -26,6 +28,20 @@ timing_subject charged(const stream& s, std::span<const math::geometric> priors,
 }
 
 }  // namespace
+
+double known_posteriors::of(const math::touch_pattern& seen, const age_prior& prior,
+                            std::uint64_t insertions) {
+  const double exponent = std::floor(64 * std::log2(static_cast<double>(insertions)));
+  const std::uint64_t pattern = seen.r0 | seen.c0 << 8 | seen.r1 << 16 | seen.c1 << 24;
+  const double rate = prior.classes().front().prior.rate();
+  const auto [at, is_new] = known_.try_emplace(
+      {pattern, static_cast<std::uint64_t>(exponent), std::bit_cast<std::uint64_t>(rate)});
+  if (is_new) {
+    at->second =
+        chain_.window(seen, window_, prior.classes(), std::exp2(exponent / 64)).probability();
+  }
+  return at->second;
+}
 
 std::vector<math::geometric> known_priors(const stream& s) {
   std::vector<math::geometric> priors;

@@ -84,6 +84,12 @@ class generalized_filter {
                        static_cast<double>(insertions_));
   }
 
+  // What its bits show, for callers who compute posteriors of their own with math::touch_chain.
+  template <item T>
+  BLOOMTIME_PER_ISA math::touch_pattern evidence(const T& x) const noexcept {
+    return pattern(detail::as_digest(x, seed_));
+  }
+
   // The chance of "yes" for an item of this age: right below the window, wrong beyond.
   double says_yes(double age) const noexcept { return chain_.matches({k0_, k0_, k1_, k1_}, age); }
 
