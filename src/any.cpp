@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
@@ -461,11 +462,39 @@ any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) 
   refuse_engine("2 (heat)", engine);
 }
 
+// Whether a container of this kind is this Engine's, where several share one engine id.
+template <class Engine>
+bool reads(const detail::container_view& view) {
+  if (!Engine::kind.accepts(view.info())) return false;
+  if constexpr (requires { Engine::reads(view); }) {
+    return Engine::reads(view);
+  } else {
+    return true;
+  }
+}
+
+// Loads the first alternative from I on that reads the container, if any does.
+template <std::size_t I = 0>
+std::optional<any_filter> load_alternative(const detail::container_view& view,
+                                           std::span<const std::byte> container) {
+  if constexpr (I == std::variant_size_v<any_filter>) {
+    return std::nullopt;
+  } else {
+    using engine = std::variant_alternative_t<I, any_filter>;
+    if constexpr (requires { engine::kind.accepts(view.info()); }) {
+      if (reads<engine>(view)) return engine::load(container);
+    }
+    return load_alternative<I + 1>(view, container);
+  }
+}
+
 }  // namespace
 
 any_filter load_any(std::span<const std::byte> container) {
-  const auto info = detail::container_view::parse(container).info();
-  if (info.family == family::bloom) return bloom_filter::load(container);
+  const auto view = detail::container_view::parse(container);
+  if (auto filter = load_alternative(view, container)) return *std::move(filter);
+  const detail::container_info& info = view.info();
+  if (info.family == family::bloom) refuse_engine("1 (bloom)", info.engine);
   if (info.family == family::heat) return load_heat(info.engine, container);
   if (info.family == family::history) return load_history(info.engine, container);
   if (info.family == family::recency) return load_recency(info.engine, container);

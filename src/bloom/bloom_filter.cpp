@@ -176,14 +176,6 @@ std::uint64_t bloom_filter::count_ones() const noexcept {
   return detail::count_ones(bits_.bytes());
 }
 
-void bloom_filter::check_answers(std::size_t items, std::size_t answers) {
-  if (items != answers) {
-    throw error(errc::invalid_argument, "a bulk query of " + text(items) +
-                                            " items needs as many answers, got room for " +
-                                            text(answers));
-  }
-}
-
 // -- storage -----------------------------------------------------------------------------------
 
 void bloom_filter::write(detail::container_writer& out) const {

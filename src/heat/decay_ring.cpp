@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <string>
 
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/rows.hpp>
 
 #include "heat/forward.hpp"
 #include "heat/ring_weights.hpp"
@@ -257,7 +257,7 @@ estimate decay_ring::at_digest(digest d, instant when) const noexcept {
     for (unsigned s = 0; s < slots(); ++s) least[s] = std::min(least[s], other[s]);
   }
   const double upper = weighted_above(least, now);
-  const double others = std::numbers::e * mass(when) / static_cast<double>(row_);
+  const double others = math::row_share(row_) * mass(when);
   return {upper, std::max(0.0, weighted_below(least, now) - others), upper};
 }
 
@@ -276,7 +276,7 @@ double decay_ring::mass(instant when) const noexcept {
   return weighted_above(totals_at(now), now);
 }
 
-double decay_ring::confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
+double decay_ring::confidence() const noexcept { return math::rows_confidence(k_); }
 
 std::optional<instant> decay_ring::newest() const noexcept {
   if (events_ == 0) return std::nullopt;

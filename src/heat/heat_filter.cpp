@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/heat.hpp>
+#include <bloomtime/math/rows.hpp>
 
 #include "heat/forward.hpp"
 
@@ -253,14 +253,6 @@ outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
   });
 }
 
-void heat_filter::check_bulk(std::size_t items, std::size_t given, const char* what) {
-  if (items != given) {
-    throw error(errc::invalid_argument, "a bulk call with " + text(items) +
-                                            " items needs as many " + what + ", got " +
-                                            text(given));
-  }
-}
-
 void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
                             const detail::digest_block& next, std::span<const instant> when,
                             std::span<outcome> outcomes) {
@@ -285,8 +277,7 @@ heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
   const double unit = forward::hits_per_unit(now, fraction);
   const forward::worth each = forward::hits_per_mass(power_, now);
-  const double shared =
-      std::numbers::e / static_cast<double>(row()) * forward::in_hits(mass_, each);
+  const double shared = math::row_share(row()) * forward::in_hits(mass_, each);
   const double rounded_up = forward::in_hits(rounded_up_, each) + (decay_.fades() ? unit : 0);
   return {halvings_at(now), unit, shared + rounded_up, forward::in_hits(forgotten_, each)};
 }
@@ -347,7 +338,7 @@ double heat_filter::mass(instant when) const noexcept {
   return forward::mass_in_hits(mass_, power_, now);
 }
 
-double heat_filter::confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
+double heat_filter::confidence() const noexcept { return math::rows_confidence(k_); }
 
 std::optional<instant> heat_filter::newest() const noexcept {
   if (events_ == 0) return std::nullopt;

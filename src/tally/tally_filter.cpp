@@ -296,15 +296,6 @@ double basic_tally_filter<Rule>::predicted_error(std::uint64_t items) const {
 // -- many at once ------------------------------------------------------------------------------
 
 template <tally_rule Rule>
-void basic_tally_filter<Rule>::check_bulk(std::size_t items, std::size_t given) {
-  if (items != given) {
-    throw error(errc::invalid_argument, "a bulk call with " + text(items) +
-                                            " items needs room for as many answers, got " +
-                                            text(given));
-  }
-}
-
-template <tally_rule Rule>
 void basic_tally_filter<Rule>::add_block(const block& now, const block& next,
                                          std::span<outcome> outcomes) {
   dispatch(*this, [&](auto& cells, auto k) {

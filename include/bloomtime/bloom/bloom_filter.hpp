@@ -82,7 +82,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void may_contain_bulk(const Items& items, std::span<bool> answers) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
-    check_answers(all.size(), answers.size());
+    detail::expect_as_many(all.size(), answers.size());
     contains_span(all, answers);
   }
 
@@ -149,7 +149,6 @@ class bloom_filter : public detail::stored<bloom_filter> {
   math::masses masses(digest d, const prior& before) const noexcept;
   double likelihood_if_absent(digest d) const noexcept;
   double line_likelihood(digest d) const noexcept;
-  static void check_answers(std::size_t items, std::size_t answers);
   std::uint64_t count_ones() const noexcept;
 
   // First of all, so that an assignment that finds no memory has changed nothing yet.

@@ -32,6 +32,9 @@ BLOOMTIME_INLINE constexpr digest as_digest(const T& x, std::uint64_t seed) noex
   }
 }
 
+// Throws error(invalid_argument) unless a bulk call of `items` got as many `what` ("answers").
+void expect_as_many(std::size_t items, std::size_t given, std::string_view what = "answers");
+
 // Bulk calls work on one block of items while the memory of later ones is on its way.
 inline constexpr std::size_t bulk_block = 16;
 

@@ -74,8 +74,8 @@ class heat_filter {
   BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
                                   std::span<outcome> outcomes) {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
-    check_bulk(all.size(), when.size(), "times");
-    check_bulk(all.size(), outcomes.size(), "outcomes");
+    detail::expect_as_many(all.size(), when.size(), "times");
+    detail::expect_as_many(all.size(), outcomes.size(), "outcomes");
     spot_blocks blocks;
     detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
       add_block(blocks.turn(), now.count, next, when.subspan(first), outcomes.subspan(first));
@@ -97,7 +97,7 @@ class heat_filter {
   BLOOMTIME_PER_ISA void at_bulk(const Items& items, instant when,
                                  std::span<estimate> answers) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
-    check_bulk(all.size(), answers.size(), "answers");
+    detail::expect_as_many(all.size(), answers.size(), "answers");
     const moment asked = moment_of(when);
     spot_blocks blocks;
     detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
@@ -174,7 +174,6 @@ class heat_filter {
   outcome add_digest(digest d, instant when, std::uint64_t weight);
   estimate at_digest(digest d, instant when) const noexcept;
   estimate rate_of(const estimate& count) const noexcept;
-  static void check_bulk(std::size_t items, std::size_t given, const char* what);
   // Work on the `count` items of one block while the lines of the next are on their way.
   void add_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
                  std::span<const instant> when, std::span<outcome> outcomes);

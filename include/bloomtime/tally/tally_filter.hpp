@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <variant>
 
 #include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/math/rows.hpp>
 #include <bloomtime/tally/detail/escaping_cells.hpp>
 #include <bloomtime/tally/detail/tally_face.hpp>
 
@@ -88,7 +88,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   // Cells whose count stands in the table as well.
   std::uint64_t large() const noexcept;
   std::uint64_t memory() const noexcept;  // bytes of cells and table
-  double confidence() const noexcept { return -std::expm1(-static_cast<double>(k_)); }
+  double confidence() const noexcept { return math::rows_confidence(k_); }
   // The chance that an absent item shows a count, or a present one too much, among so many.
   double predicted_error(std::uint64_t items) const;
 
@@ -124,14 +124,13 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   template <class Items, class Answer, class Step>
   BLOOMTIME_PER_ISA void in_bulk(const Items& items, std::span<Answer> answers, Step&& step) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
-    check_bulk(all.size(), answers.size());
+    detail::expect_as_many(all.size(), answers.size());
     detail::in_blocks<bulk_depth>(all, this->seed_,
                                   [&](const block& now, const block& next, std::size_t first) {
                                     step(now, next, answers.subspan(first));
                                   });
   }
   static constexpr std::size_t bulk_depth = 1;
-  static void check_bulk(std::size_t items, std::size_t given);
   void add_block(const block& now, const block& next, std::span<outcome> outcomes);
   void remove_block(const block& now, const block& next, std::span<outcome> outcomes);
   void count_block(const block& now, const block& next, std::span<counted> answers) const noexcept;

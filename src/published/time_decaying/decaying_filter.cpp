@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/rows.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include "heat/forward.hpp"
@@ -242,7 +242,7 @@ double basic_decaying_filter<Cells>::lower_of(std::uint64_t least, double mass,
                                               double late) const noexcept {
   const double value = not_above(least);
   const double rounded_up = decay_.fades() ? (1 + value * factor_excess) / decay_.loss() : 0;
-  const double others = std::numbers::e * (mass + late) / static_cast<double>(row_);
+  const double others = math::row_share(row_) * (mass + late);
   return std::max(0.0, std::nextafter(value - (rounded_up + late + others) * (1 + slack), 0));
 }
 
@@ -289,7 +289,7 @@ double basic_decaying_filter<Cells>::mass(instant when) const noexcept {
 
 template <class Cells>
 double basic_decaying_filter<Cells>::confidence() const noexcept {
-  return -std::expm1(-static_cast<double>(k_));
+  return math::rows_confidence(k_);
 }
 
 template <class Cells>

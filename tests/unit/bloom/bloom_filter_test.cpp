@@ -237,7 +237,7 @@ TEST(bloom_filter, refuses_room_for_another_number_of_answers) {
       expect_error(
           errc::invalid_argument,
           [&] { f.may_contain_bulk(items, std::span(answers).first(room)); },
-          "3 items needs as many answers, got room for " + std::to_string(room));
+          "3 items needs as many answers, got " + std::to_string(room));
     }
     EXPECT_EQ(answers, (std::array<bool, 4>{true, true, true, true}));
     EXPECT_NO_THROW(f.may_contain_bulk(std::vector<int>(), {}));

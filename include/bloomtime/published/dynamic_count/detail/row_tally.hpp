@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/rows.hpp>
 #include <bloomtime/math/tally.hpp>
 #include <bloomtime/tally/detail/tally_face.hpp>
 
@@ -46,7 +46,7 @@ class row_tally : public tally_face<Engine> {
   std::uint64_t position(digest d, unsigned i) const noexcept {  // of its cells
     return row_probes{shape_.row, shape_.k}.position(d, i);
   }
-  double confidence() const noexcept { return -std::expm1(-static_cast<double>(shape_.k)); }
+  double confidence() const noexcept { return math::rows_confidence(shape_.k); }
 
   BLOOMTIME_PER_ISA tally_statistics statistics() const {
     tally_statistics s;
