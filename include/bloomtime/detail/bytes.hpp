@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bloomtime/error.hpp>
@@ -108,7 +109,8 @@ class byte_writer {
   void f64(double v) { append(std::bit_cast<std::uint64_t>(v)); }
   void bytes(std::span<const std::byte> b) { out_.insert(out_.end(), b.begin(), b.end()); }
 
-  const std::vector<std::byte>& written() const noexcept { return out_; }
+  const std::vector<std::byte>& written() const& noexcept { return out_; }
+  std::vector<std::byte> written() && noexcept { return std::move(out_); }
 
  private:
   template <std::unsigned_integral T>
