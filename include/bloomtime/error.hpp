@@ -14,6 +14,7 @@ enum class errc {
   newer_version,     // written by a later bloomtime
   unknown_kind,      // a family, engine, layout or hash this build does not know
   incompatible,      // a merge of filters whose parameters differ
+  unsupported,       // an act that this engine cannot do
   io,                // the operating system refused
 };
 
