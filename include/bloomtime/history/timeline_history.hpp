@@ -59,7 +59,7 @@ class timeline_history : public detail::history_calls<timeline_history> {
 
   // Takes the table apart into timelines, all still by name: less memory, the same answers.
   // Throws error(too_large), with nothing changed, if that would take far more memory: only a file
-  // made for it can do that (docs/FORMAT.md, What is checked).
+  // made for it can do that (docs/FORMAT.md, What is checked, and when).
   void compact();
   // Compacts, and the first time takes the names from items if that is worth it.
   void seal();

@@ -26,9 +26,9 @@ double heat_share(heat_size size, double delta);
 heat_size heat_size_for_share(double epsilon, double delta, unsigned most_k);
 
 // Bits per cell of a filter of hexadecimal digits with a pool of half as many nodes, of which
-// `used` are in use, in the four ways of counting that explain what was published about it (heat.md
-// 9.2): only nodes in use or the pool as it is reserved, and without or with two links per node. A
-// digit of 4 bits and one bit of membership per cell in all of them.
+// `used` are in use, by the four accountings that explain the published results: only nodes in use
+// or the whole reserved pool, without or with two links per node. Each includes a digit of 4 bits
+// and one bit of membership per cell (docs/math.md, Space of a digit pool).
 struct pool_bits {
   double used;
   double reserved;
