@@ -98,7 +98,7 @@ TEST(live_ticks, count_what_malloc_takes) {
   }
 }
 
-// What docs/history.md says: 48 to 64 bytes per item, 4 to 8 per further tick.
+// 48 to 64 bytes per item, 4 to 8 per further tick.
 TEST(live_ticks, take_what_is_said) {
   for (const std::uint32_t items : {5000u, 16'384u, 16'385u, 100'000u}) {
     live_ticks live;
