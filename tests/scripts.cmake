@@ -5,7 +5,7 @@
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
   # What these check is the same in every build.
-  list(APPEND folders house install instruction_sets readme shells)
+  list(APPEND folders cross house install instruction_sets readme shells)
 endif()
 
 set(command "")
