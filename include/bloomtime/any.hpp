@@ -31,8 +31,7 @@
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
-// Filters whose kind is known only at run time: what a file, a Redis value or a command's argument
-// turns out to be. Each family adds its engines here and nowhere else.
+// Filters whose kind is known only at run time, such as the contents of a file or a Redis value.
 namespace bloomtime {
 
 using any_filter =
@@ -45,11 +44,11 @@ using any_filter =
                  published::recurring_spectral_filter, published::dynamic_count_filter,
                  tally_filter, rising_tally>;
 
-// Whatever filter a container holds. Throws error(unknown_kind) for one this build does not know.
+// The filter that a container holds. Throws error(unknown_kind) if this build does not know it.
 any_filter load_any(std::span<const std::byte> container);
 any_filter load_any(const std::filesystem::path& path);
 
-// What a filter says about itself, in the order in which people want to read it.
+// The parameters and sizes of a filter, the most important first.
 std::vector<fact> describe(const any_filter& filter);
 
 }  // namespace bloomtime

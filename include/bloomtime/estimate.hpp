@@ -2,7 +2,8 @@
 
 namespace bloomtime {
 
-// A quantity with bounds: lower <= truth <= upper as the function that returns it promises.
+// An estimate with bounds: lower <= truth <= upper, with the certainty that the function that
+// returns it documents.
 struct estimate {
   double value = 0;
   double lower = 0;

@@ -6,7 +6,7 @@
 
 namespace bloomtime {
 
-// One line of what a filter says about itself.
+// One line of a filter's description: a name and a value.
 struct fact {
   std::string name;
   std::variant<std::uint64_t, double, std::string> value;

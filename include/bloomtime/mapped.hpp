@@ -9,8 +9,8 @@
 
 namespace bloomtime {
 
-// A filter answered straight from its file, without reading it first. Only the head was checked;
-// verify() checks the rest. Read-only by type: copy the filter out to change it.
+// A filter that answers from a memory-mapped file without reading it first. Only the head has been
+// checked; verify() checks the rest. Read-only by type: copy the filter to change it.
 template <class Filter>
 class mapped {
  public:
@@ -20,7 +20,7 @@ class mapped {
   const Filter& operator*() const noexcept { return filter_; }
   const Filter* operator->() const noexcept { return &filter_; }
 
-  // Throws unless the file is one that load() would take.
+  // Throws unless load() would accept the file.
   void verify() const {
     if (!file_) detail::refuse_moved_from("a mapped filter");
     Filter::verify(file_->bytes());

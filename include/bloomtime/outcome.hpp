@@ -8,12 +8,12 @@ namespace bloomtime {
 // What became of an event that was added to a time-aware filter. Nothing is dropped silently: an
 // event whose outcome is not `added` or `late` did not change the filter's answers as requested.
 enum class outcome : std::uint8_t {
-  added,         // counted as asked
-  late,          // older than the newest event, and still counted where it belongs
+  added,         // counted
+  late,          // older than the newest event, and counted at its own time
   dropped_late,  // too old to be counted
-  future,        // stamped too far ahead of the filter's clock
+  future,        // too far ahead of the filter's clock
   full,          // no room left; nothing changed
-  saturated,     // counted, but a cell reached its limit: bounds say so from now on
+  saturated,     // counted, but a cell reached its limit; the bounds reflect it from now on
   refused,       // contradicts what is stored (for example a removal below zero)
 };
 

@@ -6,9 +6,9 @@
 
 namespace bloomtime {
 
-// What is known of an item before the filter is asked. A filter turns it, and what its own cells
-// show, into the probability that the item was inserted (Theorem 1 of Dautrich & Ravishankar 2019).
-// Both factories throw unless the number lies in [0, 1].
+// What is known about an item before the filter is queried. A filter combines it with its cells
+// into the probability that the item was inserted (Theorem 1 of Dautrich & Ravishankar 2019). Both
+// factories throw unless the number lies in [0, 1].
 class prior {
  public:
   // The probability that the item was inserted at all.
@@ -18,7 +18,7 @@ class prior {
   // probability 1 - (1 - p)^n. n counts insertions, repeated ones included.
   static prior share(double p);
 
-  // g: the chance that the filter says "yes" to an item that was not inserted.
+  // g: the probability that the filter answers "yes" for an item that was not inserted.
   math::masses of(std::uint64_t insertions, double g) const noexcept;
 
  private:

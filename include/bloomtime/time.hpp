@@ -11,8 +11,8 @@
 
 namespace bloomtime {
 
-// A point in time: microseconds since 1970-01-01 00:00 UTC. No code of the library reads a clock;
-// time is always an argument.
+// A point in time: microseconds since 1970-01-01 00:00 UTC. The library never reads a clock; time
+// is always an argument.
 struct instant {
   std::int64_t micros = 0;
 
@@ -37,14 +37,14 @@ struct instant {
     if constexpr (!std::is_integral_v<Rep> || std::ratio_greater_v<Period, std::micro>) {
       using limits = std::numeric_limits<std::int64_t>;
       const std::chrono::duration<long double, std::micro> about = since_1970;
-      if (!(about.count() < 0x1p63L)) return limits::max();  // no number at all, too
+      if (!(about.count() < 0x1p63L)) return limits::max();  // also NaN
       if (about.count() < -0x1p63L) return limits::min();
     }
     return std::chrono::floor<std::chrono::microseconds>(since_1970).count();
   }
 };
 
-// A whole number of a clock's steps since its origin.
+// The number of a clock's step, counted from its origin.
 struct tick {
   std::int64_t number = 0;
 
@@ -62,8 +62,8 @@ struct interval {
   friend constexpr bool operator==(const interval&, const interval&) = default;
 };
 
-// Turns instants into ticks by floor division, so that times before the origin work as well.
-// Results that do not fit are clamped to the ends of the range.
+// Converts instants to ticks by floor division, so times before the origin work as well. Results
+// outside the range are clamped to its ends.
 class tick_clock {
  public:
   constexpr tick_clock() noexcept = default;
@@ -88,13 +88,12 @@ class tick_clock {
     return instant(clamp(wide{origin_.micros} + wide{t.number} * resolution_));
   }
 
-  // The last microsecond that still belongs to the tick.
+  // The last microsecond of the tick.
   constexpr instant end_of(tick t) const noexcept {
     return instant(clamp(wide{origin_.micros} + (wide{t.number} + 1) * resolution_ - 1));
   }
 
-  // Every tick that from..to touches: an instant inside a tick widens the interval outward. Empty
-  // if there is no instant from `from` to `to`, even where both lie in one tick.
+  // All ticks that overlap from..to. Empty if `to` is before `from`, even if both lie in one tick.
   constexpr interval covering(instant from, instant to) const noexcept {
     if (to < from) return {{1}, {0}};
     return {tick_of(from), tick_of(to)};

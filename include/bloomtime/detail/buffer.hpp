@@ -14,8 +14,8 @@ inline constexpr std::size_t line_bytes = 64;
 inline constexpr std::size_t readable_past_end = 8;
 inline constexpr std::uint64_t max_buffer_bytes = std::uint64_t{1} << 40;
 
-// The one home of cells: 64-byte aligned, zeroed, with 8 accessible bytes past the end. Owns its
-// memory, or borrows it (from a mapped file) and keeps the lender alive. A copy always owns.
+// The memory of cells: 64-byte aligned, zeroed, with 8 accessible bytes past the end. A buffer owns
+// its memory, or borrows it (from a mapped file) and keeps the lender alive. A copy always owns.
 class buffer {
  public:
   buffer() noexcept = default;
@@ -25,7 +25,7 @@ class buffer {
   static buffer borrow(std::span<const std::byte> bytes,
                        std::shared_ptr<const void> lender) noexcept;
   static buffer copy_of(std::span<const std::byte> bytes);
-  // Not zeroed, for whoever writes every byte before it is read.
+  // Not zeroed: the caller must write every byte before it is read.
   static buffer unset(std::uint64_t bytes);
 
   buffer(const buffer& other);
@@ -51,7 +51,7 @@ class buffer {
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  void* block_ = nullptr;  // what the allocator gave; data_ lies inside it
+  void* block_ = nullptr;  // as allocated; data_ points into it
   std::shared_ptr<const void> lender_;
 };
 

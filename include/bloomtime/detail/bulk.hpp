@@ -14,7 +14,7 @@
 
 namespace bloomtime {
 
-// Whatever a filter can be asked about: bytes, integers, or a digest made before.
+// What a filter accepts as an item: bytes, an integer, or a digest.
 template <class T>
 concept item =
     std::same_as<T, digest> || integer_item<T> || std::convertible_to<const T&, std::string_view>;
@@ -32,10 +32,10 @@ BLOOMTIME_INLINE constexpr digest as_digest(const T& x, std::uint64_t seed) noex
   }
 }
 
-// Throws error(invalid_argument) unless a bulk call of `items` got as many `what` ("answers").
+// Throws error(invalid_argument) unless a bulk call has as many `what` ("answers") as `items`.
 void expect_as_many(std::size_t items, std::size_t given, std::string_view what = "answers");
 
-// Bulk calls work on one block of items while the memory of later ones is on its way.
+// Bulk calls process one block of items while the cells of later blocks are prefetched.
 inline constexpr std::size_t bulk_block = 16;
 
 struct digest_block {
@@ -58,10 +58,10 @@ void fill(digest_block& block, std::span<const T> items, std::uint64_t seed) noe
   block.count = items.size();
 }
 
-// Hashes all items, block by block, and calls step(now, next, first): `next` is to be prefetched,
-// and `now`, which was next `depth` steps before and begins with item number `first`, to be worked
-// on. At the ends of the list one of them is empty. `depth` blocks should ask for a few more lines
-// than one core keeps misses in flight; a block is small so that it asks steadily, not in bursts.
+// Hashes all items, block by block, and calls step(now, next, first), which prefetches `next` and
+// processes `now`. `now` was `next` `depth` steps before and begins with item number `first`. At
+// the ends of the list one of them is empty. `depth` blocks should prefetch slightly more lines
+// than one core keeps misses in flight; blocks are small so that prefetches are spread evenly.
 template <std::size_t depth, item T, class Step>
 void in_blocks(std::span<const T> items, std::uint64_t seed, Step&& step) {
   std::array<digest_block, depth + 1> ring;

@@ -15,7 +15,7 @@
 
 namespace bloomtime::detail {
 
-// Everything bloomtime stores is little-endian; on such hosts these compile to one plain access.
+// Stored values are little-endian; on little-endian hosts these compile to one access.
 template <std::unsigned_integral T>
 constexpr T swap_bytes(T v) noexcept {
   T swapped = 0;
@@ -62,7 +62,7 @@ inline std::uint64_t count_ones(std::span<const std::byte> bytes) noexcept {
   return ones;
 }
 
-// Reads little-endian values in order; never past the end of what it was given.
+// Reads little-endian values in order, never past the end.
 class byte_reader {
  public:
   explicit byte_reader(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
@@ -77,7 +77,7 @@ class byte_reader {
 
   std::size_t remaining() const noexcept { return rest_.size(); }
 
-  // A reader that leaves bytes unread has misunderstood them.
+  // Throws if bytes are left unread.
   void expect_end() const {
     if (!rest_.empty()) {
       throw error(errc::corrupt,

@@ -15,11 +15,11 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/time.hpp>
 
-// The one format of bloomtime, drawn in docs/FORMAT.md: a head (fixed part, directory,
-// parameters) and sections. Files, Redis values and chunks in transit are all containers.
+// The file format, described in docs/FORMAT.md: a head (fixed part, directory, parameters) and
+// sections. Files, Redis values and chunks in transit are all containers.
 namespace bloomtime {
 
-// Totals are no filter: the store of the command keeps exact counts per minute in such a container.
+// Totals are not a filter: a store keeps exact counts per minute in such a container.
 enum class family : std::uint8_t {
   bloom = 1,
   heat = 2,
@@ -40,20 +40,20 @@ namespace bloomtime::detail {
 
 inline constexpr std::uint16_t format_version = 1;
 
-// What every container says about itself. Engine ids count from 1 within a family; they are added,
-// never given another meaning.
+// The fixed part of every container. Engine ids count from 1 within a family; ids are added, and
+// never change their meaning.
 struct container_info {
   bloomtime::family family{};
   std::uint8_t engine = 0;
-  std::uint8_t layout = 0;  // 0 where the engine has no layout of cells
+  std::uint8_t layout = 0;  // 0 if the engine has no layout of cells
   std::uint64_t seed = 0;
   std::optional<tick_clock> clock;
 
   friend bool operator==(const container_info&, const container_info&) = default;
 };
 
-// Gathers parameters and sections, then writes them out in one go. Section ids must ascend; writing
-// throws error(invalid_argument) if they do not.
+// Collects parameters and sections, then writes them at once. Section ids must ascend; otherwise
+// writing throws error(invalid_argument).
 class container_writer {
  public:
   explicit container_writer(container_info info) : info_(info) {}
@@ -66,7 +66,7 @@ class container_writer {
 
   container_info& info() noexcept { return info_; }
   byte_writer& parameters() noexcept { return parameters_; }
-  // The bytes are not copied: they must outlive the writer.
+  // The bytes are not copied and must outlive the writer.
   void section(std::uint32_t id, std::span<const std::byte> bytes) {
     bodies_.push_back({id, bytes});
   }
@@ -98,23 +98,23 @@ class container_writer {
   std::list<std::vector<std::byte>> kept_;
 };
 
-// Looks at the bytes of a container without copying them. Parsing checks magic, version, kinds,
-// every length, every offset and the checksum of the head; verify() checks the bodies.
+// A view of the bytes of a container. Parsing checks magic, version, kinds, every length, every
+// offset and the checksum of the head; verify() checks the bodies.
 class container_view {
  public:
   static container_view parse(std::span<const std::byte> bytes);
 
   const container_info& info() const noexcept { return info_; }
-  // The checksum of the head, which holds those of all bodies: it tells containers apart.
+  // The checksum of the head, which contains those of all bodies: it identifies the contents.
   std::uint64_t identity() const noexcept { return identity_; }
   byte_reader parameters() const noexcept { return byte_reader(parameters_); }
 
   // The section with this id and exactly this length.
   std::span<const std::byte> section(std::uint32_t id, std::uint64_t length) const;
-  // The section with this id, whatever its length.
+  // The section with this id, of any length.
   std::span<const std::byte> section(std::uint32_t id) const;
-  // Engines say what they are, "a heat filter", and how many sections they know: another one would
-  // be silently lost.
+  // Throw unless the container has this kind, which `called` names ("a heat filter"), and exactly
+  // the sections that the engine knows: others would be lost silently.
   void expect_kind(bloomtime::family family, std::uint8_t engine, std::string_view name) const;
   void expect_sections(std::size_t count) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which vector code may be compiled and run. BLOOMTIME_PORTABLE leaves all of it out.
+// Which vector code is compiled and run. BLOOMTIME_PORTABLE disables all of it.
 #if defined(__x86_64__) && !defined(BLOOMTIME_PORTABLE)
 #define BLOOMTIME_X86 1
 #define BLOOMTIME_AVX2 [[gnu::target("avx2")]]
@@ -71,7 +71,7 @@
 
 namespace bloomtime::detail {
 
-// Asked once per bulk call.
+// Evaluated once per bulk call.
 bool cpu_has_avx2() noexcept;
 
 }  // namespace bloomtime::detail

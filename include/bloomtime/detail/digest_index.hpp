@@ -11,12 +11,12 @@
 
 namespace bloomtime::detail {
 
-// Finds the slot of a digest: open addressing with linear probing, at most half full. It keeps 32
-// bits of a hash of each digest and asks its caller for the rest. The hash depends on the key of
-// the process: items chosen to have similar digests do not lie together. Only reserve() allocates.
+// A hash index from digests to slots: open addressing with linear probing, at most half full. It
+// keeps 32 bits of a hash of each digest; the caller compares the digest itself. The hash depends
+// on the random key of the process, so crafted digests do not cluster. Only reserve() allocates.
 class digest_index {
  public:
-  // is_it(slot) says whether the slot has this digest.
+  // is_it(slot) returns whether the slot has this digest.
   template <class IsIt>
   std::optional<std::uint32_t> find(digest d, IsIt&& is_it) const noexcept {
     if (places_.empty()) return std::nullopt;
@@ -36,7 +36,7 @@ class digest_index {
     return read;
   }
 
-  // Makes room for `count` in all.
+  // Makes room for `count` entries in total.
   void reserve(std::size_t count) {
     if (2 * count <= places_.size()) return;
     digest_index larger;

@@ -7,7 +7,7 @@
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/probes.hpp>
 
-// The bits of one item anywhere in one array. Bit p is bit p % 8 of byte p / 8.
+// The k bits of an item, anywhere in one array. Bit p is bit p % 8 of byte p / 8.
 namespace bloomtime::detail {
 
 inline constexpr unsigned max_flat_k = 64;
@@ -23,7 +23,7 @@ struct flat_bits {
     return true;
   }
 
-  // Sets the bits and says how many of them were not set before.
+  // Sets the bits and returns how many of them were clear before.
   BLOOMTIME_INLINE unsigned insert(std::byte* array, digest d) const noexcept {
     unsigned fresh = 0;
     for (unsigned i = 0; i < probes.k; ++i) {

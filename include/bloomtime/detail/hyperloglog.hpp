@@ -18,11 +18,11 @@
 
 namespace bloomtime::detail {
 
-// How many distinct digests were added, from 2^precision registers of 6 bits. The estimate is the
-// improved raw estimator of Ertl, "New cardinality estimation algorithms for HyperLogLog sketches"
-// (arXiv 1702.01284): one formula from 0 to 2^64 without tables. Few items are counted almost
-// exactly; when every register is in use the relative standard deviation is standard_error() and
-// the relative bias about 1.08 / 2^precision, which is small beside it.
+// Estimates the number of different digests that were added, from 2^precision registers of 6 bits.
+// The estimate is the improved raw estimator of Ertl, "New cardinality estimation algorithms for
+// HyperLogLog sketches" (arXiv 1702.01284): one formula from 0 to 2^64 without tables. Few items
+// are counted almost exactly; when every register is in use the relative standard deviation is
+// standard_error() and the relative bias about 1.08 / 2^precision, which is small beside it.
 class hyperloglog {
  public:
   static constexpr unsigned min_precision = 4;
@@ -32,7 +32,7 @@ class hyperloglog {
   explicit hyperloglog(unsigned precision = default_precision)
       : precision_(checked(precision)), registers_(std::uint64_t{1} << precision) {}
 
-  // From what registers() gave.
+  // From the result of registers().
   hyperloglog(unsigned precision, std::span<const std::byte> registers)
       : hyperloglog(buffer::copy_of(checked(registers, checked(precision))), precision) {}
   // The same, over bytes that outlive it, and 8 more that may be read; a copy has its own.
@@ -47,7 +47,7 @@ class hyperloglog {
   std::span<const std::byte> registers() const noexcept { return registers_.bytes(); }
 
   void add(digest d) noexcept;
-  // Afterwards this is what it would be if both had been fed with all digests of either.
+  // Afterwards this is the sketch of the digests of both.
   void merge(const hyperloglog& other);
   void clear() noexcept { registers_.fill(0); }
 
@@ -104,8 +104,8 @@ inline hyperloglog::hyperloglog(buffer registers, unsigned precision)
   }
 }
 
-// Both halves of the digest take part in every bit, so that a stream which holds only some values
-// of one half (a shard, a line of a filter) is counted as well as any other.
+// Every bit depends on both halves of the digest, so a stream that contains only some values of one
+// half (a shard, a line of a filter) is counted correctly.
 inline void hyperloglog::add(digest d) noexcept {
   const std::uint64_t hash = d.lo ^ d.hi;
   const std::uint64_t index = hash >> (64 - precision_);
@@ -138,7 +138,7 @@ inline double hyperloglog::estimate() const noexcept {
   z += m * sigma(registers_of_rank[0] / m);
 
   constexpr double alpha = 0.72134752044448170368;  // 1 / (2 ln 2)
-  // Registers that are all full say only "at least": answer with the number of hashes there are.
+  // If all registers are full the estimate is a lower bound: return the number of hash values.
   constexpr double most = 0x1p64;
   return alpha * m * m < most * z ? alpha * m * m / z : most;
 }

@@ -6,10 +6,10 @@
 
 namespace bloomtime::detail {
 
-// A value that is T{} after it was moved from. A filter that keeps its k or its span in one can
-// tell that it was moved from, with the moves that the compiler writes: it then has no cells.
-// Calls that cannot throw treat such a filter as one that knows nothing and takes nothing; the
-// others say so.
+// A value that is T{} after it was moved from. A filter that keeps its k or its span in one detects
+// that it was moved from, with the move operations that the compiler generates: it then has no
+// cells. Members that cannot throw treat such a filter as empty and refuse additions; the others
+// throw.
 template <class T>
 class zero_when_moved {
  public:

@@ -34,9 +34,9 @@ struct cell_width<dynamic_bits> {
   unsigned width_;
 };
 
-// An array of cells of 1 to 32 bits without gaps: cell i is bits [i * width, (i + 1) * width) of a
+// An array of cells of 1 to 32 bits without gaps. Cell i is bits [i * width, (i + 1) * width) of a
 // little-endian bit string, so the bytes are the same on every machine. The width is part of the
-// type or, like the extent of a std::span, known at run time. Neither i nor v is checked.
+// type or, like the extent of a std::span, set at run time. Neither i nor v is checked.
 template <unsigned Bits = dynamic_bits>
 class packed_cells {
   static_assert(Bits <= max_cell_bits);
@@ -48,8 +48,8 @@ class packed_cells {
   explicit packed_cells(std::uint64_t cells, unsigned width = Bits)
       : storage_(bytes_for(cells, width)), size_(cells), width_(width) {}
 
-  // Takes over cells that were stored before; over a borrowed buffer, only const members may be
-  // called. Whoever needs canonical bytes also asks padding_is_zero().
+  // Takes over stored cells. With a borrowed buffer only const members may be called. A loader that
+  // needs canonical bytes also checks padding_is_zero().
   explicit packed_cells(buffer storage, std::uint64_t cells, unsigned width = Bits);
 
   std::uint64_t size() const noexcept { return size_; }
@@ -88,8 +88,8 @@ class packed_cells {
   bool padding_is_zero() const noexcept;
 
  private:
-  // What one access moves. A window of 64 bits holds every width at every shift (7 + 32 <= 64) and
-  // may reach past the last byte, for which the buffer has room. Cells that never straddle their
+  // The type of one access. A window of 64 bits holds every width at every shift (7 + 32 <= 64) and
+  // may reach past the last byte; the buffer has room for that. Cells that never straddle their
   // natural word are accessed as that word.
   using window = std::conditional_t<
       Bits == 1 || Bits == 2 || Bits == 4 || Bits == 8, std::uint8_t,

@@ -7,20 +7,20 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 
-// A digest becomes positions of cells. Three layouts, one way to hash and one way to reduce:
-// position = floor(hash * cells / 2^64). That reduction nests: dividing a position by c gives the
-// position in an array c times smaller, which is what folding, merging and growth rely on.
+// Converts a digest to positions of cells, for three layouts, with one hash and one reduction:
+// position = floor(hash * cells / 2^64). The reduction nests: dividing a position by c gives the
+// position in an array c times smaller. Folding, merging and growth rely on that.
 namespace bloomtime::detail {
 
 constexpr std::uint64_t reduce(std::uint64_t hash, std::uint64_t size) noexcept {
   return multiply(hash, size).high;
 }
 
-// The i-th hash of a digest. It does not depend on how many are asked for, so a filter built with
-// k probes may be asked with fewer. A folded product rather than lo + i * hi: plain double hashing
-// has a floor of about items / cells^2 under its error rate, which small filters would notice. And
-// lo ^ rather than lo +: of a sum both halves of the product are arithmetic progressions in i, and
-// one item in about (cells * k)^2 / 4 has steps so small that all its probes hit the same cell.
+// The i-th hash of a digest. It does not depend on k, so a filter built with k probes can be
+// queried with fewer. It is a folded product and not lo + i * hi: plain double hashing has a floor
+// of about items / cells^2 under its error, which small filters reach. It uses lo ^ and not lo +:
+// with a sum both halves of the product are arithmetic progressions in i, and one item in about
+// (cells * k)^2 / 4 has steps so small that all its probes hit the same cell.
 constexpr std::uint64_t probe(digest d, unsigned i) noexcept {
   return fold(d.lo ^ (i * golden), d.hi | 1);
 }
@@ -45,8 +45,8 @@ struct row_probes {
   }
 };
 
-// Rows of whole 64-byte lines of `per_line` cells each: what the product that finds the line leaves
-// over finds the cell in it, so that nothing is divided.
+// Rows of whole 64-byte lines of `per_line` cells each. The upper half of a product selects the
+// line and the lower half the cell in it, so nothing is divided.
 struct row_line_probes {
   std::uint64_t lines;  // of one row
   unsigned k;
@@ -67,7 +67,7 @@ struct row_line_probes {
 };
 
 // All k cells in one 64-byte line of `per_line` cells, position i in the i-th of k disjoint
-// sub-ranges of the line: k different cells for the price of one memory access.
+// sub-ranges of the line: k different cells with one memory access.
 struct line_probes {
   std::uint64_t lines;
   unsigned k;
@@ -75,8 +75,8 @@ struct line_probes {
 
   constexpr std::uint64_t line(digest d) const noexcept { return reduce(d.hi, lines); }
 
-  // Inlined by force: with k known to the compiler nearly all of it is constant, and g++ 12 leaves
-  // a call for each cell.
+  // Always inlined: with a constant k nearly all of it is constant, but g++ 12 would emit a call
+  // for each cell.
   BLOOMTIME_INLINE constexpr unsigned in_line(digest d, unsigned i) const noexcept {
     const unsigned first = i * per_line / k;
     const unsigned width = (i + 1) * per_line / k - first;
@@ -89,7 +89,7 @@ struct line_probes {
   }
 };
 
-// Inlined by force: g++ 12 finds that a function which only prefetches has no effect, and drops
+// Always inlined: g++ 12 considers a function that only prefetches to have no effect, and removes
 // calls to it.
 BLOOMTIME_INLINE void prefetch_read(const std::byte* p) noexcept { __builtin_prefetch(p, 0, 3); }
 BLOOMTIME_INLINE void prefetch_write(const std::byte* p) noexcept { __builtin_prefetch(p, 1, 3); }

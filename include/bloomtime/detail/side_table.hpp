@@ -19,11 +19,11 @@
 
 namespace bloomtime::detail {
 
-// The exact values of the few cells that outgrew their width: a map from cell number to 64 bits in
-// one buffer, by open addressing with linear probing. Only reserve(), set() of a new cell, erase()
-// and trim() move entries, and only the first two may run out of memory, with the table unchanged.
-// Holds no memory while nothing was ever put in, and after trim() when it is empty. Where an entry
-// lies depends on the key of the process, so that nobody can choose cells that lie together.
+// The exact values of cells that overflowed: a map from cell number to 64 bits in one buffer, by
+// open addressing with linear probing. Only reserve(), set() of a new cell, erase() and trim() move
+// entries. Only the first two may throw std::bad_alloc, and then the table is unchanged. It holds
+// no memory before the first entry, and none after trim() if it is empty. The position of an entry
+// depends on the random key of the process, so crafted cells do not cluster.
 class side_table {
  public:
   static constexpr std::uint64_t max_cell = std::numeric_limits<std::uint64_t>::max() - 1;
@@ -44,26 +44,25 @@ class side_table {
   bool empty() const noexcept { return size_ == 0; }
   // The memory held.
   std::uint64_t bytes() const noexcept { return storage_.size(); }
-  // The memory that a table holds once it has had this many entries, and the number of entries that
-  // fit into so many bytes.
+  // The memory of a table that has had this many entries, and the number of entries that fit into
+  // this many bytes.
   static constexpr std::uint64_t bytes_for(std::uint64_t entries) noexcept;
   static constexpr std::uint64_t entries_in(std::uint64_t bytes) noexcept;
 
-  // Null if the cell has no entry. The value stays where it is until entries move or are erased.
+  // Null if the cell has no entry. The pointer is valid until entries move or are erased.
   const std::uint64_t* find(std::uint64_t cell) const noexcept;
   std::uint64_t* find(std::uint64_t cell) noexcept;
 
   // Inserts or overwrites.
   void set(std::uint64_t cell, std::uint64_t value);
-  // Makes room for `entries` in all, so that set() cannot fail until there are more of them.
+  // Makes room for `entries` in total, so that set() cannot fail until there are more of them.
   void reserve(std::uint64_t entries);
-  // Keeps the room, so that a reservation outlives any number of erasures; false if there was no
-  // entry.
+  // Returns false if there was no entry. Keeps the memory, so a reservation survives erasures.
   bool erase(std::uint64_t cell) noexcept;
-  // All entries for which unwanted(cell, value) holds.
+  // Erases all entries for which unwanted(cell, value) holds.
   template <class Unwanted>
   void erase_if(Unwanted&& unwanted) noexcept;
-  // Gives memory back if erasures left most of the table empty; costs nothing if not.
+  // Releases memory if erasures left most of the table empty; otherwise it costs nothing.
   void trim() noexcept;
   void clear() noexcept { side_table().swap(*this); }
 
@@ -87,7 +86,7 @@ class side_table {
   static constexpr std::uint64_t min_slots = 8;
   static constexpr std::uint64_t max_slots = max_buffer_bytes / sizeof(slot);
 
-  // Three quarters: a search for an absent cell looks at 8.5 slots on average (Knuth, TAOCP 6.4).
+  // Three quarters: a search for an absent cell reads 8.5 slots on average (Knuth, TAOCP 6.4).
   static constexpr std::uint64_t capacity_of(std::uint64_t slots) noexcept { return slots / 4 * 3; }
   static constexpr std::uint64_t least_slots_for(std::uint64_t entries) noexcept {
     return std::max(min_slots, std::bit_ceil((entries * 4 + 2) / 3));
@@ -144,7 +143,7 @@ constexpr std::uint64_t side_table::entries_in(std::uint64_t bytes) noexcept {
   return bytes < min_slots * sizeof(slot) ? 0 : capacity_of(std::bit_floor(bytes / sizeof(slot)));
 }
 
-// Where the key is, or the free slot where its search ends.
+// The slot of the key, or the free slot where its search ends.
 inline std::uint64_t side_table::locate(std::uint64_t key) const noexcept {
   std::uint64_t i = home(key);
   while (slots()[i].key != 0 && slots()[i].key != key) i = (i + 1) & mask();
@@ -203,7 +202,7 @@ inline bool side_table::erase(std::uint64_t cell) noexcept {
   return true;
 }
 
-// An entry not looked at so far never moves before the slot being looked at.
+// An entry that was not visited yet never moves to a slot before the one being visited.
 template <class Unwanted>
 void side_table::erase_if(Unwanted&& unwanted) noexcept {
   for (std::uint64_t i = 0; i < slot_count(); ++i) {
@@ -211,9 +210,9 @@ void side_table::erase_if(Unwanted&& unwanted) noexcept {
   }
 }
 
-// Closes the gap instead of marking it, so that searches never slow down with age: every later
-// entry of the run moves into the hole unless that would put it before its home (TAOCP 6.4,
-// algorithm R).
+// Closes the gap instead of marking it, so that searches do not become slower over time: every
+// later entry of the run moves into the gap unless that would put it before its home slot (TAOCP
+// 6.4, algorithm R).
 inline void side_table::close(std::uint64_t hole) noexcept {
   for (std::uint64_t i = (hole + 1) & mask(); slots()[i].key != 0; i = (i + 1) & mask()) {
     const std::uint64_t from_home = (i - home(slots()[i].key)) & mask();
@@ -236,7 +235,7 @@ inline void side_table::trim() noexcept {
     try {
       move_to(slots_for(2 * size_));
     } catch (const std::exception&) {
-      // No memory to save memory: the larger table serves as well.
+      // Shrinking failed for lack of memory: the larger table remains in use.
     }
   }
 }
