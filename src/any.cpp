@@ -109,10 +109,10 @@ std::vector<fact> facts_of(const hot_list& l) {
   };
 }
 
-std::string name_of(decay_ring::kind k) {
-  return k == decay_ring::kind::window    ? "window"
-         : k == decay_ring::kind::weights ? "weights"
-                                          : "polynomial";
+std::string name_of(decay_ring::curve k) {
+  return k == decay_ring::curve::window    ? "window"
+         : k == decay_ring::curve::weights ? "weights"
+                                           : "polynomial";
 }
 
 std::vector<fact> facts_of(const decay_ring& r) {
@@ -446,20 +446,15 @@ any_filter load_tally(std::uint8_t engine, std::span<const std::byte> container)
   refuse_engine("5 (tally)", engine);
 }
 
-template <class Filter>
-bool is_engine(std::uint8_t engine) {
-  return engine == Filter::engine_id || engine == Filter::fine_engine_id;
-}
-
-any_filter load_heat(std::uint8_t engine, std::span<const std::byte> container) {
-  if (is_engine<published::decaying_filter>(engine))
+any_filter load_heat(const detail::container_info& info, std::span<const std::byte> container) {
+  if (published::decaying_filter::kind.accepts(info))
     return published::decaying_filter::load(container);
-  if (is_engine<published::pooled_decaying_filter>(engine))
+  if (published::pooled_decaying_filter::kind.accepts(info))
     return published::pooled_decaying_filter::load(container);
-  if (is_engine<heat_filter>(engine)) return heat_filter::load(container);
-  if (is_engine<hot_list>(engine)) return hot_list::load(container);
-  if (engine == decay_ring::engine_id) return decay_ring::load(container);
-  refuse_engine("2 (heat)", engine);
+  if (heat_filter::kind.accepts(info)) return heat_filter::load(container);
+  if (hot_list::kind.accepts(info)) return hot_list::load(container);
+  if (decay_ring::kind.accepts(info)) return decay_ring::load(container);
+  refuse_engine("2 (heat)", info.engine);
 }
 
 // Whether a container of this kind is this Engine's, where several share one engine id.
@@ -495,7 +490,7 @@ any_filter load_any(std::span<const std::byte> container) {
   if (auto filter = load_alternative(view, container)) return *std::move(filter);
   const detail::container_info& info = view.info();
   if (info.family == family::bloom) refuse_engine("1 (bloom)", info.engine);
-  if (info.family == family::heat) return load_heat(info.engine, container);
+  if (info.family == family::heat) return load_heat(info, container);
   if (info.family == family::history) return load_history(info.engine, container);
   if (info.family == family::recency) return load_recency(info.engine, container);
   if (info.family == family::tally) return load_tally(info.engine, container);

@@ -97,11 +97,11 @@ decay_ring::decay_ring(const decay_ring_config& c) {
   }
   clock_ = tick_clock(std::chrono::microseconds(epoch_of(c)));
   if (c.polynomial) {
-    kind_ = kind::polynomial;
+    curve_ = curve::polynomial;
     alpha_ = *c.polynomial;
     ages_ = dyadic_ages(c);
   } else {
-    kind_ = c.window ? kind::window : kind::weights;
+    curve_ = c.window ? curve::window : curve::weights;
     weights_ = weights_of(c);
     expect_weights(weights_, errc::invalid_argument);
     ages_ = ring_ages::single(static_cast<unsigned>(weights_.size()));
@@ -205,7 +205,7 @@ decay_ring::counts decay_ring::totals_at(std::int64_t now) const noexcept {
 
 double decay_ring::weight_above(unsigned slot, std::int64_t now) const noexcept {
   const auto age = ages_.ages_of(slot, now).youngest;
-  if (kind_ != kind::polynomial) return weights_[static_cast<std::size_t>(age)];
+  if (curve_ != curve::polynomial) return weights_[static_cast<std::size_t>(age)];
   // Below the range of normal doubles a weight would lose its digits, or be nothing.
   return std::max(std::pow(1 + static_cast<double>(age), -alpha_),
                   std::numeric_limits<double>::min());
@@ -213,9 +213,9 @@ double decay_ring::weight_above(unsigned slot, std::int64_t now) const noexcept 
 
 double decay_ring::weight_below(unsigned slot, std::int64_t now) const noexcept {
   const auto age = ages_.ages_of(slot, now).oldest;
-  if (kind_ == kind::weights) return weights_[static_cast<std::size_t>(age)];
+  if (curve_ == curve::weights) return weights_[static_cast<std::size_t>(age)];
   // The oldest slot of a window has events on both sides of its end.
-  if (kind_ == kind::window) return age + 1 < slots() ? 1 : 0;
+  if (curve_ == curve::window) return age + 1 < slots() ? 1 : 0;
   return age == ring_ages::unbounded ? 0 : std::pow(1 + static_cast<double>(age), -alpha_);
 }
 
@@ -263,9 +263,10 @@ estimate decay_ring::at_digest(digest d, instant when) const noexcept {
 
 estimate decay_ring::rate_of(const estimate& count) const noexcept {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (kind_ == kind::polynomial) return {nan, nan, nan};
-  const double epochs =
-      kind_ == kind::window ? slots() - 1 : std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  if (curve_ == curve::polynomial) return {nan, nan, nan};
+  const double epochs = curve_ == curve::window
+                            ? slots() - 1
+                            : std::accumulate(weights_.begin(), weights_.end(), 0.0);
   const double seconds = epochs * static_cast<double>(clock_.resolution().count()) / 1e6;
   return {count.value / seconds, count.lower / seconds, count.upper / seconds};
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/layout.hpp>
 
 #include "heat/forward.hpp"
@@ -35,12 +35,12 @@ constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 // -- rings of several streams ------------------------------------------------------------------
 
 void decay_ring::merge(const decay_ring& other) {
-  if (kind_ != other.kind_ || alpha_ != other.alpha_ || weights_ != other.weights_ ||
+  if (curve_ != other.curve_ || alpha_ != other.alpha_ || weights_ != other.weights_ ||
       slots() != other.slots() || ages_.levels() != other.ages_.levels() || k_ != other.k_ ||
       row_ != other.row_ || seed_ != other.seed_ || clock_ != other.clock_) {
     const auto describe = [](const decay_ring& r) {
       return text_of(r.cells()) + " cells of " + text_of(r.slots()) + " slots, k " + text_of(r.k_) +
-             ", seed " + text_of(r.seed_) + ", decay " + text_of(static_cast<unsigned>(r.kind_)) +
+             ", seed " + text_of(r.seed_) + ", decay " + text_of(static_cast<unsigned>(r.curve_)) +
              ", epochs of " + std::to_string(r.clock_.resolution().count()) + " microseconds";
     };
     throw error(errc::incompatible,
@@ -84,28 +84,14 @@ void decay_ring::add_cells(const decay_ring& other) {
 
 // -- storage -----------------------------------------------------------------------------------
 
-std::vector<std::byte> decay_ring::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-void decay_ring::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
-}
-
-// Hands over the writer while what it refers to is alive.
-template <class Use>
-void decay_ring::write(Use&& use) const {
+void decay_ring::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(k_ != 0, "decay ring");
-  detail::container_writer out({.family = family::heat,
-                                .engine = engine_id,
-                                .layout = static_cast<std::uint8_t>(layout::rows),
-                                .seed = seed_,
-                                .clock = clock_});
+  out.info().layout = static_cast<std::uint8_t>(layout::rows);
+  out.info().seed = seed_;
+  out.info().clock = clock_;
   auto& p = out.parameters();
-  p.u64(static_cast<std::uint64_t>(kind_));
-  p.u64(kind_ == kind::polynomial ? ages_.per_octave() : slots());
+  p.u64(static_cast<std::uint64_t>(curve_));
+  p.u64(curve_ == curve::polynomial ? ages_.per_octave() : slots());
   p.u64(ages_.levels());
   p.f64(alpha_);
   p.u64(k_);
@@ -121,17 +107,13 @@ void decay_ring::write(Use&& use) const {
   detail::byte_writer weights;
   for (const double weight : weights_) weights.f64(weight);
   out.section(cells_section, cells_.storage().bytes());
-  out.section(large_section, large.written());
-  out.section(totals_section, totals.written());
-  out.section(weights_section, weights.written());
-  use(out);
+  out.section(large_section, std::move(large).written());
+  out.section(totals_section, std::move(totals).written());
+  out.section(weights_section, std::move(weights).written());
 }
 
-decay_ring decay_ring::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  view.expect_kind(family::heat, engine_id, "a decay ring");
+decay_ring decay_ring::read(const detail::container_view& view) {
   view.expect_sections(4);
-  view.verify();
   decay_ring ring;
   ring.read_parameters(view);
   const std::uint64_t bytes = ring_cells::bytes_per_cell(ring.slots()) * ring.k_ * ring.row_;
@@ -161,25 +143,25 @@ void decay_ring::read_parameters(const detail::container_view& view) {
       start_ > epoch_ || (events_ == 0 && (start_ != 0 || epoch_ != 0))) {
     refuse();
   }
-  kind_ = static_cast<kind>(which);
+  curve_ = static_cast<curve>(which);
   k_ = static_cast<unsigned>(k);
   seed_ = info.seed;
   clock_ = *info.clock;
-  if (kind_ == kind::polynomial) {
+  if (curve_ == curve::polynomial) {
     if (number < 1 || number > 16 || levels > 63 || !(alpha_ >= 0 && alpha_ <= 64)) refuse();
     ages_ = ring_ages::dyadic(static_cast<unsigned>(number), static_cast<unsigned>(levels));
   } else {
-    const unsigned fewest = kind_ == kind::window ? 2 : 1;  // a window has one slot to spare
+    const unsigned fewest = curve_ == curve::window ? 2 : 1;  // a window has one slot to spare
     if (number < fewest || number > ring_ages::most_slots || levels != 0 || alpha_ != 0) refuse();
     ages_ = ring_ages::single(static_cast<unsigned>(number));
   }
   const std::uint64_t most = detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k;
   if (slots() > ring_ages::most_slots || row_ == 0 || row_ > most) refuse();
-  const std::uint64_t weights = kind_ == kind::polynomial ? 0 : slots();
+  const std::uint64_t weights = curve_ == curve::polynomial ? 0 : slots();
   detail::byte_reader decay(view.section(weights_section, 8 * weights));
   for (std::uint64_t i = 0; i < weights; ++i) weights_.push_back(decay.f64());
   if (weights != 0) expect_weights(weights_, errc::corrupt);
-  if (kind_ == kind::window && weights_ != std::vector<double>(weights, 1.0)) refuse();
+  if (curve_ == curve::window && weights_ != std::vector<double>(weights, 1.0)) refuse();
   detail::byte_reader totals(view.section(totals_section, 8 * std::uint64_t{slots()}));
   std::uint64_t sum = 0;
   for (unsigned s = 0; s < slots(); ++s) {
@@ -190,8 +172,6 @@ void decay_ring::read_parameters(const detail::container_view& view) {
   if (events_ == 0 && sum != 0) refuse();
 }
 
-decay_ring decay_ring::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
+template class detail::stored<decay_ring>;
 
 }  // namespace bloomtime

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/heat.hpp>
 #include <bloomtime/math/rows.hpp>
@@ -424,25 +424,12 @@ void heat_filter::add_cells(const heat_filter& other) {
 
 // -- storage -----------------------------------------------------------------------------------
 
-std::vector<std::byte> heat_filter::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-void heat_filter::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
-}
-
-// Hands over the writer while what it refers to is alive.
-template <class Use>
-void heat_filter::write(Use&& use) const {
+void heat_filter::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(k_ != 0, "heat filter");
-  detail::container_writer out({.family = family::heat,
-                                .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
-                                .layout = static_cast<std::uint8_t>(layout::rows),
-                                .seed = seed_,
-                                .clock = clock_});
+  out.info().engine = kind.engines[decay_.fine_rate() == 0 ? 0 : 1];
+  out.info().layout = static_cast<std::uint8_t>(layout::rows);
+  out.info().seed = seed_;
+  out.info().clock = clock_;
   auto& p = out.parameters();
   p.u64(cell_bits());
   p.u64(k_);
@@ -462,19 +449,14 @@ void heat_filter::write(Use&& use) const {
         detail::byte_writer large;
         cells.large().write(large);
         out.section(lines_section, cells.storage().bytes());
-        out.section(large_section, large.written());
-        use(out);
+        out.section(large_section, std::move(large).written());
       },
       cells_);
 }
 
-heat_filter heat_filter::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
+heat_filter heat_filter::read(const detail::container_view& view) {
   const detail::container_info& info = view.info();
-  const bool fine = info.engine == fine_engine_id;
-  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id, "a heat filter");
   view.expect_sections(2);
-  view.verify();
   heat_filter f;
   f.seed_ = info.seed;
   detail::byte_reader in = view.parameters();
@@ -490,7 +472,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
     *units = in.u64();
     *units |= static_cast<unsigned_wide>(in.u64()) << 64;
   }
-  f.decay_ = forward::read_decay(coarse_rate, fine, in);
+  f.decay_ = forward::read_decay(coarse_rate, info.engine == kind.engines[1], in);
   in.expect_end();
   const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
   if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || row == 0 ||
@@ -522,10 +504,7 @@ heat_filter heat_filter::load(std::span<const std::byte> container) {
   return f;
 }
 
-heat_filter heat_filter::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
-
 BLOOMTIME_VALUE_OF(heat_filter);
+template class detail::stored<heat_filter>;
 
 }  // namespace bloomtime

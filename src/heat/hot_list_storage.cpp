@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/storing.hpp>
 
 #include "heat/forward.hpp"
 #include "heat/hot_list_units.hpp"
@@ -137,26 +137,13 @@ std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cn
 
 // -- storage -----------------------------------------------------------------------------------
 
-std::vector<std::byte> hot_list::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-void hot_list::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
-}
-
 // Entries by their count, whatever the heap looks like: equal lists have equal bytes.
-template <class Use>
-void hot_list::write(Use&& use) const {
+void hot_list::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(entries_ != 0, "hot list");
   const bool fine = slow_.fine_rate() != 0 || fast_.fine_rate() != 0;
-  detail::container_writer out({.family = family::heat,
-                                .engine = fine ? fine_engine_id : engine_id,
-                                .layout = 0,
-                                .seed = seed_,
-                                .clock = clock_});
+  out.info().engine = kind.engines[fine ? 1 : 0];
+  out.info().seed = seed_;
+  out.info().clock = clock_;
   auto& p = out.parameters();
   p.u64(entries_);
   p.u64(slow_.coarse_rate());
@@ -190,17 +177,12 @@ void hot_list::write(Use&& use) const {
     for (const std::uint64_t count : recent(n.slot, newest_.bucket)) entries.u64(count);
     texts.bytes(std::as_bytes(std::span(s.text)));
   }
-  out.section(entries_section, entries.written());
-  out.section(texts_section, texts.written());
-  use(out);
+  out.section(entries_section, std::move(entries).written());
+  out.section(texts_section, std::move(texts).written());
 }
 
-hot_list hot_list::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  const bool fine = view.info().engine == fine_engine_id;
-  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id, "a hot list");
+hot_list hot_list::read(const detail::container_view& view) {
   view.expect_sections(2);
-  view.verify();
   hot_list list;
   list.read_parameters(view);
   list.read_entries(view.section(entries_section), view.section(texts_section));
@@ -222,7 +204,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   const std::int64_t newest_bucket = in.i64();
   mass_ = in.u64();
   mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
-  read_decays(slow, fast, info.engine == fine_engine_id, in);
+  read_decays(slow, fast, info.engine == kind.engines[1], in);
   in.expect_end();
   if (entries_ == 0 || entries_ > most_entries || buckets == 0 || buckets > most_buckets ||
       fast_.rate() < slow_.rate() || bucket <= 0 || !info.clock || info.layout != 0) {
@@ -295,8 +277,6 @@ void hot_list::read_entries(std::span<const std::byte> entries, std::span<const 
   letters.expect_end();
 }
 
-hot_list hot_list::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
+template class detail::stored<hot_list>;
 
 }  // namespace bloomtime

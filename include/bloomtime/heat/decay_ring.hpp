@@ -4,14 +4,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/detail/moved_to_zero.hpp>
@@ -54,10 +53,10 @@ struct decay_ring_config {
 // smallest cell counts with the weight of the youngest event that the slot may hold. The answer is
 // never too low. What a cell has in all slots stands together in memory. Ages are counted in epochs
 // of the clock; those of a window in time. Const members may run concurrently.
-class decay_ring {
+class decay_ring : public detail::stored<decay_ring> {
  public:
-  static constexpr std::uint8_t engine_id = 5;
-  enum class kind : std::uint8_t { window = 1, weights = 2, polynomial = 3 };
+  static constexpr detail::stored_kind kind{family::heat, {5}, "a decay ring"};
+  enum class curve : std::uint8_t { window = 1, weights = 2, polynomial = 3 };
 
   explicit decay_ring(const decay_ring_config& config);
   BLOOMTIME_VALUE(decay_ring);
@@ -93,7 +92,7 @@ class decay_ring {
   // The ring of both streams. Both need the same decay, cells, k, seed and clock.
   void merge(const decay_ring& other);
 
-  kind decay() const noexcept { return kind_; }
+  curve decay() const noexcept { return curve_; }
   double alpha() const noexcept { return alpha_; }  // of polynomial decay
   unsigned slots() const noexcept { return ages_.slots(); }
   std::uint64_t cells() const noexcept { return k_ * row_; }
@@ -103,11 +102,6 @@ class decay_ring {
   const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
-
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static decay_ring load(std::span<const std::byte> container);
-  static decay_ring load(const std::filesystem::path& path);
 
  private:
   static constexpr unsigned most_k = 4;
@@ -127,11 +121,12 @@ class decay_ring {
   counts totals_at(std::int64_t now) const noexcept;
   void go_to(std::int64_t epoch) noexcept;
   void add_cells(const decay_ring& other);
-  template <class Use>
-  void write(Use&& use) const;
+  friend detail::stored<decay_ring>;
+  void write(detail::container_writer& out) const;
+  static decay_ring read(const detail::container_view& view);
   void read_parameters(const detail::container_view& view);
 
-  kind kind_ = kind::window;
+  curve curve_ = curve::window;
   detail::ring_ages ages_ = detail::ring_ages::single(1);
   double alpha_ = 0;
   std::vector<double> weights_;  // by age in epochs; none if polynomial

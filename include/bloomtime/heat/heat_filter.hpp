@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -52,10 +51,10 @@ struct heat_config {
 // hits on in cells of 16 bits, from 2^23 on in cells of 32. Every such count takes 22 to 43 bytes
 // in each of k rows. So memory() grows with the number of items that are this hot, up to 22 times
 // that of cells of 16 bits.
-class heat_filter {
+class heat_filter : public detail::stored<heat_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 3;       // 1 and 2 are the published filters
-  static constexpr std::uint8_t fine_engine_id = 8;  // of filters with a decay::fine_rate
+  // Engine 8 has a decay::fine_rate.
+  static constexpr detail::stored_kind kind{family::heat, {3, 8}, "a heat filter"};
 
   explicit heat_filter(const heat_config& config);
   BLOOMTIME_VALUE(heat_filter);
@@ -132,11 +131,6 @@ class heat_filter {
 
   std::uint64_t lines_caught_up() const noexcept;  // work done for decay so far
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static heat_filter load(std::span<const std::byte> container);
-  static heat_filter load(const std::filesystem::path& path);
-
  private:
   static constexpr unsigned most_k = 4;  // cache lines per operation
   using narrow = detail::fading_cells<std::uint16_t>;
@@ -211,8 +205,9 @@ class heat_filter {
   bloomtime::decay::power power_at(std::int64_t epoch) const noexcept;
   std::uint32_t halvings_at(const bloomtime::decay::power& p) const noexcept;
   void add_cells(const heat_filter& other);
-  template <class Use>
-  void write(Use&& use) const;
+  friend detail::stored<heat_filter>;
+  void write(detail::container_writer& out) const;
+  static heat_filter read(const detail::container_view& view);
 
   std::variant<narrow, broad> cells_;
   detail::moved_to_zero<unsigned> k_;

@@ -3,15 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/digest_index.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -51,10 +50,10 @@ struct hot_item {
 // on the list the count is known within bounds that hold always; no other item has more than
 // unlisted(), which is at most about mass / entries. So every item with more than that is listed.
 // Ages are counted in epochs of the clock, as in heat_filter. Const members may run concurrently.
-class hot_list {
+class hot_list : public detail::stored<hot_list> {
  public:
-  static constexpr std::uint8_t engine_id = 4;
-  static constexpr std::uint8_t fine_engine_id = 9;  // of lists with a decay::fine_rate
+  // Engine 9 has a decay::fine_rate.
+  static constexpr detail::stored_kind kind{family::heat, {4, 9}, "a hot list"};
   static constexpr std::uint64_t most_entries = std::uint64_t{1} << 24;
   static constexpr unsigned most_buckets = 10'000;
   static constexpr std::size_t longest_text = 1024;
@@ -105,11 +104,6 @@ class hot_list {
   unsigned buckets() const noexcept { return buckets_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
-
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static hot_list load(std::span<const std::byte> container);
-  static hot_list load(const std::filesystem::path& path);
 
  private:
   __extension__ using unsigned_wide = unsigned __int128;
@@ -189,8 +183,9 @@ class hot_list {
   hot_list without_entries() const;
   void take(const joined& j);
   std::uint32_t append(digest d, std::string_view text, std::uint64_t cnt);
-  template <class Use>
-  void write(Use&& use) const;
+  friend detail::stored<hot_list>;
+  void write(detail::container_writer& out) const;
+  static hot_list read(const detail::container_view& view);
   void read_parameters(const detail::container_view& view);
   void read_decays(std::uint64_t slow, std::uint64_t fast, bool fine, detail::byte_reader& in);
   void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);

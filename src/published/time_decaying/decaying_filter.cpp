@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/rows.hpp>
@@ -61,7 +61,7 @@ struct shape {
 template <class Cells>
 shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k, unsigned usual_k) {
   if (c.error.has_value() == c.memory.has_value()) {
-    throw error(errc::invalid_argument, std::string("a ") + Cells::name +
+    throw error(errc::invalid_argument, std::string(Cells::kind.called) +
                                             " is sized by error or by memory, and got " +
                                             (c.error ? "both" : "neither"));
   }
@@ -72,7 +72,7 @@ shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k,
   const std::uint64_t cells = Cells::cells_in(*c.memory, setting);
   if (cells < usual_k || *c.memory > detail::max_buffer_bytes) {
     throw error(cells < usual_k ? errc::invalid_argument : errc::too_large,
-                std::string("a ") + Cells::name + " has room for " + text(usual_k) +
+                std::string(Cells::kind.called) + " has room for " + text(usual_k) +
                     " cells and at most " + text(detail::max_buffer_bytes) + " bytes, got " +
                     text(*c.memory) + " bytes");
   }
@@ -110,7 +110,7 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
   increase_ = config.increase;
   ahead_ = forward::epochs_in(config.ahead, config.epoch);
   if (!Cells::is_setting(setting, cells())) {
-    throw error(errc::too_large, std::string("a ") + Cells::name + " cannot have " + text(cells()) +
+    throw error(errc::too_large, std::string(Cells::kind.called) + " cannot have " + text(cells()) +
                                      " cells, take less memory or fewer items");
   }
   cells_ = Cells(cells(), setting);
@@ -163,7 +163,7 @@ void basic_decaying_filter<Cells>::advance(instant now) noexcept {
 
 template <class Cells>
 outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::uint64_t weight) {
-  detail::expect_not_moved_from(k_ != 0, Cells::name);
+  if (k_ == 0) detail::refuse_moved_from(kind.called);
   const std::int64_t epoch = epoch_of(when);
   const bool first = events_ == 0;
   const bool later = !first && epoch > epoch_;
@@ -349,27 +349,12 @@ void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
 // -- storage -----------------------------------------------------------------------------------
 
 template <class Cells>
-std::vector<std::byte> basic_decaying_filter<Cells>::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-template <class Cells>
-void basic_decaying_filter<Cells>::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
-}
-
-// Hands over the writer while what it refers to is alive.
-template <class Cells>
-template <class Use>
-void basic_decaying_filter<Cells>::write(Use&& use) const {
-  detail::expect_not_moved_from(k_ != 0, Cells::name);
-  detail::container_writer out({.family = family::heat,
-                                .engine = decay_.fine_rate() == 0 ? engine_id : fine_engine_id,
-                                .layout = static_cast<std::uint8_t>(layout::rows),
-                                .seed = seed_,
-                                .clock = clock_});
+void basic_decaying_filter<Cells>::write(detail::container_writer& out) const {
+  if (k_ == 0) detail::refuse_moved_from(kind.called);
+  out.info().engine = kind.engines[decay_.fine_rate() == 0 ? 0 : 1];
+  out.info().layout = static_cast<std::uint8_t>(layout::rows);
+  out.info().seed = seed_;
+  out.info().clock = clock_;
   auto& p = out.parameters();
   p.u64(cells_.setting());
   p.u64(k_);
@@ -385,23 +370,14 @@ void basic_decaying_filter<Cells>::write(Use&& use) const {
     p.u64(static_cast<std::uint64_t>(units >> 64));
   }
   if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
-  cells_.stored([&](const auto& sections) {
-    std::uint32_t id = 0;
-    for (const auto& section : sections) out.section(++id, section);
-    use(std::as_const(out));
-  });
+  cells_.write(out);
 }
 
 template <class Cells>
-auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
+auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
     -> basic_decaying_filter {
-  const auto view = detail::container_view::parse(container);
   const detail::container_info& info = view.info();
-  const bool fine = info.engine == fine_engine_id;
-  view.expect_kind(family::heat, fine ? fine_engine_id : engine_id,
-                   std::string("a ") + Cells::name);
   view.expect_sections(Cells::sections);
-  view.verify();
   basic_decaying_filter f;
   f.seed_ = info.seed;
   detail::byte_reader in = view.parameters();
@@ -420,7 +396,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   f.epoch_ = in.i64();
   f.mass_ = wide();
   f.late_ = wide();
-  f.decay_ = forward::read_decay(coarse_rate, fine, in);
+  f.decay_ = forward::read_decay(coarse_rate, info.engine == kind.engines[1], in);
   in.expect_end();
   if (k == 0 || k > most_k || f.row_ == 0 || f.row_ > detail::max_buffer_bytes / 4 / k ||
       !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
@@ -428,7 +404,7 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
       (f.events_ == 0 && (f.epoch_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
     throw error(errc::corrupt,
-                std::string("the parameters of this ") + Cells::name + " contradict each other");
+                "the parameters of " + std::string(kind.called) + " contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);
   f.rounding_ = static_cast<bloomtime::published::rounding>(rounding_id);
@@ -438,17 +414,11 @@ auto basic_decaying_filter<Cells>::load(std::span<const std::byte> container)
   f.cells_ = Cells::read(view, f.cells(), setting);
   for (std::uint64_t i = 0; f.events_ == 0 && i < f.cells(); ++i) {
     if (f.cells_.get(i) != 0) {
-      throw error(errc::corrupt, std::string("this ") + Cells::name +
-                                     " has no events, and cells that are not empty");
+      throw error(errc::corrupt,
+                  std::string(kind.called) + " without events has cells that are not empty");
     }
   }
   return f;
-}
-
-template <class Cells>
-auto basic_decaying_filter<Cells>::load(const std::filesystem::path& path)
-    -> basic_decaying_filter {
-  return load(detail::mapped_file::open(path)->bytes());
 }
 
 BLOOMTIME_VALUE_OF_TEMPLATE(template <class Cells>, basic_decaying_filter,
@@ -458,3 +428,6 @@ template class basic_decaying_filter<detail::counter_cells>;
 template class basic_decaying_filter<detail::digit_cells>;
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::decaying_filter>;
+template class bloomtime::detail::stored<bloomtime::published::pooled_decaying_filter>;

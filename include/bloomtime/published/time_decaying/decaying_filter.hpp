@@ -3,13 +3,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
@@ -29,10 +28,9 @@ namespace bloomtime::published {
 // differ in memory and in when a counter is too small, and in no answer else. Const members may run
 // concurrently.
 template <class Cells>
-class basic_decaying_filter {
+class basic_decaying_filter : public bloomtime::detail::stored<basic_decaying_filter<Cells>> {
  public:
-  static constexpr std::uint8_t engine_id = Cells::engine_id;
-  static constexpr std::uint8_t fine_engine_id = Cells::fine_engine_id;
+  static constexpr bloomtime::detail::stored_kind kind = Cells::kind;
 
   explicit basic_decaying_filter(const decaying_config& config);
   BLOOMTIME_VALUE(basic_decaying_filter);
@@ -86,11 +84,6 @@ class basic_decaying_filter {
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static basic_decaying_filter load(std::span<const std::byte> container);
-  static basic_decaying_filter load(const std::filesystem::path& path);
-
  private:
   __extension__ using unsigned_wide = unsigned __int128;
   static constexpr unsigned most_k = 16;
@@ -118,8 +111,9 @@ class basic_decaying_filter {
   double lower_of(std::uint64_t least, double mass, double late) const noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
   void expect_same_kind(const basic_decaying_filter& other) const;
-  template <class Use>
-  void write(Use&& use) const;
+  friend bloomtime::detail::stored<basic_decaying_filter>;
+  void write(bloomtime::detail::container_writer& out) const;
+  static basic_decaying_filter read(const bloomtime::detail::container_view& view);
 
   Cells cells_;
   detail::moved_to_zero<unsigned> k_;

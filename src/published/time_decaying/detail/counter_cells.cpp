@@ -35,6 +35,8 @@ counter_cells counter_cells::read(const container_view& stored, std::uint64_t ce
   return read;
 }
 
+void counter_cells::write(container_writer& out) const { out.section(1, bytes()); }
+
 std::uint64_t counter_cells::size() const noexcept {
   return std::visit([](const auto& c) { return c.size(); }, counters_);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 namespace bloomtime::detail {
 namespace {
@@ -73,6 +74,19 @@ digit_cells digit_cells::read(const container_view& stored, std::uint64_t cells,
   read.pins_ = pinned;
   read.pinned_ = pinned_cells;
   return read;
+}
+
+void digit_cells::write(container_writer& out) const {
+  byte_writer chains;
+  for (std::uint64_t cell = 0; cell < size(); ++cell) {
+    if (const std::uint64_t above = get(cell) >> 4) {
+      chains.u64(cell);
+      chains.u64(above);
+    }
+  }
+  out.section(1, digits_.bytes());
+  out.section(2, std::move(chains).written());
+  out.section(3, pinned_ != 0 ? pins_.bytes() : std::span<const std::byte>());
 }
 
 std::uint64_t digit_cells::get(std::uint64_t cell) const noexcept {

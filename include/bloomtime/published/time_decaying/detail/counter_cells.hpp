@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/packed_cells.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/published/time_decaying/detail/fade.hpp>
 
 namespace bloomtime::detail {
@@ -26,9 +25,8 @@ struct raise {
 // keeps its largest value for ever and says nothing any more.
 class counter_cells {
  public:
-  static constexpr std::uint8_t engine_id = 1;
-  static constexpr std::uint8_t fine_engine_id = 6;  // of filters with a decay::fine_rate
-  static constexpr const char* name = "decaying filter";
+  // Engine 6 has a decay::fine_rate.
+  static constexpr stored_kind kind{family::heat, {1, 6}, "a decaying filter"};
   static constexpr std::size_t sections = 1;
 
   // `setting` is the one parameter that is not common to all kinds of cells: here bits per counter.
@@ -60,10 +58,7 @@ class counter_cells {
   bool set(const raise& r) noexcept;
   void sweep(const fade& by) noexcept;
 
-  template <class Use>
-  void stored(Use&& use) const {
-    use(std::array{bytes()});
-  }
+  void write(container_writer& out) const;
 
  private:
   static constexpr std::uint64_t narrow_largest = std::numeric_limits<std::uint16_t>::max();

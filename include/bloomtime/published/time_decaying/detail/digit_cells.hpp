@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +20,8 @@ namespace bloomtime::detail {
 // digits, all 15, for ever.
 class digit_cells {
  public:
-  static constexpr std::uint8_t engine_id = 2;
-  static constexpr std::uint8_t fine_engine_id = 7;  // of filters with a decay::fine_rate
-  static constexpr const char* name = "pooled decaying filter";
+  // Engine 7 has a decay::fine_rate.
+  static constexpr stored_kind kind{family::heat, {2, 7}, "a pooled decaying filter"};
   static constexpr std::size_t sections = 3;
 
   // `setting` is the most nodes the pool may have.
@@ -62,18 +60,7 @@ class digit_cells {
   bool set(const raise& r) noexcept;
   void sweep(const fade& by) noexcept;
 
-  template <class Use>
-  void stored(Use&& use) const {
-    byte_writer chains;
-    for (std::uint64_t cell = 0; cell < size(); ++cell) {
-      if (const std::uint64_t above = get(cell) >> 4) {
-        chains.u64(cell);
-        chains.u64(above);
-      }
-    }
-    use(std::array{digits_.bytes(), std::span<const std::byte>(chains.written()),
-                   pinned_ != 0 ? pins_.bytes() : std::span<const std::byte>()});
-  }
+  void write(container_writer& out) const;
 
  private:
   digit_cells(std::uint64_t cells, std::uint64_t most_nodes, std::uint64_t nodes);
