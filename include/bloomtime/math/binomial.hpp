@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-// The binomial distribution, for the tolerances of tests and for mixing an error over the load of
-// a line. Relative error below 1e-10 for n up to 1e10 and tails down to 1e-18. A p outside [0, 1]
-// throws.
+// The binomial distribution, for the tolerances of tests and for averaging an error over the load
+// of a line. The relative error is below 1e-10 for n up to 1e10 and tails down to 1e-18. Throws if
+// p is outside [0, 1].
 namespace bloomtime::math {
 
 double log_binomial_pmf(std::uint64_t n, std::uint64_t k, double p);

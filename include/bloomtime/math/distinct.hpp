@@ -17,15 +17,15 @@ class distinct_items {
     double distinct;
   };
 
-  // All of `items` alike.
+  // All `items` have the same share.
   static distinct_items uniform(std::uint64_t items);
-  // Rank i of `items` has a share proportional to i^-z. The sum over all ranks, taken once at four
-  // insertions per octave; the paper's formula for z = 1 is off by 20 % at j = 1, by 10 % at 4 *
-  // items and negative beyond 18 * items.
+  // Rank i of `items` has a share proportional to i^-z. The sum over all ranks is computed once at
+  // four points per octave. The paper's formula for z = 1 is off by 20 % at j = 1, by 10 % at
+  // 4 * items, and negative beyond 18 * items.
   static distinct_items zipf(std::uint64_t items, double z = 1);
-  // Measured. Knots must increase in insertions, from 1 on, and not decrease in distinct items, of
-  // which there are 1 to as many as insertions. Powers in between, the last slope beyond. Four
-  // knots per decade or more keep the error below 1 % for the usual streams.
+  // From measured knots, which must increase in insertions, from 1 on, and not decrease in distinct
+  // items (1 to the number of insertions). Interpolates by powers and extrapolates with the last
+  // slope. Four knots per decade or more keep the error below 1 % for the usual streams.
   static distinct_items empirical(std::span<const knot> knots);
 
   double operator()(double insertions) const noexcept;
@@ -33,11 +33,11 @@ class distinct_items {
  private:
   distinct_items(std::vector<knot> knots, double items);
 
-  std::vector<knot> knots_;  // their logarithms, the first of them (0, 0); none if uniform
-  double items_;             // infinite if not known
+  std::vector<knot> knots_;  // logarithms, starting with (0, 0); empty if uniform
+  double items_;             // infinite if unknown
 };
 
-// Between two knots, as a power of the insertions; both have at least one item.
+// Interpolates between two knots by a power of the insertions; both have at least one item.
 double distinct_between(const distinct_items::knot& from, const distinct_items::knot& to,
                         double insertions) noexcept;
 

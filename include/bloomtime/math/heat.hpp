@@ -2,8 +2,9 @@
 
 #include <cstdint>
 
-// How far a heat filter of k rows answers above the truth, before it is built. What is said here
-// holds for plain increments, and hence for minimum increase, which only lowers cells.
+// How far the answers of a heat filter of k rows exceed the truth, before it is built. All bounds
+// are for plain increments, and hold for minimum increase, which only lowers cells
+// (docs/math.md, Error of a heat filter).
 namespace bloomtime::math {
 
 struct heat_size {
@@ -11,15 +12,14 @@ struct heat_size {
   std::uint64_t row;  // cells of one of k rows
 };
 
-// The mean over-estimate of an answer, in hits, when `items` are warm and have `heat` hits each on
+// The mean excess of an answer, in hits, when `items` are active and have `heat` hits each on
 // average: heat * sum over j >= 1 of P(load >= j)^k, where the load of a cell is the number of
-// other items in it. Exact if all are equally warm; at most that otherwise: unequal heat spreads
-// the sum in a cell (convex order), and the least of k cells is a concave function of them.
+// other items in it. Exact if all are equally hot, an upper bound otherwise.
 double heat_excess(std::uint64_t items, double heat, heat_size size);
 
-// The share epsilon of all heat that an answer exceeds the truth by with a chance of at most delta:
-// delta^(-1/k) / row, since a row exceeds a times its mean with a chance of at most 1/a, and the k
-// rows are independent (Cormode & Muthukrishnan 2005 take a = e).
+// An answer exceeds the truth by more than the share epsilon of all heat with probability at most
+// delta. Returns epsilon = delta^(-1/k) / row: a row exceeds a times its mean with probability at
+// most 1/a, and the k rows are independent (Cormode & Muthukrishnan 2005 take a = e).
 double heat_share(heat_size size, double delta);
 
 // The fewest cells for epsilon and delta, with at most most_k rows.
@@ -37,8 +37,8 @@ struct pool_bits {
 };
 pool_bits pool_bits_per_cell(std::uint64_t cells, std::uint64_t used);
 
-// A steady stream by Zipf's law: in every epoch `hits` hits, of which rank i of 1..items gets a
-// share proportional to i^-z. Counts are multiplied by lambda between epochs.
+// A steady stream by Zipf's law: every epoch has `hits` hits, and rank i of 1..items gets a share
+// proportional to i^-z. Counts are multiplied by lambda between epochs.
 struct zipf_load {
   std::uint64_t items;
   double z;
@@ -53,8 +53,8 @@ double largest_count(const zipf_load& load);
 // The nodes that a filter of hexadecimal digits takes from its pool for such a stream (Cheng et al.
 // 2005, section 4.3; its model of multiplicities, and the nodes instead of its ratio). An item with
 // a count of 16^d or more needs d nodes in each of its k cells; a cell that several such items
-// share is counted once. Left out is what sharing adds to counts, what rounding adds to or takes
-// from them, and chance: every count is its mean.
+// share is counted once. The formula ignores the counts of other items in shared cells, rounding,
+// and random variation: every count is its mean.
 double zipf_pool_nodes(const zipf_load& load, heat_size size);
 
 }  // namespace bloomtime::math

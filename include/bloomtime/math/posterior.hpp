@@ -7,15 +7,15 @@
 
 #include <bloomtime/detail/cpu.hpp>
 
-// How sure a positive answer is. Everything a filter learns about the age of an item (the number
-// of insertions since its own last one) is a likelihood with three levels, and one routine turns
-// it and a prior into a posterior (docs/math.md, Posterior of a timing filter; Theorems 1-5 of
+// The posterior probability of a positive answer. What a filter shows about the age of an item (the
+// number of insertions since its own last one) is a likelihood with three levels. One routine
+// combines it with a prior (docs/math.md, Posterior of a timing filter; Theorems 1-5 of
 // Dautrich & Ravishankar 2019 are special cases). Ages are doubles: whole numbers are exact up to
 // 2^53, and windows may be real.
 namespace bloomtime::math {
 
-// Unnormalised posterior of "within the window" and of its opposite. Kept apart so that a
-// posterior near 1 still knows how far from 1 it is.
+// The unnormalised posterior of "within the window" and of its opposite. Both are kept, because 1
+// minus a probability near 1 loses all digits.
 struct masses {
   double in;
   double out;
@@ -23,27 +23,28 @@ struct masses {
   double probability() const noexcept { return in > 0 ? in / (in + out) : 0; }
 };
 
-// Relative likelihood of an age: 0 below a, 1 on [a, e), g from e on. 0 <= a <= e and
-// 0 <= g <= 1; a = e (nothing is known but that the item is older than a) needs g > 0.
+// The relative likelihood of an age: 0 below a, 1 on [a, e), g from e on. 0 <= a <= e and
+// 0 <= g <= 1; a = e (only known: the item is older than a) needs g > 0.
 struct evidence {
   double a;
   double e;
   double g;
 };
 
-// Prior from p, the chance that any one insertion is this item: P(age < t) = 1 - (1 - p)^t.
-// p = 1 counts as 1 - 2^-53, so that contradicting evidence can win; p outside [0, 1] throws.
+// The prior from p, the probability that any one insertion is this item: P(age < t) = 1 - (1 -
+// p)^t. p = 1 counts as 1 - 2^-53, so that contradicting evidence can prevail. Throws if p is
+// outside [0, 1].
 class geometric {
  public:
   geometric() noexcept = default;  // p = 0
   explicit geometric(double p);
-  // With time in place of insertions: a rate per unit of time, finite and not negative.
+  // With time instead of insertions: a rate per unit of time, finite and not negative.
   static geometric of_rate(double rate);
 
   double rate() const noexcept { return rate_; }  // -ln(1 - p)
   double before(double t) const noexcept;         // P(age < t)
   double beyond(double t) const noexcept;         // P(age >= t)
-  // Both, for the price of one.
+  // Both, at the cost of one.
   struct split {
     double before;
     double beyond;
@@ -54,7 +55,7 @@ class geometric {
   double rate_ = 0;
 };
 
-// For any prior, given as a callable cdf(t) = P(age < t); what it lacks to 1 is "never inserted".
+// For any prior, given as a callable cdf(t) = P(age < t); 1 - cdf(infinity) is "never inserted".
 template <class Cdf>
 BLOOMTIME_PER_ISA masses window_masses(const evidence& seen, double w, const Cdf& cdf) {
   const auto [a, e, g] = seen;
@@ -66,8 +67,8 @@ BLOOMTIME_PER_ISA masses window_masses(const evidence& seen, double w, const Cdf
   return {(at_inner - cdf(a)) + g * (at_outer - at_e), (at_e - at_inner) + g * (1 - at_outer)};
 }
 
-// The same for a prior that knows both sides of an age and forgets, divided by beyond(a): only
-// positive terms, so no cancellation.
+// The same for a memoryless prior that gives both sides of an age, divided by beyond(a). Only
+// positive terms are added, so nothing cancels.
 template <class Powers>
 BLOOMTIME_PER_ISA masses masses_by_powers(const evidence& seen, double w,
                                           const Powers& prior) noexcept {
@@ -81,10 +82,10 @@ BLOOMTIME_PER_ISA masses masses_by_powers(const evidence& seen, double w,
   return {rest.before, rest.beyond * prior.before(e - w) + older};
 }
 
-// For the geometric prior. With p = 0 the item is never inserted, whatever the evidence says.
+// For the geometric prior. With p = 0 the item is never inserted, whatever the evidence.
 masses window_masses(const evidence& seen, double w, const geometric& prior) noexcept;
 
-// One of several priors, with its weight. Weights need not sum up to 1.
+// One of several priors, with its weight. Weights need not sum to 1.
 struct rate_class {
   double weight;
   geometric prior;
@@ -95,14 +96,15 @@ struct rate_class {
 // beyond e.
 masses window_masses(const evidence& seen, double w, std::span<const rate_class> mixture) noexcept;
 
-// Was the item inserted at all, all its cells being set? g is the chance that they would be anyway.
+// Was the item inserted at all, given that all its cells are set? g is the probability that they
+// are set if it was not.
 masses membership_masses(double insertions, double g, const geometric& prior) noexcept;
 
-// The chance that r different cells are all among the `ones` that are set, of `bits`: the
-// likelihood g as the filter itself shows it.
+// The probability that r different cells are all among the `ones` set cells of `bits`: the
+// likelihood g from the fill of the filter.
 double census(std::uint64_t ones, std::uint64_t bits, unsigned r) noexcept;
 
-// What a wrong answer costs. check() throws unless both are finite and not negative.
+// The costs of wrong answers. check() throws unless both are finite and not negative.
 struct penalties {
   double false_positive;
   double false_negative;
@@ -110,11 +112,11 @@ struct penalties {
 
 void check(const penalties& cost);
 
-// The cheaper answer; on a tie "yes". If errors cost nothing or the evidence excludes both, the
-// answer is `standard`.
+// The answer with the smaller expected cost; "yes" on a tie. If errors cost nothing or the evidence
+// excludes both, the answer is `standard` (docs/math.md, Cheapest answer).
 bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept;
 
-// What the evidence says about the age itself, under the geometric prior
+// The posterior distribution of the age itself, under the geometric prior
 // (docs/math.md, Statistics of an age). After `insertions` insertions ages are below that number;
 // an item that is older was never inserted.
 class age_posterior {
@@ -128,10 +130,10 @@ class age_posterior {
   }
   double survival(double t) const noexcept;        // P(age >= t, or never inserted)
   double point(std::uint64_t age) const noexcept;  // P(age = this)
-  // Of an item that was inserted; infinite if p = 0 or if the evidence excludes that.
+  // Given that the item was inserted; infinite if p = 0 or if the evidence excludes that.
   double mean() const noexcept;
 
-  // The likeliest single age is always a. More telling: is the age inside [a, e) or beyond?
+  // The likeliest single age is always a. More useful: is the age inside [a, e) or beyond?
   masses block() const noexcept { return window(seen_.e); }
   bool block_is_likelier() const noexcept;
 

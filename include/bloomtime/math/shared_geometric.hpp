@@ -8,9 +8,9 @@
 
 namespace bloomtime::math {
 
-// A geometric prior that many items have in common: its powers come from tables, one for each of
-// the lower digits of a whole age below 2^24, which is several times faster. The numbers differ
-// from geometric's by rounding only, for products and sums have positive terms.
+// A geometric prior that many items share. Its powers come from tables, one for each byte of a
+// whole age below 2^24, which is several times faster. The results differ from geometric's by
+// rounding only, because products and sums have positive terms.
 class shared_geometric {
  public:
   explicit shared_geometric(const geometric& prior) : prior_(prior) {

@@ -8,8 +8,8 @@
 
 namespace bloomtime::math {
 
-// What the cells of an item in a generalized filter show: of r0 cells that its insertion clears c0
-// are 0, and of r1 others that it sets c1 are 1.
+// The state of the cells of an item in a generalized filter: c0 of the r0 cells that its insertion
+// clears are 0, and c1 of the r1 others that it sets are 1.
 struct touch_pattern {
   unsigned r0;
   unsigned c0;
@@ -17,7 +17,7 @@ struct touch_pattern {
   unsigned c1;
 };
 
-// How old an item of a generalized Bloom filter is
+// The age of an item of a generalized Bloom filter
 // (docs/math.md, Touch chain of a generalized filter). Every later insertion touches each of its
 // cells with a known probability, and a touched cell is 0 or 1 with known probabilities. The
 // published sum (equation 34) has terms of alternating sign and is wrong by 100 % from k = 16 on
@@ -28,24 +28,23 @@ class touch_chain {
   static constexpr unsigned most_k = 64;
   static constexpr double endless = std::numeric_limits<double>::infinity();
 
-  // Of `cells` bits, at least 2, of which an insertion clears k0 and sets k1 others.
+  // For `cells` bits, at least 2; an insertion clears k0 of them and sets k1 others.
   touch_chain(std::uint64_t cells, unsigned k0, unsigned k1);
 
-  // The posterior of "age < w". Of fractional w the next whole one counts, as ages are whole. After
-  // `insertions` insertions ages are below that number, and an item older than that was never
-  // inserted: its cells show the initial bits, half of them set at random, where no insertion has
-  // touched them.
+  // The posterior of "age < w". A fractional w is rounded up, because ages are whole. After
+  // `insertions` insertions ages are below that number, and an older item was never inserted: its
+  // cells show the initial bits, half of them set at random, where no insertion has touched them.
   masses window(const touch_pattern& seen, double w, std::span<const rate_class> mixture,
                 double insertions = endless) const noexcept;
   masses window(const touch_pattern& seen, double w, const geometric& prior,
                 double insertions = endless) const noexcept;
-  // Of an item that was inserted. NaN if there are no insertions. Infinite if p = 0 and the
-  // insertions are endless. Shares below 1e-100 count as that.
+  // The mean age, given that the item was inserted. NaN if there are no insertions. Infinite if
+  // p = 0 and the insertions are endless. Smaller shares count as 1e-100.
   double mean(const touch_pattern& seen, const geometric& prior,
               double insertions = endless) const noexcept;
 
-  // The chance that all cells match, by age: that of a right "yes" below the window, and of a wrong
-  // one beyond. Any age, also infinite.
+  // The probability that all cells match at a given age, which may be infinite: that of a correct
+  // "yes" inside the window, and of a wrong one beyond.
   double matches(const touch_pattern& of, double age) const noexcept;
 
   double zeros() const noexcept { return zeros_; }  // the share of cells that are 0 in the long run
@@ -59,7 +58,7 @@ class touch_chain {
                         double insertions) const noexcept;
   double log_never(const touch_pattern& seen, double insertions) const noexcept;
 
-  double touch_;  // -ln of the chance that an insertion leaves a given cell alone
+  double touch_;  // -ln of the probability that an insertion does not touch a given cell
   double zeros_;
 };
 

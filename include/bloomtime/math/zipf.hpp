@@ -6,7 +6,7 @@
 
 namespace bloomtime::math {
 
-// 1 + 2^-z + ... + n^-z, to about 1e-14, in time that does not grow with n.
+// 1 + 2^-z + ... + n^-z, with a relative error of about 1e-14, in time independent of n.
 double harmonic(std::uint64_t n, double z);
 
 // Zipf's law: rank i of 1..n has a probability proportional to i^-z, for n up to 2^53 and any
@@ -24,7 +24,7 @@ class zipf {
   std::uint64_t n_;
   double z_;
   double total_;
-  double first_;  // the area under the density is cut into [first_, last_]
+  double first_;  // the area under the density is mapped to [first_, last_]
   double last_;
   double squeeze_;  // samples this close to their rank need no further test
 };
