@@ -36,8 +36,8 @@ std::byte* align_up(void* block, std::size_t alignment) noexcept {
   return static_cast<std::byte*>(block) + (alignment - address % alignment) % alignment;
 }
 
-// Random access to a large array is bound by address translation as much as by memory: ask for
-// large pages where the system gives them on request.
+// Random access to a large array is limited by address translation as much as by memory: request
+// huge pages where the system supports that.
 void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__)
   (void)madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE);
@@ -46,7 +46,7 @@ void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t 
 
 }  // namespace
 
-// The hook promises no alignment, so what it gave stands before the aligned data.
+// The hook guarantees no alignment, so the allocated pointer is stored before the aligned data.
 void* hooked_allocate(std::size_t bytes, std::size_t alignment) {
   const bool plain = alignment <= 1;
   const std::size_t extra = plain ? 0 : alignment + sizeof(void*);
@@ -107,7 +107,7 @@ void buffer::allocate(std::uint64_t bytes) {
 buffer buffer::borrow(std::span<const std::byte> bytes,
                       std::shared_ptr<const void> lender) noexcept {
   buffer borrowed;
-  // Only const access reaches a borrowed buffer: whoever borrows hands out const filters.
+  // A borrowed buffer is only accessed through const filters.
   borrowed.data_ = const_cast<std::byte*>(bytes.data());
   borrowed.size_ = bytes.size();
   borrowed.lender_ = std::move(lender);

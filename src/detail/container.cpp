@@ -27,7 +27,7 @@ std::string_view name_of(family f) noexcept {
 namespace detail {
 namespace {
 
-// A high byte and both kinds of line end: damage by text-mode transfer shows at once.
+// A high byte and both kinds of line end: damage by text-mode transfer is detected at once.
 constexpr std::array<std::uint8_t, 8> magic{0x89, 'B', 'L', 'M', 'T', '\r', '\n', 0x1a};
 constexpr std::size_t fixed_size = 64;
 constexpr std::size_t entry_size = 32;
@@ -153,7 +153,7 @@ void container_writer::save(const std::filesystem::path& path) const {
 
 namespace {
 
-// The first 64 bytes, as they stand.
+// The first 64 bytes, unchecked.
 struct fixed_part {
   container_info info;
   std::uint8_t hash = 0;
@@ -167,7 +167,7 @@ struct fixed_part {
   std::uint64_t head_checksum = 0;
 };
 
-// Magic and version come first: nothing else means anything in an unknown format.
+// Magic and version are checked first: no other field has a meaning in an unknown format.
 void check_format(byte_reader& in) {
   const auto start = in.bytes(magic.size());
   if (!std::equal(start.begin(), start.end(), std::as_bytes(std::span(magic)).begin())) {
@@ -206,7 +206,7 @@ fixed_part read_fixed(std::span<const std::byte> bytes) {
   return fixed;
 }
 
-// Sizes before contents: from here on every byte of the head may be read.
+// Checks sizes before contents: afterwards every byte of the head may be read.
 void check_sizes(const fixed_part& fixed, std::uint64_t size) {
   if (fixed.sections > max_sections || fixed.parameter_bytes > max_parameter_bytes) {
     corrupt("a container has at most " + text(max_sections) + " sections and " +
@@ -270,8 +270,8 @@ container_view container_view::parse(std::span<const std::byte> bytes) {
   return view;
 }
 
-// Ids ascend and bodies stand in the order of the directory, each right after the one before: there
-// is one way to store a container, so nothing can hide between sections, overlap or point outside.
+// Ids ascend and bodies are in the order of the directory, each directly after the one before. So
+// sections cannot overlap or point outside, and there are no unused bytes between them.
 void container_view::read_directory(std::span<const std::byte> bytes, std::size_t head_size,
                                     std::uint32_t count) {
   byte_reader in(bytes.subspan(fixed_size, count * entry_size));

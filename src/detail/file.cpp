@@ -77,7 +77,7 @@ bool is_link(const std::filesystem::path& path) noexcept {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-// The number of an open descriptor of this process that `link`, a link in /proc, stands for.
+// The number of the open descriptor of this process that `link`, a link in /proc, refers to.
 std::optional<int> own_descriptor(const std::filesystem::path& link) {
   std::error_code problem;
   const auto directory = std::filesystem::canonical(parent_of(link), problem);
@@ -91,8 +91,8 @@ std::optional<int> own_descriptor(const std::filesystem::path& link) {
   return std::nullopt;
 }
 
-// Nothing if there is no such file. Links are followed; the system refuses some, as those that
-// other users put into /tmp.
+// Nothing if there is no such file. Links are followed; the system refuses some, such as those of
+// other users in /tmp.
 std::optional<struct stat> status_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) return status;
@@ -100,10 +100,10 @@ std::optional<struct stat> status_of(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-// A new descriptor for what cannot be replaced, or -1 for a regular file or none. A descriptor of
-// this process is written to where it stands: a file opened again would be overwritten from its
-// beginning. To rename a file over a device would harm everybody who uses it: over /dev/null, the
-// whole system.
+// A new descriptor for a target that must not be replaced, or -1 for a regular file or none. A
+// descriptor of this process is written at its position: a file opened again would be overwritten
+// from its beginning. Renaming a file over a device, such as /dev/null, would harm the whole
+// system.
 int open_stream(const std::filesystem::path& target) {
   const bool descriptor_link = is_link(target);
   const auto status = status_of(target);
@@ -116,7 +116,7 @@ int open_stream(const std::filesystem::path& target) {
   return stream;
 }
 
-// Those of the file that is to be replaced; none if there is none.
+// The permissions of the file to be replaced; none if there is none.
 std::optional<mode_t> permissions_of(const std::filesystem::path& path) {
   const auto status = status_of(path);
   if (!status) return std::nullopt;
@@ -125,7 +125,7 @@ std::optional<mode_t> permissions_of(const std::filesystem::path& path) {
   return status->st_mode & 0777;
 }
 
-// The new name is durable only when the directory that holds it is.
+// The new name is durable only after its directory is synced.
 void sync_directory(const std::filesystem::path& path) noexcept {
   const descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0) ::fsync(directory.get());
@@ -140,13 +140,13 @@ bool is_named(int fd, const std::string& path) noexcept {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-// A file beside the target. Its writer holds a lock on it, which the system releases when the
-// process dies: a temporary that can be locked is a leftover. There are few names, so that
-// leftovers are found without reading the directory. Where the file system has no locks, leftovers
-// stay.
+// A temporary file in the directory of the target. Its writer holds a lock on it, which the system
+// releases when the process dies: a temporary file that can be locked is a leftover. There are few
+// names, so leftovers are found without reading the directory. If the file system has no locks,
+// leftovers remain.
 class temporary {
  public:
-  // `name` is what the caller calls the target, for errors.
+  // `name` is the target as the caller named it, for errors.
   temporary(const std::filesystem::path& target, const std::filesystem::path& name)
       : target_(target), name_(name), prefix_(target.string() + ".tmp.0.") {}
   temporary(const temporary&) = delete;

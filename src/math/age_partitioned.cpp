@@ -15,12 +15,12 @@
 namespace bloomtime::math {
 namespace {
 
-// How full generations may be counted, for the planner.
+// The numbers of full generations that the planner tries.
 constexpr std::array<std::uint64_t, 14> counts{8,  12,  16,  24,  32,  48,  64,
                                                96, 128, 192, 256, 384, 512, 768};
 constexpr double tolerated = 1.15;
 
-// Where there are few ticks to tell apart, few bits are worth a long search.
+// The largest number of full generations. With few ticks, more would hardly save bits.
 std::uint64_t most_full(const age_partitioned_target& kept) {
   return kept.ticks == 0 ? counts.back() : std::max<std::uint64_t>(256, 2 * kept.ticks);
 }
@@ -29,22 +29,23 @@ struct node {
   double deviations;
   double weight;
 };
-// Gauss-Hermite: five points stand for the Poisson number of items that share a line, exact for
-// polynomials up to degree 9 of a normal one.
+// Gauss-Hermite quadrature: five points for the Poisson number of items of a line, taken as normal;
+// exact for polynomials up to degree 9.
 constexpr std::array<node, 5> nodes{{{-2.8569700138728056, 0.011257411327720689},
                                      {-1.3556261799742659, 0.22207592200561266},
                                      {0, 0.53333333333333333},
                                      {1.3556261799742659, 0.22207592200561266},
                                      {2.8569700138728056, 0.011257411327720689}}};
 
-// Of a word in a line with so many deviations more items than the mean; their variance is `spread`
-// times the mean.
+// The fill of a word in a line whose number of items is `deviations` standard deviations above the
+// mean; the variance is `spread` times the mean.
 double fill_of(double load, double deviations, double spread = 1) {
   const double items = std::max(0.0, load + deviations * std::sqrt(spread * load));
   return -std::expm1(items * std::log1p(-1.0 / slice_word_bits));
 }
 
-// By the length of the run of set bits that ends at the last slice; and what had k of them.
+// Probabilities by the length of the run of set bits that ends at the last slice, and that of a run
+// of k bits so far.
 class runs {
  public:
   explicit runs(unsigned k) : k_(k) { open_[0] = 1; }
@@ -80,7 +81,7 @@ class runs {
   double found_ = 0;
 };
 
-// How full the words of each slice are, for each node.
+// The fill of the words of each slice, for each node of the quadrature.
 class slice_fills {
  public:
   slice_fills(std::span<const double> loads, unsigned first, std::uint64_t lines) : first_(first) {
@@ -95,8 +96,8 @@ class slice_fills {
     }
   }
 
-  // Whether an item that is in none of them has a bit in each of k slices from `lowest` on. Lines
-  // of different bands are independent.
+  // The probability that an item that was not inserted has its bit set in each of k slices from
+  // `lowest` on. Lines of different bands are independent.
   double chance(std::size_t lowest, unsigned k) const {
     double all = 1;
     for (std::size_t at = lowest; at < lowest + k;) {
@@ -118,7 +119,7 @@ class slice_fills {
   std::vector<std::array<double, nodes.size()>> fills_;
 };
 
-// Just below 1: what log1p can take.
+// At most just below 1, so that log1p(-chance) is finite.
 double certain_at_most(double chance) { return std::min(chance, 1 - 0x1p-53); }
 
 void expect_k(unsigned k) {
@@ -136,7 +137,7 @@ double load_of(const age_partitioned_size& s) {
          (slice_word_bits * static_cast<double>(s.lines));
 }
 
-// `full` generations hold all items; as many more as there are ticks may end before they are full.
+// `full` generations hold all items; one more per tick may end before it is full.
 age_partitioned_size frame(const age_partitioned_target& kept, unsigned k, std::uint64_t full) {
   age_partitioned_size s;
   s.k = k;
@@ -158,7 +159,7 @@ std::optional<age_partitioned_size> half_full(const age_partitioned_target& kept
 
 std::optional<age_partitioned_size> least_k(const age_partitioned_target& kept, std::uint64_t full,
                                             double error) {
-  // Never fewer: half full slices and one generation alone would err 2^-k.
+  // The lower bound: one generation of half full slices has an error of 2^-k.
   const double fewest = std::floor(-std::log2(error));
   for (auto k = static_cast<unsigned>(std::clamp(fewest, 1., 64.)); k <= most_age_k; ++k) {
     if (const auto s = half_full(kept, k, full, error)) return s;
@@ -199,8 +200,8 @@ double any_generation_chance(std::span<const double> loads, unsigned first, unsi
   return -std::expm1(none);
 }
 
-// From the youngest slice on. Once k slices are settled, generations differ only by where the
-// borders of bands lie between their slices.
+// From the youngest slice on. After the first k, generations differ only by the borders of bands
+// between their slices.
 double age_partitioned_error(unsigned k, std::uint64_t generations, double load,
                              std::uint64_t lines) {
   expect_k(k);
@@ -222,8 +223,8 @@ double age_partitioned_error(unsigned k, std::uint64_t generations, double load,
   return -std::expm1(none);
 }
 
-// From the youngest slice on; once all are alike, every band finds the same share of what was not
-// found before.
+// From the youngest slice on. Once all slices have the same load, every band finds the same share
+// of what was not found before.
 double shared_bits_error(unsigned k, std::uint64_t generations, double load) {
   expect_k(k);
   const double settled = load * slice_word_bits;
@@ -289,7 +290,7 @@ age_partitioned_size age_partitioned_for_memory(const age_partitioned_target& ke
       s.error = age_partitioned_error(k, s.generations, load_of(s), s.lines);
       if (!best || s.error < best->error) best = s;
       least = std::min(least, s.error);
-      if (s.error > 2 * least) break;  // from here on more of them only fill each other
+      if (s.error > 2 * least) break;  // more probes only increase the fill from here on
     }
   }
   if (!best) {

@@ -37,10 +37,10 @@ void expect_loads(std::span<const filter_load> loads) {
   }
 }
 
-// log(1 + e^z) without overflow, and without losing small values.
+// log(1 + e^z) without overflow, and accurate for small values.
 double softplus(double z) { return z > 40 ? z : std::log1p(std::exp(z)); }
 
-// log(probes C / keys), with probes as a share of the most: they may be as small as numbers get.
+// log(probes C / keys), with probes relative to the largest, because they may be extremely small.
 double a_of(const filter_load& load, double most_probes) {
   return std::log(load.probes) - std::log(most_probes) + std::log(c / load.keys);
 }
@@ -72,15 +72,15 @@ double theta_for(std::span<const filter_load> loads, double most_probes, double 
   return low + (high - low) / 2;
 }
 
-// How much the objective grows with one more bit. A filter that got less than a word stays out: it
-// would be full, and say yes to everything, where without it something finer is asked.
+// The gain of the objective with one more bit. A filter with less than a word is omitted: it would
+// be full and answer yes to everything, whereas without it a finer level is probed.
 double marginal_gain(const filter_load& load, std::uint64_t bits) {
   if (!takes_part(load) || bits == 0) return 0;
   const double rate = c / load.keys;
   return load.probes * rate / std::expm1(rate * static_cast<double>(bits));
 }
 
-// The next size of the grid, and what it costs.
+// The number of bits to the next size of the grid.
 std::uint64_t step_from(std::uint64_t bits, size_grid grid) {
   return grid == size_grid::words || bits == 0 ? word : bits;
 }
@@ -90,7 +90,7 @@ std::uint64_t on_grid(double bits, size_grid grid) {
   return grid == size_grid::words || whole == 0 ? whole : std::bit_floor(whole);
 }
 
-// Gives out what is left, one step of the grid at a time, where it helps most.
+// Distributes the rest, one step of the grid at a time, by the largest gain.
 void give_rest(std::span<const filter_load> loads, std::vector<std::uint64_t>& bits,
                std::uint64_t left, size_grid grid) {
   using wish = std::pair<double, std::size_t>;  // gain and filter
@@ -186,7 +186,7 @@ double filter_error(double keys, filter_size size) {
 }
 
 double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes) {
-  double right = 0;  // logarithm of the chance that all probes are
+  double right = 0;  // logarithm of the probability that all probes are right
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (!takes_part(loads[i])) continue;
     right += loads[i].probes * std::log1p(-filter_error(loads[i].keys, sizes[i]));

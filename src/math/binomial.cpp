@@ -11,7 +11,7 @@ namespace {
 
 constexpr double negligible = 1e-17;
 
-// Both chances are kept because 1 - p would lose a small p when the roles are exchanged.
+// Both probabilities are kept, because 1 - p would lose the digits of a small p.
 struct trial {
   double success;
   double failure;

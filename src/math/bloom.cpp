@@ -15,7 +15,7 @@ void expect_k(unsigned k, unsigned most) {
   expect(k >= 1 && k <= most, range, k);
 }
 
-// Logarithm of the chance that one item leaves a given bit of the filter alone.
+// The logarithm of the probability that one item does not set a given bit of the filter.
 double log_miss(layout kind, double bits, unsigned k) {
   switch (kind) {
     case layout::flat: return k * std::log1p(-1 / bits);
@@ -79,10 +79,10 @@ double fill_items(std::uint64_t ones, std::uint64_t bits, unsigned k, layout kin
   return std::log1p(-static_cast<double>(ones) / size) / log_miss(kind, size, k);
 }
 
-// The best linear guess: with Poisson loads of mean m and z the share of zeros, the ones of a line
-// have the covariance k z m with its load and the variance 512 z (1 - z - (k - 1) z log z). A line
-// with a one in it has at least one item. Solving the line's own fill for its load instead would
-// give infinity for a full line.
+// The best linear estimate: with Poisson loads of mean m and z the share of zeros, the ones of a
+// line have the covariance k z m with its load and the variance 512 z (1 - z - (k - 1) z log z). A
+// line with a one in it has at least one item. Solving the line's own fill for its load instead
+// would give infinity for a full line.
 double relative_line_load(unsigned line_ones, std::uint64_t ones, std::uint64_t bits, unsigned k) {
   if (ones == bits) return 1;
   const double fill = static_cast<double>(ones) / static_cast<double>(bits);

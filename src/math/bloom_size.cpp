@@ -32,7 +32,7 @@ class sizer {
   sizer(layout kind, std::uint64_t items, unsigned most_k)
       : kind_(kind), items_(items), most_k_(most_k) {}
 
-  // The fewest bits, at most `budget`, with which some k keeps the error.
+  // The fewest bits, at most `budget`, with which some k has at most this error.
   std::optional<bloom_size> fewest(double wanted, std::uint64_t budget) {
     std::optional<std::uint64_t> found;
     const auto improve = [&](unsigned k) {
@@ -40,7 +40,7 @@ class sizer {
       const std::uint64_t units = fewest_units(k, wanted, limit / unit(k));
       if (units != 0) found = units * unit(k);
     };
-    // The usual best first: it makes the limit so tight that most other k fail at one look.
+    // The usual optimum first: its limit is so tight that most other k are rejected at once.
     const double usual = std::round(optimal_bits_per_item(wanted));
     improve(static_cast<unsigned>(std::clamp(usual, 1., double(most_k_))));
     for (unsigned k = 1; k <= most_k_; ++k) improve(k);
@@ -69,7 +69,7 @@ class sizer {
     return line_bits;
   }
 
-  // The error, or anything above `bound` if the error is above it.
+  // The error, or any number above `bound` if the error is above it.
   double error_if_below(double bound, std::uint64_t units, unsigned k) {
     if (kind_ != layout::line) return bloom_error(kind_, items_, units * unit(k), k);
     const double least = least_line_error(units, k);

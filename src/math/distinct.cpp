@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// The chance that an item with this share is among them.
+// The probability that an item with this share is among them.
 double chance(double share, double insertions) {
   return share < 1 ? -std::expm1(insertions * std::log1p(-share)) : 1;
 }
@@ -84,7 +84,7 @@ distinct_items distinct_items::zipf(std::uint64_t items, double z) {
   const double total = harmonic(items, z);
   const auto all = static_cast<double>(items);
   std::vector<knot> knots;
-  // Until all items are there, or at 2^60: steep laws never get there.
+  // Until all items occur, or up to 2^60: with steep laws they never all do.
   for (int quarter = 0; quarter <= 4 * 60; ++quarter) {
     const double insertions = std::exp2(quarter / 4.);
     const double before = knots.empty() ? 1 : knots.back().distinct;
@@ -115,8 +115,8 @@ distinct_items distinct_items::empirical(std::span<const knot> knots) {
 
 double distinct_items::operator()(double insertions) const noexcept {
   if (!(insertions > 0)) return 0;
-  if (insertions <= 1) return insertions;    // an item at most, and there if anything was inserted
-  insertions = std::min(insertions, 1e300);  // of infinitely many the slopes are unknown
+  if (insertions <= 1) return insertions;    // at most one item
+  insertions = std::min(insertions, 1e300);  // avoids infinity times a slope of 0
   double distinct = insertions;
   if (knots_.empty()) {
     distinct = items_ * chance(1 / items_, insertions);

@@ -10,7 +10,7 @@
 
 namespace bloomtime::math {
 
-// Shortest text that reads back as the same number; std::to_string would show 1e-15 as 0.000000.
+// The shortest text that parses to the same number; std::to_string would print 1e-15 as 0.000000.
 inline std::string text_of(double value) {
   char digits[32];
   const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
@@ -27,7 +27,7 @@ void expect(bool holds, std::string_view what_was_expected, T came) {
   }
 }
 
-// A sentence with numbers in it is made only if it is needed: queries neither allocate nor throw.
+// The sentence is built only if it is needed, so that queries do not allocate.
 template <std::invocable Sentence, class T>
 void expect(bool holds, const Sentence& what_was_expected, T came) {
   if (!holds) expect(false, what_was_expected(), came);

@@ -15,9 +15,9 @@ namespace {
 constexpr unsigned most_heights = 63;
 constexpr unsigned most_tried = 12;  // levels of which all sets are tried
 
-// Nodes of this height over all 2^(height + 1) places where a question may begin. In units of the
-// height its ticks run from low, rounded up, to high, rounded down: a node at either end that is
-// odd, if low < high.
+// The number of nodes of this height over all 2^(height + 1) places where a query may begin. In
+// units of the height its ticks run from low, rounded up, to high, rounded down: there is a node at
+// either end that is odd, if low < high.
 double nodes_of_height(std::uint64_t length, unsigned height) {
   const double unit = std::ldexp(1, static_cast<int>(height));
   const auto ticks = static_cast<double>(length);
@@ -44,7 +44,7 @@ level_plan planned(std::span<const double> keys, std::span<const double> profile
   return plan;
 }
 
-// Keeps the better of two: within the limit on probes before beyond it, then by error.
+// Keeps the better of two: within the limit of probes first, then by error.
 void keep_better(level_plan& best, level_plan other, double most_probes) {
   const bool fits = other.probes <= most_probes;
   const bool best_fits = best.probes <= most_probes;
@@ -177,7 +177,7 @@ std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t le
   expect_positions(error, length);
   const double range = std::ceil(static_cast<double>(count) * static_cast<double>(length) / error);
   if (range >= most_places) return static_cast<std::uint64_t>(most_places);
-  // What was rounded down is one place too few, or one step of such large numbers.
+  // Rounding may have given one place too few, or one step of the precision of large numbers.
   const auto places = static_cast<std::uint64_t>(range);
   if (places == 0 || position_error(count, places, length) <= error) return places;
   return static_cast<std::uint64_t>(std::max(range + 1, std::nextafter(range, most_places)));

@@ -42,8 +42,8 @@ double sum_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0);
 }
 
-// The fewest bits from `least` on, to within a thousandth, with which error_with(bits), which falls
-// with them, is small enough. Looks around `about` first.
+// The fewest bits from `least` on, within a thousandth, with which error_with(bits), which falls
+// with bits, is at most `error`. Starts the search at `about`.
 template <class Error>
 std::uint64_t fewest_bits(std::uint64_t least, std::uint64_t about, double error,
                           Error&& error_with) {
@@ -151,13 +151,13 @@ tree_profile tree_cover_profile(std::uint64_t length, std::uint64_t granularity,
 
 namespace {
 
-// The filters of one height are taken for one: bits are given to them in the same ratios.
+// The filters of one height are treated as one: they share its bits in proportion.
 struct tree_shape {
   std::vector<std::uint64_t> nodes;  // by height
   std::vector<double> keys;          // of all nodes of a height
   tree_profile profile;
   double pairs;
-  double leaf_has;  // the chance that the leaf of a question holds an item that was seen at all
+  double leaf_has;  // the probability that a queried leaf holds an item that was seen at all
 
   static tree_shape of(const history_counts& counts, std::uint64_t granularity,
                        std::uint64_t length) {
@@ -183,13 +183,13 @@ struct tree_shape {
     return filters > max_bits / word ? max_bits : word * filters;
   }
 
-  // What a question takes, if leaves err so often.
+  // The mean number of probes of the pairs, for this error of leaves.
   double pair_probes(double leaf_error) const {
     return profile.part_ticks * (1 - (1 - leaf_error) * (1 - leaf_has));
   }
 
-  // Bits of every height, and of the pairs last. What is more than a word for each filter goes
-  // where it helps most.
+  // The bits of every height, and of the pairs last: a word for each filter, and the rest by
+  // optimal allocation.
   std::vector<filter_size> sizes(std::uint64_t bits) const {
     constexpr double usual_leaf_error = 0.01;
     std::vector<filter_load> loads = loads_of(keys, profile.nodes);
@@ -206,9 +206,9 @@ struct tree_shape {
   // docs/math.md, Error of a tree of filters
   double error(const std::vector<filter_size>& sizes) const {
     const double leaf = filter_error(keys[0], sizes[0]);
-    double right = 0;  // logarithm of the chance that all answers are
+    double right = 0;  // logarithm of the probability that all answers are right
     for (std::size_t h = 0; h < nodes.size(); ++h) {
-      if (profile.nodes[h] == 0) continue;  // whatever it would answer
+      if (profile.nodes[h] == 0) continue;  // not probed
       right += profile.nodes[h] * std::log1p(-filter_error(keys[h], sizes[h]));
     }
     if (profile.parts > 0) {
@@ -243,7 +243,8 @@ history_size tree_size(const history_counts& counts, std::uint64_t granularity, 
 
 namespace {
 
-// A timeline of so many ticks anywhere in a span, which lie in (count - 1) / (count + 1) of it.
+// The bits of a timeline of `count` random ticks, which span (count - 1) / (count + 1) of the span
+// on average.
 double timeline_bits(std::uint64_t count, std::uint64_t span) {
   using namespace detail;
   const auto ticks = static_cast<double>(count);

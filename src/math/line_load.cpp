@@ -16,9 +16,9 @@ namespace {
 constexpr double word = 64;
 constexpr double words = 8;
 
-// Logarithm of the chance that an item sets none of the given `bits` of one word. It sets one bit
-// in each word it is active in: in the first round in min(k, 8) of the 8 words, in the second in
-// k - 8 of them.
+// The logarithm of the probability that an item sets none of the given `bits` of one word. It sets
+// one bit in each word it is active in: in the first round in min(k, 8) of the 8 words, in the
+// second in k - 8 of them.
 double log_miss(double bits, unsigned k) {
   const double first = k < 8 ? k / words : 1;
   const double second = k > 8 ? (k - 8) / words : 0;
@@ -34,17 +34,17 @@ double power(double base, unsigned exponent) {
   return result;
 }
 
-// Sets of probed bits, `weight` of them more with an even than with an odd number of bits; an item
-// misses any one of them altogether with chance `miss`.
+// Sets of probed bits, `weight` more of them with an even than with an odd number of bits. An item
+// sets no bit of such a set with probability `miss`.
 struct missed_sets {
   long double weight;
   long double miss;
 };
 
-// For k < 8 the words of an item depend on where it starts, so neighbouring words share items and
-// are not independent. But all probed bits are set with a chance of the sum, over the sets T of
-// them, of (-1)^|T| q_T^load, where q_T is the mean of (63/64)^(bits of T in an item's words) over
-// the eight starts. Many T have the same q_T.
+// For k < 8 the words of an item depend on its start, so neighbouring words share items and are not
+// independent. All probed bits are set with a probability of the sum, over the sets T of them, of
+// (-1)^|T| q_T^load, where q_T is the mean of (63/64)^(bits of T in an item's words) over the eight
+// starts (docs/math.md, Error of a line). Many T have the same q_T.
 std::vector<missed_sets> missed_by_one_item(unsigned k) {
   std::map<std::array<unsigned, 9>, int> weights;  // by how many starts meet 0..8 bits of T
   const unsigned window = (1U << k) - 1;
@@ -65,8 +65,8 @@ std::vector<missed_sets> missed_by_one_item(unsigned k) {
   return terms;
 }
 
-// To be asked for loads 0, 1, 2, ... in turn. The sum alternates and is good to 1e-17, while no
-// load but 0 has a chance below 64^-7 / 8 = 3e-14.
+// Must be called for loads 0, 1, 2, ... in turn. The sum alternates and is accurate to 1e-17, while
+// the probability is at least 64^-7 / 8 = 3e-14 for every load except 0.
 std::function<double(double)> all_set_few_words(unsigned k) {
   return [terms = missed_by_one_item(k)](double) mutable {
     long double sum = 0;
@@ -78,7 +78,7 @@ std::function<double(double)> all_set_few_words(unsigned k) {
   };
 }
 
-// Adds the terms of a log-concave sequence as `next()` gives them, until all that would follow is
+// Adds the terms of a log-concave sequence that `next()` returns, until the remaining ones are
 // below 1e-19 of the sum. In such a sequence the ratio of neighbours only falls.
 template <class Next>
 double sum_falling(double first, double sum, std::uint64_t count, Next next) {
@@ -162,8 +162,8 @@ load_chances load_chances::of_bits(unsigned k) {
   if (k > 1 && k < 8) return {all_set_few_words(k), one};
   const double two = log_miss(2, k);
   const unsigned pairs = k > 8 ? k - 8 : 0;
-  // Two probes of one word coincide with chance 1/64; otherwise both bits must be set. Different
-  // words are taken as independent, which for k = 1, 8 and 16 they are.
+  // Two probes of one word coincide with probability 1/64; otherwise both bits must be set.
+  // Different words are taken as independent, which for k = 1, 8 and 16 they are.
   const auto chance = [=](double load) {
     const double set = -std::expm1(one * load);
     const double both = set + std::exp(one * load) * std::expm1((two - one) * load);
@@ -201,7 +201,7 @@ double load_chances::mixed_around(std::uint64_t mode, std::uint64_t items, std::
   return mixed_from(mode, items, lines, [&](std::uint64_t load) { return at(load); });
 }
 
-// Nearly every line is full; subtract the chance that the query meets one that is not.
+// Nearly every line is full: subtract the probability that the line of the query is not.
 double load_chances::mixed_saturated(std::uint64_t items, std::uint64_t lines) {
   std::uint64_t load = saturated_;
   load_walk walk(items, lines, load);

@@ -6,11 +6,11 @@
 
 namespace bloomtime::math {
 
-// The chance that one item sets a given bit of its line.
+// The probability that one item sets a given bit of its line.
 double line_hit(unsigned k);
 
-// The chance that all probes of a query find something set, by the number of items in its line.
-// Remembers what it has computed; sizing asks for the same loads again and again.
+// The probability that all probes of a query find set cells, by the number of items in its line.
+// Caches results, because sizing uses the same loads repeatedly.
 class load_chances {
  public:
   static load_chances of_bits(unsigned k);
@@ -22,15 +22,15 @@ class load_chances {
   double mixed(std::uint64_t items, std::uint64_t lines);
 
  private:
-  // `chance` is asked for loads 0, 1, 2, ... in turn. `log_miss`: logarithm of the chance that one
-  // item leaves a given cell alone.
+  // `chance` is called for loads 0, 1, 2, ... in turn. `log_miss`: the logarithm of the probability
+  // that one item does not touch a given cell.
   load_chances(std::function<double(double)> chance, double log_miss);
 
   double mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines);
   double mixed_saturated(std::uint64_t items, std::uint64_t lines);
 
   std::function<double(double)> chance_;
-  std::uint64_t saturated_;  // from this load on the chance is 1 in double precision
+  std::uint64_t saturated_;  // from this load on the probability is 1 in double precision
   std::vector<double> known_;
 };
 

@@ -24,7 +24,7 @@ double truncated_mean(double z) {
   return 0.5 - z / 12 * (1 - s / 60 * (1 - s / 42 * (1 - s / 40 * (1 - s / 39.6))));
 }
 
-// Fraction and exponent apart: a product that vanished in underflow would look like a tie.
+// Keeps fraction and exponent apart: a product that underflows would look like a tie.
 class product {
  public:
   product(double a, double b) {
@@ -57,7 +57,7 @@ geometric geometric::of_rate(double rate) {
 double geometric::before(double t) const noexcept { return -std::expm1(-rate_ * t); }
 double geometric::beyond(double t) const noexcept { return std::exp(-rate_ * t); }
 
-// The smaller one of both is computed, the other is what it lacks to 1.
+// The smaller one is computed, the other is 1 minus it.
 geometric::split geometric::at(double t) const noexcept {
   const double x = rate_ * t;
   if (x < 0.5) {
@@ -72,7 +72,7 @@ masses window_masses(const evidence& seen, double w, const geometric& prior) noe
   return masses_by_powers(seen, w, prior);
 }
 
-// Each class is divided by (1 - p)^a; put back relative to the class in which that is largest.
+// The masses of each class are divided by (1 - p)^a; multiply by it, relative to the largest one.
 masses window_masses(const evidence& seen, double w, std::span<const rate_class> mixture) noexcept {
   double least = infinite;
   for (const rate_class& c : mixture) {
@@ -86,7 +86,7 @@ masses window_masses(const evidence& seen, double w, std::span<const rate_class>
     sum.in += scale * one.in;
     sum.out += scale * one.out;
   }
-  if (sum.in + sum.out == 0) sum.out = 1;  // never inserted, and yet seen
+  if (sum.in + sum.out == 0) sum.out = 1;  // contradictory: treated as never inserted
   return sum;
 }
 
@@ -155,8 +155,8 @@ bool age_posterior::block_is_likelier() const noexcept {
   return m.in >= m.out;
 }
 
-// The mean of an age below `length`. Both forms are the same number; the first is for small rates,
-// where 1/L would swamp it, the second for large ones, where the two h cancel.
+// The mean of an age below `length`. Both forms are equal; the first is accurate for small rates,
+// where 1/L would dominate, the second for large ones, where the two h cancel.
 double age_posterior::mean_within(double length) const noexcept {
   const double rate = prior_.rate();
   if (length == endless) return 1 / std::expm1(rate);
@@ -189,8 +189,8 @@ bool age_posterior::reaches(double age, double alpha) const noexcept {
   return alpha <= 0.5 ? m.in >= alpha * all : m.out <= (1 - alpha) * all;
 }
 
-// Where the real-valued distribution function reaches alpha, counted from a. With log1p, for the
-// survival at a small p is a number next to 1 whose log says little.
+// Where the continuous distribution function reaches alpha, counted from a. Uses log1p, because at
+// a small p the survival is close to 1 and its logarithm would have few digits.
 double age_posterior::quantile_estimate(double alpha) const noexcept {
   const double rate = prior_.rate();
   const double wanted = alpha * (inside_ + older_);
@@ -204,8 +204,8 @@ double age_posterior::quantile_estimate(double alpha) const noexcept {
 double age_posterior::quantile(double alpha) const noexcept {
   if (prior_.rate() == 0 || !(alpha < 1) || !reaches(infinite, alpha)) return infinite;
   double high = seen_.a + std::max(0., std::ceil(quantile_estimate(alpha)) - 1);
-  // The estimate is off by rounding only, mostly by nothing; step away from it until it is
-  // enclosed, then halve.
+  // The estimate is off by rounding only, if at all: step away until the result is enclosed, then
+  // bisect.
   double step = 1;
   double low = high - step;
   for (; !reaches(high, alpha); step *= 2) {

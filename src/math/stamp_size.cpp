@@ -29,7 +29,7 @@ void expect_load(const stamp_load& load) {
          "a window has 1 to 2^32 - 4 ticks", std::uint64_t{load.oldest});
 }
 
-// The fewest bits that leave enough ages beyond the window for sweeps to look at every timer while
+// The fewest bits that leave enough ages beyond the window for sweeps to examine every timer while
 // its stamp has one of them. Depends on the ticks alone: so more items or a smaller error never
 // need fewer bits.
 unsigned bits_for(std::uint32_t oldest) {

@@ -83,7 +83,7 @@ std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
   const auto enough = [&](std::uint64_t cells) {
     return rows_error(items, cells * k, k) <= wanted;
   };
-  // Rounding puts that a few cells off, and many where the error is next to 1.
+  // By rounding, this is off by a few cells, and by many if the error is close to 1.
   std::uint64_t too_few = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row)) - 1;
   std::uint64_t cells = too_few + 1;
   for (std::uint64_t step = 1; !enough(cells); step *= 2) {
@@ -172,7 +172,7 @@ double poisson_at_least(double mean, unsigned v) {
 // The counts of the items of a load: the mean, or two whole numbers around it.
 struct counts {
   double mean;
-  unsigned least;  // at most as many as a cell can hold, which is all that is asked
+  unsigned least;  // limited to what a cell can hold, which is sufficient here
   double more;     // share of items with one more
 
   explicit counts(const tally_load& load) {
@@ -207,7 +207,7 @@ struct counts {
       sum += share * poisson_at_least(j * mean, v);
       if (j > load && share < 1e-18) return sum;
     }
-    return sum + poisson_at_least(load, v);  // nearly certain with so many items
+    return sum + poisson_at_least(load, v);  // nearly 1 with this many items
   }
   double sum_of_equal(double load, unsigned v) const {
     const double fewer = load * (1 - more);
@@ -255,7 +255,7 @@ double used_cells(std::uint64_t items, const tally_size& s) {
   return over_cells(items, s, [](double load) { return -std::expm1(-load); });
 }
 
-// k times the total or the items is beyond 64 bits for the largest ones.
+// Computed in doubles: k times the total or the items may exceed 64 bits.
 std::uint64_t most_entries(const tally_load& load, const tally_size& s) {
   const double k = s.k;
   const double total = load.total == 0 ? static_cast<double>(load.items) * usual_tally_mean
@@ -286,7 +286,7 @@ tally_size cells_for(const tally_load& load, unsigned cell_bits) {
           .most_large_bytes = 0};
 }
 
-// With as much memory as another one takes.
+// The error with this memory.
 double error_in(const tally_load& load, unsigned cell_bits, std::uint64_t memory) {
   return cells_for({.items = load.items, .memory = memory}, cell_bits).error;
 }
@@ -322,7 +322,7 @@ unsigned tally_cell_bits(const tally_load& load) {
     if (narrow.memory() != wide.memory()) return narrow.memory() < wide.memory() ? 4 : 8;
     return narrow.error <= wide.error ? 4 : 8;
   }
-  // What was asked for may be exceeded by the table, but not by much.
+  // The table may exceed the requested memory, but not by much.
   if (narrow.large_bytes > wide.large_bytes + narrow.cell_bytes / 8) return 8;
   const std::uint64_t same = narrow.memory() - std::min(narrow.large_bytes, wide.large_bytes);
   return narrow.error <= error_in(load, 8, same) ? 4 : 8;

@@ -22,14 +22,14 @@ std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b
 
 std::uint64_t oldest_age(unsigned bits) { return (std::uint64_t{1} << bits) - 2; }
 
-// Ages that blocks of this size need: those of the window, and those that a sweep takes.
+// The number of ages that blocks of this size need: for the window and for a complete sweep.
 std::uint64_t ages_needed(std::uint64_t window, std::uint64_t timers, std::uint64_t block,
                           std::uint64_t most_sweep) {
   const std::uint64_t slow = most_sweep > timers / block ? 1 : ratio_up(timers, most_sweep * block);
   return ratio_up(window, block) + std::max<std::uint64_t>(1, slow);
 }
 
-// The least block, or 0 if there is none.
+// The smallest block, or 0 if there is none.
 std::uint64_t least_block(std::uint64_t window, std::uint64_t timers, unsigned bits,
                           std::uint64_t most_sweep) {
   const auto fits = [&](std::uint64_t block) {
@@ -93,7 +93,7 @@ std::uint64_t sweep_of(const timing_choice& choice, unsigned k) {
   return sweep;
 }
 
-// use(k, bits) for all that are left open.
+// Calls use(k, bits) for all combinations that the choice leaves open.
 template <class Use>
 void each_choice(const timing_choice& choice, Use&& use) {
   constexpr unsigned most_k = 30;  // as the paper tries
@@ -128,9 +128,9 @@ timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigne
   return *size;
 }
 
-// The mean of (X / timers)^k over the number X of timers that items * k writes meet. By mean and
-// variance of the share of written timers, as if its logarithm were normally distributed: the share
-// varies less than that, so the result is too high, if anything.
+// The mean of (X / timers)^k, where X timers are written by items * k writes: from the mean and
+// variance of the share of written timers, as if its logarithm were normally distributed. The share
+// varies less than that, so the result is an upper bound (docs/math.md, Error of timers).
 double timers_error(std::uint64_t items, std::uint64_t timers, unsigned k) {
   expect(timers >= 1, "a filter must have at least one timer", timers);
   expect_k(k);
@@ -140,7 +140,7 @@ double timers_error(std::uint64_t items, std::uint64_t timers, unsigned k) {
   const double untouched = timers == 1 ? 0 : std::exp(writes * std::log1p(-1 / m));
   const double mean = timers == 1 ? 1 : -std::expm1(writes * std::log1p(-1 / m));
   if (untouched == 0) return 1;
-  // Two timers are untouched together less often than if they were independent.
+  // Two timers are both unwritten less often than if they were independent.
   const double together = std::expm1(writes * std::log1p(-1 / ((m - 1) * (m - 1))));
   const double variance = untouched * (mean + (m - 1) * untouched * together) / m;
   const double spread = std::max(0., variance) / (mean * mean);
@@ -160,7 +160,7 @@ timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
     if (error_of(size) < error_of(best)) best = size;
   });
   if (best) return *best;
-  // Says why, for what was asked for or the least that could be.
+  // Throws the reason, for the given parameters or the smallest possible ones.
   const unsigned k = choice.k.value_or(1);
   return plan_timing(window, memory_bits, k, choice.bits.value_or(least_bits), sweep_of(choice, k));
 }
@@ -175,8 +175,8 @@ timing_size timing_for_error(std::uint64_t window, double wanted, const timing_c
     const auto at = [&](std::uint64_t memory) {
       return try_timing(window, memory, k, bits, sweep);
     };
-    // More memory, larger blocks: so the error need not fall everywhere, but what is found keeps
-    // it. Beyond some memory no sweep comes around in time.
+    // More memory needs larger blocks, so the error is not monotone, but the result satisfies it.
+    // Beyond some memory no sweep completes in time.
     const double swept = static_cast<double>(sweep) * static_cast<double>(window) *
                          static_cast<double>(oldest_age(bits) - 1) * bits;
     std::uint64_t enough = std::min(budget, static_cast<std::uint64_t>(std::min(swept, 0x1p62)));
@@ -222,7 +222,7 @@ double all_touched(const stamp_size& size, double distinct, unsigned count) noex
 }
 
 double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept {
-  // Those of the item itself have this age, whatever the groups of stamps say.
+  // The timers of the item itself have this age, whatever the groups of stamps indicate.
   return census(std::max<std::uint64_t>(with_age, count), at_least, count);
 }
 

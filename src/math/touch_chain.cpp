@@ -17,7 +17,7 @@ constexpr double least_rate = 1e-100;                     // its square is still
 
 using row = std::array<double, most_cells + 1>;
 
-// ln n!, which lgamma() would also give, but not to several threads at once.
+// ln n!. lgamma() is not thread-safe.
 const row& log_factorials() {
   static const row table = [] {
     row t{};
@@ -31,8 +31,8 @@ void multiply_by_one_plus(row& polynomial, unsigned degree, double x) {
   for (unsigned j = degree + 1; j > 0; --j) polynomial[j] += x * polynomial[j - 1];
 }
 
-// Coefficients of (1 + rho x)^c0 (1 + (1 - rho) x)^c1: in how many ways j of the cells that match
-// have been touched and do so by chance.
+// The coefficients of (1 + rho x)^c0 (1 + (1 - rho) x)^c1: coefficient j is the sum of the
+// probabilities that j given cells were touched and match by chance.
 row matching_by_chance(unsigned c0, unsigned c1, double rho) {
   row polynomial{};
   polynomial[0] = 1;
@@ -42,8 +42,8 @@ row matching_by_chance(unsigned c0, unsigned c1, double rho) {
   return polynomial;
 }
 
-// How many terms of the inner sum count. A cut by the size of s_j alone would be wrong: what it is
-// multiplied by grows as j does, by at most 1 / (q x1^r) per step.
+// The number of significant terms of the inner sum. Truncation by the size of s_j alone would be
+// wrong: its factor grows with j, by at most 1 / (q x1^r) per step.
 unsigned terms_that_count(unsigned r, double sigma, double stay) {
   const double theta = sigma / stay;
   const row& factorial = log_factorials();
@@ -53,9 +53,9 @@ unsigned terms_that_count(unsigned r, double sigma, double stay) {
   return r;
 }
 
-// For l of r cells touched, sums over ages of the chance of that, times sigma^l / (step^l l!),
-// which keeps them near 1: z over all ages, t over those from w on, y over all ages and weighted by
-// them.
+// For l of r cells touched, the sums over ages of the probability of that, times
+// sigma^l / (step^l l!), which keeps them near 1: z over all ages, t over ages from w on, y over
+// all ages and weighted by the age (docs/math.md, Touch chain of a generalized filter).
 struct chain {
   row z{};
   row t{};
@@ -98,8 +98,8 @@ chain::chain(unsigned r, double rate, double touch, double w) {
 
 }  // namespace
 
-// Probabilities of what is seen, summed over ages: the logarithm of the sum and the shares of ages
-// below w and of all others, "never" among them. mean: the mean age of an inserted item.
+// The probability of the observed cells, summed over ages: the logarithm of the sum, the share of
+// ages below w and that of all others, including "never". mean: the mean age of an inserted item.
 struct touch_chain::summary {
   double log_total;
   double inside;
@@ -151,8 +151,8 @@ touch_chain::summary touch_chain::of_all_ages(const touch_pattern& seen, double 
   return {most + std::log(all) + std::log(-std::expm1(-rate)), 1 - beyond, beyond, ages / all};
 }
 
-// Relative to the same constant as the sums over ages: cells that match by chance count with the
-// probability of that, and the others as if they were touched.
+// Relative to the same constant as the sums over ages: matching cells count with the probability of
+// a match by chance, the others as touched.
 double touch_chain::log_never(const touch_pattern& seen, double insertions) const noexcept {
   const double untouched = std::exp(-touch_ * insertions);
   const double log_zero = std::log(zeros_ * (1 - untouched) + untouched / 2);
@@ -164,7 +164,7 @@ double touch_chain::log_never(const touch_pattern& seen, double insertions) cons
 
 namespace {
 
-// The sum of the terms that what is seen allows, its logarithm, and their mean age.
+// The logarithm of the sum of the terms that the observed cells allow, and their mean age.
 struct age_total {
   double log_sum = -infinite;
   double mean = 0;
@@ -191,7 +191,7 @@ age_total total_of(const touch_sums& sums, const row& ways, unsigned wrong, unsi
 
 }  // namespace
 
-// While some cells may never have been touched: sums over the ages that there are, and "never".
+// While some cells may never have been touched: sums over the existing ages, and "never".
 touch_chain::summary touch_chain::of_first_ages(const touch_pattern& seen, double w, double rate,
                                                 double insertions) const noexcept {
   const auto n = static_cast<std::uint64_t>(insertions);
@@ -217,8 +217,7 @@ touch_chain::summary touch_chain::of_first_ages(const touch_pattern& seen, doubl
           (inserted * in.mean + later * rest.mean) / (inserted + later)};
 }
 
-// Once every cell has been touched, but for a share that no double shows, "never" looks like any
-// greater age.
+// Once practically every cell has been touched, "never" looks like any greater age.
 touch_chain::summary touch_chain::summarize(const touch_pattern& seen, double w, double rate,
                                             double insertions) const noexcept {
   constexpr double all_touched = 40;
