@@ -1,4 +1,4 @@
-set multiplot layout 1,2 margins 0.1, 0.8, 0.15, 0.86 spacing 0.11, 0 title "What the end of an epoch costs, lambda = 0.9"
+set multiplot layout 1,2 margins 0.1, 0.8, 0.15, 0.86 spacing 0.11, 0 title "The cost of the end of an epoch, lambda = 0.9"
 set logscale y
 set format y "%.0s %cs"
 @legend_right

@@ -1,7 +1,7 @@
-set multiplot layout 1,4 margins 0.07, 0.83, 0.15, 0.83 spacing 0.055, 0 title "Over-estimate over memory: mean (lines) and 95 % (dashed), cropped at 0.002 and 200"
+set multiplot layout 1,4 margins 0.07, 0.83, 0.15, 0.83 spacing 0.055, 0 title "Excess over memory: mean (lines) and 95 % (dashed), cropped at 0.002 and 200"
 set logscale xy
 set xlabel "16-bit cells per item"
-set ylabel "hits too many"
+set ylabel "excess, hits"
 set format y "%g"
 set yrange [0.002:200]
 set xrange [1.6:20]

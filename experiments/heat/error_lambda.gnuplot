@@ -1,7 +1,7 @@
-set title "Mean over-estimate at equal memory: Zipf(1.0), m = 6 n, k = 4, rounding up"
+set title "Mean excess at equal memory: Zipf(1.0), m = 6 n, k = 4, rounding up"
 set logscale y
 set xlabel "lambda"
-set ylabel "hits too many"
+set ylabel "excess, hits"
 set format y "%g"
 set key outside right Left reverse samplen 1.5
 file = data.'error_lambda.csv'

@@ -1,4 +1,4 @@
-set title "20 new items per epoch, 200 alive, 24 000 cells: who never was and passes for warm"
+set title "20 new items per epoch, 200 alive, 24 000 cells: absent items that are taken for present"
 set logscale x
 set xlabel "epochs"
 set ylabel "share of absent items"

@@ -1,4 +1,4 @@
-set multiplot layout 1,2 margins 0.08, 0.72, 0.15, 0.83 spacing 0.09, 0 title "Answer less truth where no cells are shared"
+set multiplot layout 1,2 margins 0.08, 0.72, 0.15, 0.83 spacing 0.09, 0 title "Answer minus truth without shared cells"
 set logscale y
 set format y "%g"
 @legend_right
@@ -19,7 +19,7 @@ plot file using 8:(pick("down", 3)) with linespoints lw 2 lc 1 title "down", \
 unset logscale x
 set xtics auto
 set title "lambda = 0.9: share of answers"
-set xlabel "answer less truth, hits"
+set xlabel "answer minus truth, hits"
 set ylabel "share"
 unset key
 set xrange [-9:11]

@@ -1,4 +1,4 @@
-set title "Time to give out the bits, EDGAR bursty (figure 18)"
+set title "Time to allocate the bits, EDGAR bursty (figure 18)"
 set logscale y
 set format y "%.0s %cs"
 set xlabel "ticks of the span / 1000"

@@ -8,7 +8,7 @@ set yrange [7e-6:1.4]
 set xrange [18:62]
 set xtics 20
 set xlabel "million bits"
-set ylabel "chance of a wrong maybe"
+set ylabel "probability of a wrong maybe"
 file = data.'error_bits.csv'
 least(e) = e > 1e-5 ? e : 1e-5
 pick(s, m) = stringcolumn(1) eq s && stringcolumn(5) eq m ? \

@@ -5,7 +5,7 @@ set multiplot layout 1,3 margins 0.08, 0.79, 0.15, 0.83 spacing 0.055, 0 title "
 set yrange [0:0.3]
 set xrange [3:25]
 set xlabel "first hours of the day"
-set ylabel "chance of a wrong maybe"
+set ylabel "probability of a wrong maybe"
 file = data.'error_span.csv'
 pick(s, m) = stringcolumn(1) eq s && stringcolumn(5) eq m ? column(6) : NaN
 array sets[3] = ["edgar dense", "edgar bursty", "edgar uniform"]

@@ -2,7 +2,7 @@ set multiplot layout 1,3 margins 0.08, 0.89, 0.44, 0.83 spacing 0.06, 0 title "T
 set logscale y
 set format y "%g"
 set yrange [1e-5:1]
-set ylabel "chance of a wrong maybe"
+set ylabel "probability of a wrong maybe"
 set style data histograms
 set style fill solid 0.7 noborder
 set xtics rotate by -50 font ",10"

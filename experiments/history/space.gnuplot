@@ -1,4 +1,4 @@
-set multiplot layout 1,3 margins 0.07, 0.74, 0.15, 0.83 spacing 0.055, 0 title "What exact answers take over the day (figure 14)"
+set multiplot layout 1,3 margins 0.07, 0.74, 0.15, 0.83 spacing 0.055, 0 title "Memory of exact answers over the day (figure 14)"
 set xlabel "hour"
 set ylabel "megabytes"
 set logscale y
