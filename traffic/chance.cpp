@@ -14,8 +14,8 @@ item_number item_law::operator()(math::random_source& random) const noexcept {
   return static_cast<item_number>(rank - skipped_ - 1);
 }
 
-// By comparisons alone (von Neumann 1951): the first of a falling run of uniform numbers counts if
-// the run has odd length, which given the first is x has chance exp(-x). Every failure adds one.
+// By comparisons only (von Neumann 1951): the first number x of a falling run of uniform numbers is
+// accepted if the run has odd length, which has probability exp(-x). Every rejection adds one.
 std::uint64_t exponential(std::uint64_t mean, math::random_source& random) noexcept {
   for (std::uint64_t whole = 0;; ++whole) {
     const std::uint64_t first = random();

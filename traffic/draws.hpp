@@ -12,7 +12,7 @@ namespace bloomtime::traffic {
 struct draws_config {
   std::uint64_t records = 0;
   std::uint64_t items = 0;
-  double zipf = 0;  // 0: all items alike
+  double zipf = 0;  // 0: uniform
   span_of_time when = {};
 };
 

@@ -3,11 +3,11 @@
 #include <cstdint>
 
 // Generated streams. A stream is a small object that is called until it has no more events. It is
-// made from a config and a seed; both together decide every event, on every machine (but see
-// math/zipf.hpp for the one in 1e14).
+// made from a config and a seed, which determine every event, on every machine (except for one draw
+// in 1e14, see math/zipf.hpp).
 namespace bloomtime::traffic {
 
-// Items are numbers from 0; address_of() in lines.hpp gives each its own text.
+// Items are numbers from 0; address_of() in lines.hpp gives each a different text.
 using item_number = std::uint32_t;
 inline constexpr std::uint64_t most_items = std::uint64_t{1} << 32;
 
@@ -24,7 +24,7 @@ struct event {
   friend bool operator==(const event&, const event&) = default;
 };
 
-// When a stream takes place: `records` spread over `seconds`, evenly or in the rhythm of the day.
+// The time of a stream: `records` spread over `seconds`, evenly or in the rhythm of the day.
 struct span_of_time {
   std::int64_t start = first_of_2014;
   std::uint64_t seconds = 86'400;

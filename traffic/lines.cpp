@@ -25,7 +25,8 @@ void put_two(std::string& out, std::int64_t number) {
   out += static_cast<char>('0' + number % 10);
 }
 
-// Items are told apart by more than their last digits. All steps are bijections of 32 bits.
+// Mixes the number, so that addresses differ in more than their last digits. All steps are
+// bijections of 32 bits.
 std::uint32_t scattered(std::uint32_t x) noexcept {
   x = (x + 1) * 0x9e3779b9;
   x = (x ^ (x >> 15)) * 0x2c1b3c6d;

@@ -12,7 +12,7 @@ namespace bloomtime::traffic {
 
 enum class line_form { combined, ndjson, tsv };
 
-// An item's text: an IPv4 address of its own.
+// The text of an item: its own IPv4 address.
 std::string address_of(item_number item);
 
 // Events as lines of text. TSV: second, item; for adds and removes + or -, item; for visits

@@ -43,8 +43,8 @@ std::optional<event> operations::operator()() {
   return event{pace_(), item, change::add};
 }
 
-// Removes left never exceed what is present and the adds to come: both sides shrink together. So
-// neither an empty store nor the end of the adds leaves a remove without its item.
+// The remaining removes never exceed the present items plus the remaining adds. So every remove
+// finds an item.
 bool operations::next_is_remove() {
   if (fill_left_ != 0) {
     --fill_left_;

@@ -14,13 +14,13 @@ struct operations_config {
   std::uint64_t records = 0;
   std::uint64_t items = 0;
   double zipf = 1;
-  std::uint64_t removes = 0;  // exactly so many of the records, at most half
-  std::uint64_t fill = 0;     // adds that come before the first remove
+  std::uint64_t removes = 0;  // exactly this many of the records, at most half
+  std::uint64_t fill = 0;     // adds before the first remove
   span_of_time when = {};
 };
 
-// Adds by Zipf's law and removes of a random one of those that are there, in random order. Nothing
-// is removed that is not there.
+// Adds by Zipf's law and removes of random present items, in random order. Nothing absent is
+// removed.
 class operations {
  public:
   operations(const operations_config& config, std::uint64_t seed);
@@ -37,7 +37,7 @@ class operations {
   std::uint64_t left_;
   std::uint64_t removes_left_;
   std::uint64_t fill_left_;
-  std::vector<item_number> present_;  // once for each add that has not been taken back
+  std::vector<item_number> present_;  // one entry for each add that was not removed
 };
 
 }  // namespace bloomtime::traffic

@@ -55,7 +55,7 @@ std::uint64_t pacing::weight_until(std::uint64_t second) const {
 }
 
 std::uint64_t pacing::due_until(std::uint64_t second) const {
-  // Rounded up, so that the first record comes in the first second.
+  // Rounded up, so that the first record is in the first second.
   return static_cast<std::uint64_t>((wide{records_} * weight_until(second) + total_ - 1) / total_);
 }
 

@@ -7,7 +7,7 @@
 namespace bloomtime::traffic {
 
 // The seconds of `records` records, in order: as even, or as close to the rhythm of the day, as
-// whole records can be.
+// whole records allow.
 class pacing {
  public:
   pacing(std::uint64_t records, const span_of_time& when);

@@ -24,7 +24,7 @@ bool pair_set::insert(item_second pair) noexcept {
   return true;
 }
 
-// Where the pair is, or the free slot where it would be.
+// The slot of the pair, or the free slot where its search ends.
 std::size_t pair_set::slot_of(item_second pair) const noexcept {
   const std::uint64_t key = key_of(pair);
   const std::size_t mask = slots_.size() - 1;

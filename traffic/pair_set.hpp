@@ -16,7 +16,7 @@ struct item_second {
   friend auto operator<=>(const item_second&, const item_second&) = default;
 };
 
-// A set of as many pairs as were announced, by open addressing.
+// A set of pairs with a fixed capacity, by open addressing.
 class pair_set {
  public:
   explicit pair_set(std::size_t capacity);
@@ -24,10 +24,10 @@ class pair_set {
   std::size_t size() const noexcept { return size_; }
   bool contains(item_second pair) const noexcept { return slots_[slot_of(pair)] != empty; }
   bool insert(item_second pair) noexcept;  // whether it is new
-  std::vector<item_second> sorted() &&;    // the set is used up: two of it would not fit
+  std::vector<item_second> sorted() &&;    // consumes the set: a copy would not fit
 
  private:
-  static constexpr std::uint64_t empty = ~std::uint64_t{0};  // no second is so late
+  static constexpr std::uint64_t empty = ~std::uint64_t{0};  // later than any second
 
   std::size_t slot_of(item_second pair) const noexcept;
 

@@ -74,8 +74,7 @@ class maker {
     for (std::uint64_t i = 0; i < config_.items; ++i) {
       made_.insert({random_second(), static_cast<item_number>(i)});
     }
-    // Items that are seen in nearly all seconds, or heavy ones that have become so, would be drawn
-    // in vain for ever.
+    // Items that have nearly all seconds already would be drawn in vain.
     steps_left_ = 32 * config_.pairs;
     while (!complete() && steps_left_ != 0) add_run();
     for (std::uint64_t i = 0; !complete(); ++i) top_up(static_cast<item_number>(i));
@@ -102,13 +101,13 @@ class maker {
     while (!ends && !complete() && steps_left_ != 0) {
       if (random_.below(100) < runs_.percent_seen) made_.insert({second, item});
       ends = one_in(runs_.mean_length, random_);
-      // A run that passes the end goes on at the start: no second is special.
+      // A run that passes the end continues at the start, so all seconds are equivalent.
       second = second + 1 == config_.when.seconds ? 0 : second + 1;
       --steps_left_;
     }
   }
 
-  // The pairs that are missing go to the heaviest items that have seconds left.
+  // The missing pairs go to the heaviest items that have seconds left.
   void top_up(item_number item) {
     std::vector<std::uint32_t> free;
     for (std::uint32_t s = 0; s < config_.when.seconds; ++s) {
@@ -159,7 +158,7 @@ std::optional<event> pairs::operator()() {
   return event{second_, shuffled_[next_++]};
 }
 
-// The items of one second in random order, or a part of them if they are very many.
+// The items of one second in random order, or a part of them if there are very many.
 bool pairs::refill() {
   shuffled_.clear();
   next_ = 0;

@@ -12,8 +12,8 @@
 
 namespace bloomtime::traffic {
 
-// How an item's seconds lie. dense: runs of 3000 s on average in which it is seen in 95 % of all
-// seconds, as a crawler is; bursty: 300 s and 50 %, as people are; uniform: anywhere.
+// The distribution of an item's seconds. dense: runs of 3000 s on average in which it is seen in
+// 95 % of all seconds, like a crawler; bursty: 300 s and 50 %, like people; uniform: anywhere.
 enum class time_model { dense, bursty, uniform };
 
 struct pairs_config {
@@ -30,10 +30,10 @@ struct pairs_config {
 pairs_config like_edgar();
 pairs_config like_network();
 
-// Exactly so many records, items and pairs, in order of time, or bloomtime::error where that is
-// impossible. Every item gets one pair; then items are drawn by weight and get runs until the
-// pairs are complete; the other records are copies of random pairs. All pairs are made before the
-// first event.
+// Exactly the given numbers of records, items and pairs, in order of time. Throws bloomtime::error
+// if that is impossible. Every item gets one pair; then items are drawn by weight and get runs
+// until the pairs are complete; the other records are copies of random pairs. All pairs are made
+// before the first event.
 class pairs {
  public:
   pairs(const pairs_config& config, std::uint64_t seed);
@@ -46,7 +46,7 @@ class pairs {
   math::random_source random_;
   std::int64_t start_;
   std::vector<item_second> pairs_;
-  std::vector<std::uint32_t> copies_;  // records of each pair that are still to come
+  std::vector<std::uint32_t> copies_;  // remaining records of each pair
   std::size_t pair_ = 0;
   std::int64_t second_ = 0;
   std::vector<item_number> shuffled_;  // next items of second_

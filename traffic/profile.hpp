@@ -10,7 +10,7 @@
 
 namespace bloomtime::traffic {
 
-// What decides how filters fare on a stream.
+// The properties of a stream that determine the performance of filters.
 struct profile {
   static constexpr std::size_t levels = 18;  // 2^17 s is the first power of two beyond a day
   static constexpr std::size_t gap_classes = 65;
@@ -22,7 +22,7 @@ struct profile {
   // Seconds between two records of one item: class 0 is none, class c > 0 is [2^(c-1), 2^c).
   std::array<std::uint64_t, gap_classes> gaps{};
   std::array<std::uint64_t, 24> hours{};  // records per hour of the day
-  // Records of the commonest item, ten items, and hundredth of all items.
+  // Records of the most frequent item, ten items, and hundredth of all items.
   std::uint64_t top_one = 0;
   std::uint64_t top_ten = 0;
   std::uint64_t top_hundredth = 0;

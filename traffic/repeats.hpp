@@ -24,14 +24,14 @@ struct gap_law {
 
 struct repeats_config {
   std::uint64_t records = 0;
-  std::uint64_t repeats = 0;  // exactly so many of the records; 0: no item comes twice
+  std::uint64_t repeats = 0;  // exactly this many of the records; 0: no item repeats
   gap_law gap = {};
   span_of_time when = {};
 };
 
-// New items at an even pace, and repeats, each at a random gap after the item's last sighting. All
-// items come back equally often, give or take one. New items stop at the end of the time; a repeat
-// whose gap leads beyond it still comes, later than that.
+// New items at an even pace, and repeats, each after a random gap from the item's last sighting.
+// All items repeat equally often, within one. New items stop at the end of the time; a repeat whose
+// gap leads beyond it is emitted later than that.
 class repeats {
  public:
   repeats(const repeats_config& config, std::uint64_t seed);

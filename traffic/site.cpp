@@ -7,7 +7,7 @@
 namespace bloomtime::traffic {
 namespace {
 
-// Different questions about one number get independent answers.
+// Different properties of one number are independent.
 enum topic : std::uint64_t { crawler, agent, size, missing };
 
 std::uint64_t trait(std::uint64_t number, topic about) {
@@ -79,7 +79,7 @@ std::uint32_t asset_of(std::uint32_t page, std::uint32_t which) {
   return pages + (page * 5 + which) % assets;
 }
 
-// From hundreds of bytes to hundreds of kilobytes: each power of two is as likely as the next.
+// From hundreds of bytes to hundreds of kilobytes; all powers of two are equally likely.
 std::uint32_t bytes_of(std::uint32_t page) {
   const std::uint64_t bits = trait(page, size);
   const auto scale = 256U << (bits % 10);

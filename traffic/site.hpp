@@ -8,8 +8,8 @@
 
 #include "traffic/event.hpp"
 
-// An imaginary web site and who comes to it. What a client or a page is like follows from its
-// number alone, so that it stays the same all day.
+// An imaginary web site and its clients. The properties of a client or a page follow from its
+// number alone, so they do not change during the day.
 namespace bloomtime::traffic {
 
 inline constexpr std::uint32_t pages = 8192;  // in order of popularity
@@ -22,6 +22,6 @@ bool is_crawler(item_number client);  // one in 64
 std::string_view agent_of(item_number client);
 std::uint32_t asset_of(std::uint32_t page, std::uint32_t which);
 std::uint32_t bytes_of(std::uint32_t page);
-bool is_missing(std::uint32_t page);  // some links lead nowhere
+bool is_missing(std::uint32_t page);  // some links are broken
 
 }  // namespace bloomtime::traffic

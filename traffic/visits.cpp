@@ -42,8 +42,8 @@ std::optional<visit> visits::operator()() {
   return now;
 }
 
-// What is left of the records is spread over what is left of the weight, so that crowds and chance
-// change when they come and not how many.
+// Spreads the remaining records over the remaining weight, so that crowds and randomness change the
+// times of records, not their number.
 void visits::begin_second() {
   change_crowd();
   const std::uint64_t now = static_cast<std::uint64_t>(when_.start) + passed_;
@@ -96,7 +96,8 @@ visit visits::look_around() {
   if (one_in(who.crawler ? pages_of_crawlers : pages_of_people, random_)) {
     who = new_session();
     if (sessions_.size() > sessions_wanted_) {
-      // Any other one goes: crawlers stay long, and would be all that is left in the evening.
+      // Another session ends in its place: crawlers stay long, and would be the only ones left in
+      // the evening.
       sessions_[random_.below(sessions_.size())] = sessions_.back();
       sessions_.pop_back();
     }

@@ -32,9 +32,9 @@ struct visits_config {
   span_of_time when = {.daily = true};
 };
 
-// A day at a web site: clients come by weight, look at several pages of Zipf's law and at what is
-// on them, and leave; crawlers stay long and walk through everything; now and then a page draws a
-// crowd. Exactly so many records in that time, made one by one.
+// A day at a web site. Clients arrive by weight, load several pages drawn by Zipf's law with their
+// assets, and leave. Crawlers stay long and visit all pages in order. From time to time a page
+// draws a crowd. The number of records is exact; records are made one by one.
 class visits {
  public:
   visits(const visits_config& config, std::uint64_t seed);
@@ -61,7 +61,7 @@ class visits {
   span_of_time when_;
   std::uint64_t left_;
   std::uint64_t end_weight_;
-  std::uint64_t passed_ = 0;  // seconds that have begun
+  std::uint64_t passed_ = 0;  // seconds that have started
   std::uint64_t in_this_second_ = 0;
   std::vector<session> sessions_;
   std::uint64_t sessions_wanted_ = 0;
@@ -70,7 +70,7 @@ class visits {
   std::uint32_t assets_left_ = 0;  // what is still missing on it
 };
 
-// What a visit by this client at this time might have looked like, for streams that know no more.
+// A plausible visit by this client at this time, for streams that have only items and times.
 visit visit_of(const event& seen);
 
 }  // namespace bloomtime::traffic

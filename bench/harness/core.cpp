@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-// Chains of additions side by side, each of which waits for the one before it.
+// Parallel chains of additions; within a chain each addition depends on the one before.
 template <class... Sum>
 double time_of(Sum... sums) {
   const auto step = [](std::uint64_t& sum) {
@@ -21,8 +21,9 @@ double time_of(Sum... sums) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// One chain takes its time whoever shares the core. Four of them, as many additions as a core does
-// at once, take hardly longer if nobody does. The clock frequency is in both.
+// One chain takes the same time on a shared core. Four of them, as many additions as a core
+// executes in parallel, take hardly longer only if the core is not shared. The clock frequency
+// cancels.
 double crowding() {
   constexpr std::uint64_t sum = 0;
   const double one = time_of(sum);
@@ -44,7 +45,7 @@ core::core() {
   while (probes_ < calibration) learn(crowding());
 }
 
-// One probe in a hundred was alone, if anything was; a few of them are an interrupted clock.
+// The first percentile counts as not shared; smaller values may be due to an interrupted clock.
 void core::learn(double crowding) {
   const double last = static_cast<double>(seen_.size() - 1);
   ++seen_[static_cast<std::size_t>(std::min(100 * crowding, last))];

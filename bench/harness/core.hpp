@@ -3,22 +3,21 @@
 #include <array>
 #include <cstdint>
 
-// Is this core working for somebody else as well? Where two threads run on one core, another
-// program, or another tenant of the host, takes half of its units for a while: what is computed
-// then takes up to twice as long, what waits for memory does not, and no ratio of the two means
-// anything. The load average does not show it.
+// Detects whether this core is shared. If another program, or another tenant of the host, runs on
+// the second thread of the core, computations take up to twice as long while memory accesses do
+// not, and ratios of the two are meaningless. The load average does not show it.
 namespace bench {
 
 class core {
  public:
-  // The one this program runs on, with what it has seen so far.
+  // The core of this program, with the measurements so far.
   static core& instance();
 
-  // Before something is timed: until nobody shares the core, or for about a millisecond.
+  // Before a measurement: waits until the core is not shared, for at most about a millisecond.
   void wait_until_alone();
-  // After it was timed: whether nobody did at either end.
+  // After a measurement: whether the core was not shared at either end.
   bool was_alone();
-  // How often the answer was no.
+  // How often it was shared.
   double share_of_shared() const;
 
  private:

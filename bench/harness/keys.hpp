@@ -10,8 +10,8 @@
 
 #include <bloomtime/detail/probes.hpp>
 
-// Keys are made from numbers by bijections, so different numbers are different keys. What is
-// inserted has the numbers from 0; what is certainly not has numbers from 2^63.
+// Keys are made from numbers by bijections, so different numbers are different keys. Inserted keys
+// have numbers from 0; absent ones have numbers from 2^63.
 namespace bench {
 
 using short_key = std::uint64_t;
@@ -24,7 +24,7 @@ struct long_key {
 
 inline constexpr std::uint64_t first_absent = std::uint64_t{1} << 63;
 
-// Consecutive keys would flatter a hash table, whose buckets they would visit in order.
+// Consecutive keys would favour a hash table, because they would visit its buckets in order.
 template <class Key>
 Key key_of(std::uint64_t number) noexcept {
   const std::uint64_t word = number * bloomtime::detail::golden;

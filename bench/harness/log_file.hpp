@@ -21,7 +21,7 @@ class temporary_file {
   std::filesystem::path path_;
 };
 
-// A day at a web site, so that neighbouring lines share their second as often as they do there.
+// A day at a web site, so that neighbouring lines share their second as often as in a real log.
 // Returns the bytes written.
 std::uint64_t write_lines(const std::string& path, std::uint64_t size,
                           bloomtime::traffic::line_form form);

@@ -10,7 +10,7 @@
 #include "bench/harness/keys.hpp"
 #include "bench/harness/measure.hpp"
 
-// What this machine can do at best, measured next to what the filters do with it.
+// The memory speed of this machine, measured together with the filters.
 namespace bench {
 
 struct cache_sizes {
@@ -25,17 +25,17 @@ std::vector<std::uint64_t> sizes();
 
 std::string text_of_bytes(std::uint64_t bytes);
 
-// Random accesses before a case is timed: what fits a cache is measured in it.
+// Random accesses before a case is timed, so that data that fits into a cache is measured there.
 std::uint64_t warm_up(std::uint64_t bytes);
 
-// Random lines of an array with the same home, and so the same pages, as the cells of a filter.
+// Random lines of an array that is allocated like the cells of a filter, with the same page size.
 // Each measurement does `count` accesses and returns nanoseconds per access.
 class memory {
  public:
   explicit memory(std::uint64_t bytes);
 
   std::uint64_t size() const noexcept { return lines_.size(); }
-  std::string pages() const;  // whether the system gave the large ones the buffer asked for
+  std::string pages() const;  // whether the system granted huge pages
 
   double dependent_reads(std::uint64_t count);
   // Independent ones, in a plain loop or in blocks: the lines of a block of 16 are prefetched while
@@ -58,7 +58,7 @@ class memory {
   std::uint64_t at_ = 0;
 };
 
-// "The" independent random line is whichever of both loops is faster.
+// The cost of an independent random line is that of the faster loop.
 struct line_cases {
   std::size_t plain = 0;
   std::size_t block = 0;
@@ -66,7 +66,7 @@ struct line_cases {
   std::size_t best(const schedule& cases) const { return cases.faster(plain, block); }
 };
 
-// The memory has to outlive the rounds.
+// The memory must outlive the rounds.
 std::size_t add_dependent_reads(schedule& cases, memory& where, std::uint64_t count);
 line_cases add_reads(schedule& cases, memory& where, std::uint64_t count);
 line_cases add_updates(schedule& cases, memory& where, std::uint64_t count);

@@ -11,11 +11,11 @@
 
 #include "bench/harness/core.hpp"
 
-// How times are taken: every case once per round, round after round, never two at once. What
-// disturbs the machine for a while then disturbs all cases alike, and medians leave it out.
+// Timing: every case runs once per round, never two at once. A temporary disturbance of the machine
+// then affects all cases equally, and medians exclude it.
 namespace bench {
 
-// The compiler has to compute the value, and has to assume that memory changed.
+// Forces the compiler to compute the value and to assume that memory changed.
 template <class T>
 inline void keep(const T& value) noexcept {
   asm volatile("" : : "r"(value) : "memory");
@@ -33,16 +33,16 @@ summary summarize(std::vector<double> values);
 
 class schedule {
  public:
-  // A case does one round of its work and returns its nanoseconds per operation.
+  // A case runs one round of its work and returns nanoseconds per operation.
   using round = std::function<double()>;
 
-  // A case's rounds are known by the number add() gives.
+  // The rounds of a case are identified by the number that add() returned.
   std::size_t add(round once);
-  // Once, when all cases are there; what they refer to may go afterwards.
+  // Called once, after all cases were added; what they refer to may be destroyed afterwards.
   void run(unsigned rounds);
 
   summary time(std::size_t which) const { return summarize(cases_[which].times); }
-  // Taken within each round, so that both sides saw the same machine.
+  // Computed within each round, so that both sides saw the same machine.
   summary ratio(std::size_t which, std::size_t base) const;
   std::size_t faster(std::size_t a, std::size_t b) const;
 
@@ -63,10 +63,10 @@ std::span<Operand> operand_block() {
   return block;
 }
 
-// fill(block) makes ready what use(block) is timed on, block by block, so that the operands of
-// any number of operations stay in the cache and do not push out what is measured. The median of
-// the blocks: those during which the system ran something else do not count. Nor do those during
-// which the core was shared, unless nearly all were.
+// fill(block) prepares the operands of use(block), which is timed, block by block, so that the
+// operands stay in the cache and do not evict what is measured. Returns the median of the blocks,
+// which excludes those during which the system ran something else. Blocks during which the core was
+// shared are left out, unless nearly all were.
 template <class Operand, class Fill, class Use>
 double time_in_blocks(std::uint64_t operations, Fill&& fill, Use&& use) {
   std::vector<double> times;

@@ -6,8 +6,8 @@
 
 #include "bench/harness/report.hpp"
 
-// A part of the benchmark prints its own tables: one function in a file of its own, named here and
-// in main.cpp.
+// Each part of the benchmark prints its own tables: one function in its own file, declared here and
+// listed in main.cpp.
 namespace bench {
 
 struct session {

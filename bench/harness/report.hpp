@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// Lines up: words to the left, figures to the right.
+// An aligned table: words to the left, numbers to the right.
 class table {
  public:
   table(std::vector<std::string> head, std::size_t word_columns);
@@ -25,7 +25,7 @@ class table {
   std::size_t word_columns_;
 };
 
-// One line per figure, whatever the table it is printed in; nothing if it has no path.
+// Writes one line per number, independent of the printed tables; nothing if it has no path.
 class csv_file {
  public:
   explicit csv_file(const std::string& path);
@@ -38,7 +38,7 @@ class csv_file {
   std::ofstream out_;
 };
 
-// A figure that must not exceed its limit, and whether it does.
+// Prints a number that must not exceed its limit, and whether it does.
 void print_target(std::string_view what, double limit, const summary& figure);
 
 }  // namespace bench

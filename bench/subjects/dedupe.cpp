@@ -18,8 +18,8 @@
 #include "bench/harness/parts.hpp"
 #include "cli/app.hpp"
 
-// dedupe next to the one line of awk that people write instead: time of the processor and memory of
-// a process that reads a warm file of different lines and writes to nowhere.
+// dedupe compared with the usual line of awk: CPU time and memory of a process that reads a cached
+// file of different lines and writes to /dev/null.
 namespace bench {
 namespace {
 
@@ -46,7 +46,7 @@ struct cost {
   double bytes = 0;
 };
 
-// A process of its own, so that its memory can be told.
+// A separate process, so that its memory can be measured.
 template <class Work>
 cost cost_of(const std::string& path, Work work) {
   const pid_t child = ::fork();

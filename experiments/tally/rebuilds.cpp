@@ -27,7 +27,7 @@ struct operation {
 };
 
 // The usual arrivals, and then so many per item of both kinds, `ratio` times as many arrivals as
-// departures. Who leaves is drawn from those that are there. Where nobody is, somebody comes.
+// departures. Departures are drawn from the present items; if there are none, an item arrives.
 std::vector<operation> mixture(double theta, double ratio, std::uint64_t mixed,
                                std::uint64_t seed) {
   const population p{.theta = theta, .seed = seed};

@@ -42,7 +42,7 @@ void print_sizes(const population& p, const char* engine, const figures& f) {
               f.write.upper, one_rebuild(f), static_cast<std::uintmax_t>(f.changes));
 }
 
-// A tenth of the arrivals for a million items, lest it take minutes.
+// A tenth of the arrivals for a million items, to save time.
 void time_sizes() {
   struct size {
     std::uint64_t items;
