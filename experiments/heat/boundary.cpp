@@ -1,5 +1,5 @@
-// What happens when an epoch ends: nanoseconds of the first adds of an epoch, and lines of cells
-// that heat_filter catches up with. usage: heat_boundary adds|sizes
+// The cost of the end of an epoch: nanoseconds of the first adds of an epoch, and the lines of
+// cells that heat_filter updates. usage: heat_boundary adds|sizes
 
 #include <cstring>
 
@@ -46,7 +46,7 @@ void print_size(const char* name, std::uint64_t bytes,
               spike.median, spike.lower, spike.upper, quantile(rest, 0.5), quantile(rest, 0.999));
 }
 
-// Not a timing: the most lines that a single add catches up with, in 10 000 epochs.
+// Not a timing: the largest number of lines that a single add updates, in 10 000 epochs.
 void print_work() {
   heat_filter f = lazy(1 << 20);
   math::random_source random(1);

@@ -1,5 +1,5 @@
-// Over-estimate against memory per item: the basic filter with plain and with minimum increase, and
-// heat_filter in the same memory, its table of large cells charged. k = 4, rounding up.
+// Excess over memory per item: the basic filter with plain and with minimum increase, and
+// heat_filter in the same memory, including its table of large counts. k = 4, rounding up.
 // usage: heat_error cells|lambda
 
 #include <cstring>

@@ -1,6 +1,5 @@
-// Does the list of hot items have those that are hot? Recall and precision of its 100 hottest
-// against exact decayed counts, with and without a heat_filter to tighten bounds, over the number
-// of entries.
+// Recall and precision of the 100 hottest items of a hot list against exact decayed counts, with
+// and without a heat_filter to tighten bounds, over the number of entries.
 
 #include <cmath>
 #include <numeric>
@@ -19,7 +18,7 @@ constexpr std::size_t wanted = 100;
 
 std::string name_of(std::uint32_t item) { return std::to_string(item); }
 
-// The hottest, and all that are as hot as the last of them: any of these would be right.
+// The hottest items, and all that are as hot as the last of them: any of these is correct.
 std::set<std::string> hottest(const stream& s, const exact_heat& exact) {
   std::vector<double> heat;
   for (std::uint32_t i = 0; i < s.items; ++i) heat.push_back(exact.at(i, s.epochs - 1));

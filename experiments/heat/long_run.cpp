@@ -1,7 +1,7 @@
-// 10 000 epochs of items that come and go: every epoch has 20 new items, each hit once in every of
-// its 10 epochs, so that 200 are alive at a time. How many cells stay warm, and how many items that
-// never were does a filter take for warm? Beside them the membership filter that the papers put
-// before their counters, which only ever gains bits.
+// 10 000 epochs with changing items: every epoch has 20 new items, each hit once in each of its 10
+// epochs, so 200 are active at a time. Measures how many cells are non-zero, and how many absent
+// items a filter takes for present, compared with the membership filter that the papers put before
+// their counters, which only gains bits.
 
 #include <cmath>
 
@@ -28,7 +28,7 @@ decaying_filter rounding_by(rounding how) {
   return decaying_filter(c);
 }
 
-// The share of items never seen that are answered with more than nothing.
+// The share of absent items whose answer is above zero.
 template <class Ask>
 double share_taken(Ask&& ask) {
   constexpr int asked = 20'000;
@@ -48,7 +48,7 @@ double live_cells(const decaying_filter& f) {
   return static_cast<double>(live) / static_cast<double>(f.cells());
 }
 
-// An absent item passes if its cell in each of the k rows is warm.
+// An absent item passes if its cell in each of the k rows is non-zero.
 double live_cells(double taken) { return std::pow(taken, 1.0 / k); }
 
 }  // namespace

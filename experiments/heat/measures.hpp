@@ -17,9 +17,9 @@ void feed(Filter& f, const stream& s) {
   for (const hit& h : s.hits) (void)f.add(h.item, at(h.epoch));
 }
 
-// Answers less truths at the end of the stream, over all items that were ever seen, sorted.
-// `upper` is what never undercounts; of the published filters that round up it is the answer. Left
-// out are the few items of which a saturated filter knows no more than the heat of all together.
+// Answers minus truths at the end of the stream, over all items that were ever seen, sorted.
+// `upper` never undercounts; it is the answer of the published filters that round up. Excludes the
+// few items for which a saturated filter knows only the heat of all items together.
 template <class Filter>
 std::vector<double> excesses(const Filter& f, const stream& s, const exact_heat& exact) {
   const bloomtime::instant now = at(s.epochs - 1);
@@ -46,8 +46,9 @@ inline double quantile(const std::vector<double>& values, double share) {
 }
 
 // A factor for filters that round counters up: those end at the largest whole number below
-// 1 / (1 - lambda), 4 for 4/5 and 9 for 9/10. The doubles 0.8 and 0.9 are a little more than these,
-// and rates are rounded toward slower decay, which would make it 5 and 10. So it is a little less.
+// 1 / (1 - lambda), 4 for 4/5 and 9 for 9/10. The doubles 0.8 and 0.9 are slightly larger than
+// these fractions, and rates are rounded toward slower decay, which would give 5 and 10. So the
+// factor is slightly smaller.
 inline double below(double lambda) { return lambda < 1 ? lambda * (1 - 0x1p-50) : lambda; }
 
 // A basic filter of `cells` counters with 16 bits and k = 4.
@@ -61,8 +62,8 @@ inline bloomtime::published::decaying_config pooled_of(std::uint64_t cells, doub
   return {.memory = cells / 8 * bits_per_cell, .lambda = below(lambda)};
 }
 
-// A heat filter fed with the stream that has as many bytes in the end, table of large cells and
-// all. The table grows in doublings and depends on the cells: the largest that fits is looked for.
+// A heat filter that has this many bytes after the stream, including the table of large counts. The
+// table grows by doubling and depends on the cells, so the largest filter that fits is searched.
 inline bloomtime::heat_filter heat_filter_in(std::uint64_t bytes, double lambda, const stream& s) {
   std::uint64_t memory = bytes;
   for (;;) {

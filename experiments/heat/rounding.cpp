@@ -1,5 +1,5 @@
-// What rounding does: answers less truths where no cells are shared, so that nothing else does
-// anything. usage: heat_rounding summary|histogram
+// The effect of rounding: answers minus truths without shared cells, so that every difference is
+// due to rounding. usage: heat_rounding summary|histogram
 
 #include <cmath>
 #include <cstring>

@@ -7,8 +7,8 @@
 #include <bloomtime/heat/decay.hpp>
 #include <bloomtime/time.hpp>
 
-// What the experiments are made on. An epoch is one second of the filters' clock, whatever it stood
-// for in a log.
+// The streams of the experiments. An epoch is one second of the filters' clock, whatever its length
+// in the log.
 namespace experiments {
 
 struct hit {
@@ -36,7 +36,7 @@ std::vector<stream> real_streams();
 
 inline bloomtime::instant at(std::int32_t epoch) { return bloomtime::instant::from_seconds(epoch); }
 
-// Decayed counts, exact but for doubles.
+// Decayed counts, exact up to double precision.
 class exact_heat {
  public:
   exact_heat(std::uint32_t items, double lambda);

@@ -1,4 +1,4 @@
-// Time to create and to ask the optimized filter and heat_filter, as multiples of the basic one.
+// Time to create and to query the optimized filter and heat_filter, relative to the basic one.
 // Rounds of all filters take turns; the median of the ratios within a round and their quartiles.
 
 #include <chrono>
@@ -27,7 +27,7 @@ struct cases {
   std::size_t absent;
 };
 
-// What is asked for is a filter that exists; what is created is thrown away.
+// Queries use an existing filter; created filters are discarded.
 template <class Filter, class Config>
 cases add_cases(bench::schedule& all, const stream& s, const Config& config) {
   auto ready = std::make_shared<Filter>(config);

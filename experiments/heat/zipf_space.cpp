@@ -50,7 +50,7 @@ void compare(const stream& s, double z, double lambda, std::uint64_t cells_per_i
   }
   std::puts("");
   std::fflush(stdout);
-  // What is left out of the formula only adds digits to counters that round up.
+  // The effects that the formula omits only add digits to counters that round up.
   guess(
       static_cast<double>(nodes[2]) >= 0.97 * predicted,
       "z {}, lambda {}, {} cells per item: {} nodes, at least the {:.0f} predicted but for chance",

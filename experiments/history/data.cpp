@@ -1,5 +1,5 @@
-// The data: records, pairs and items over time (figure 7), how many keys every level has and what
-// it is given (the tables behind all figures), and what exactness takes (figure 14).
+// The data: records, pairs and items over time (figure 7), the keys and bits of every level (the
+// tables behind all figures), and the space of exact answers (figure 14).
 // usage: history_data counts|levels|space
 
 #include <algorithm>
@@ -94,7 +94,7 @@ void all_levels() {
 
 // -- figure 14 ---------------------------------------------------------------------------------
 
-// Of a line through the points, how much of the spread it explains.
+// The coefficient of determination of a line through the points.
 double straightness(const std::vector<double>& x, const std::vector<double>& y) {
   const auto n = static_cast<double>(x.size());
   double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;

@@ -1,5 +1,5 @@
-// Error against bits, against the length of questions and against the span: figures 8 to 11. The
-// chance that a question whose answer is "no" is answered "maybe", and how many filters it asks.
+// Error over bits, over the length of queries and over the span: figures 8 to 11. The probability
+// that a negative query is answered "maybe", and the number of probes.
 // usage: history_error bits|length|span
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using namespace bloomtime;
 constexpr std::uint64_t all_bits[] = {20'000'000, 30'000'000, 40'000'000, 50'000'000, 60'000'000};
 constexpr std::uint32_t all_spans[] = {14'400, 28'800, 57'600, 86'400};
 
-// Long questions take a single filter long, and one set tells enough.
+// Long queries of a single filter take long, and one set is sufficient.
 std::size_t sets_for(std::string_view method, std::uint64_t length) {
   return method.starts_with("single") && length > 1024 ? 1 : seeds;
 }
@@ -68,7 +68,7 @@ class table {
                 error(filled.ask(w.unseen)), probes, static_cast<std::uintmax_t>(filled.bits()));
   }
 
-  // None if the method was left out there.
+  // None if the method was skipped there.
   std::optional<double> find(const std::string& set, std::string_view m, double x) const {
     const auto found = errors_.find({set, m, x});
     return found == errors_.end() ? std::nullopt : std::optional(found->second);
@@ -156,7 +156,7 @@ void over_bits(table& t, const scene& s, scaling scaled) {
   for (const std::uint64_t bits : all_bits) {
     const order o = order_of(s, w, scaled(s.day, bits));
     for (const method& m : methods()) {
-      if (m.suits(o) && m.name != "level uniform") {  // which errs nearly always
+      if (m.suits(o) && m.name != "level uniform") {  // its error is nearly 1
         t.measure(s, w, o.bits, static_cast<double>(bits), m, filled(m, o, s.day));
       }
     }
@@ -205,7 +205,7 @@ void check_lengths(const table& t, const std::string& set, std::uint64_t pairs) 
   }
 }
 
-// How many filters are asked if no answer ends a question early.
+// The number of probes without early exit.
 void check_probes() {
   const trace nothing{"nothing", {}, {}, 1, edgar.ticks};
   for (std::uint64_t length = 16; length <= 8192; length *= 2) {

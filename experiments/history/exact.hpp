@@ -13,7 +13,7 @@
 
 namespace experiments {
 
-// Every tick of every item: the truth, and what it takes to keep it. In the place of the paper's
+// Every tick of every item: the truth, and the memory to store it. It replaces the paper's
 // persistent search tree, which is exact as well.
 class exact_history {
  public:
@@ -36,10 +36,10 @@ struct question {
   bloomtime::interval asked;
 };
 
-// Of items of the trace, all alike, or of items that never were.
+// About items of the trace, with equal probability, or about items that were never seen.
 enum class of_items : std::uint8_t { seen, unseen };
 
-// Questions of the same length about any time at which the item was not seen.
+// Queries of the same length about times at which the item was not seen.
 std::vector<question> negative_questions(const trace& t, const exact_history& truth,
                                          std::uint64_t length, std::size_t number, of_items which,
                                          std::uint64_t seed);

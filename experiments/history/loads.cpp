@@ -53,8 +53,8 @@ void count_keys(const trace& t, loads& l) {
   });
 }
 
-// The pairs are asked about some ticks of a leaf if the leaf says yes: in truth, or because it
-// errs, which is taken to happen once in a hundred times.
+// The pairs are probed for some ticks of a leaf if the leaf answers yes: correctly, or by an error,
+// which is assumed to happen once in a hundred times.
 double pair_ticks(const question& q, const exact_history& truth) {
   constexpr double leaf_error = 0.01;
   constexpr std::uint64_t in_leaf = tree_granularity - 1;

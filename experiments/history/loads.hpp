@@ -15,31 +15,31 @@
 
 namespace experiments {
 
-// As published, where it could be told.
+// As published, where stated.
 inline constexpr std::uint64_t tree_granularity = 4;
 inline constexpr std::uint64_t usual_bits = 50'000'000;
 
-// What the filters of a history have to carry: the keys of each, and how often a question asks it.
+// The loads of the filters of a history: the keys of each, and its probes per query.
 struct loads {
   std::vector<bloomtime::math::filter_load> levels;  // by height
-  bloomtime::published::tree_loads tree;  // no nodes where they would be more than the pairs
+  bloomtime::published::tree_loads tree;  // no nodes if there would be more than pairs
 };
 
-// Counted, for these very data and questions.
+// Counted, for the same data and queries.
 loads true_loads(const trace& t, const exact_history& truth, std::span<const question> questions);
 
 // Different (item, bucket) pairs of every height.
 std::vector<double> level_keys(const trace& t);
 
-// How often questions ask each height.
+// The probes of each height per query.
 std::vector<double> level_probes(std::uint64_t ticks, std::span<const question> questions);
 
-// What histories of another day know of it: sketches, and how full the nodes of a tree are.
+// What histories of another day have learned: sketches, and the fill of the nodes of a tree.
 class lesson {
  public:
   explicit lesson(const trace& t);
 
-  // With what is asked on that day.
+  // With the queries of that day.
   loads learned(std::span<const question> questions) const;
 
  private:

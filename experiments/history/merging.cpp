@@ -1,5 +1,5 @@
-// Two neighbouring partitions of 32 768 ticks are joined to one: figure 17. The error of questions
-// before and after, for filters that were given their bits by what was learned from another day.
+// Two neighbouring partitions of 32 768 ticks are joined into one: figure 17. The error of queries
+// before and after, for filters whose bits were allocated by learning from another day.
 
 #include <algorithm>
 #include <cmath>

@@ -50,7 +50,7 @@ subject subject_of(History history) {
           [h] { return 8 * h->memory(); }};
 }
 
-// What a history may know when it is made.
+// What is known when a history is made.
 struct order {
   std::uint64_t bits;
   std::uint64_t pairs;
@@ -62,7 +62,7 @@ struct order {
 
 struct method {
   std::string_view name;
-  bool is_tuned;  // to what will be asked
+  bool is_tuned;  // to the queries that are tested
   subject (*make)(const order&);
 
   bool suits(const order& o) const {

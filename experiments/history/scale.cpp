@@ -1,5 +1,5 @@
-// How many bits an error of 5 % takes if ticks are finer and if there are more days: figure 15. The
-// filters' are computed from the keys of every level, those of exact answers are measured.
+// The bits for an error of 5 % with finer ticks and with more days: figure 15. Those of filters are
+// computed from the keys of every level, those of exact answers are measured.
 // usage: history_scale ticks|days
 
 #include <algorithm>

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t all_lengths[] = {16, 32, 64, 128, 256, 512, 1024,
 inline constexpr std::size_t usual_questions = 10'000;
 inline constexpr std::uint64_t seeds = 5;  // of questions
 
-// A day that is asked about, and the one before, from which a history learns.
+// A day that is queried, and the day before, from which a history learns.
 struct scene {
   trace day;
   exact_history truth;
@@ -30,8 +30,8 @@ scene scene_of(const generated& g);
 // The second half of a log, after the first.
 scene scene_of(const trace& log);
 
-// Questions that are to be answered "no": about items that were seen, one set for methods that are
-// tuned to questions and others that they did not know, and about items that never were.
+// Queries whose correct answer is "no": about items that were seen, one set to which methods may be
+// tuned and others that they do not know, and about items that were never seen.
 struct workload {
   std::uint64_t length;
   std::vector<question> tuned_to;
@@ -43,7 +43,7 @@ struct workload {
 
 workload workload_of(const scene& s, std::uint64_t length);
 
-// As many bits for a pair as EDGAR has with `bits`, for logs of other sizes.
+// The same bits per pair as EDGAR has with `bits`, for logs of other sizes.
 std::uint64_t bits_like_edgar(const trace& log, std::uint64_t bits);
 
 order order_of(const scene& s, const workload& w, std::uint64_t bits);

@@ -6,7 +6,7 @@
 
 #include <bloomtime/time.hpp>
 
-// What the experiments about the past are made on: which item was seen in which tick.
+// The traces of the history experiments: which item was seen in which tick.
 namespace experiments {
 
 struct record {
@@ -24,7 +24,7 @@ struct trace {
   std::uint32_t ticks = 0;
 };
 
-// The published counts of Peng et al. 2018. The logs themselves are not to be had.
+// The published counts of Peng et al. 2018. The logs themselves are not available.
 struct counts {
   const char* name;
   std::uint64_t records;
@@ -37,8 +37,8 @@ inline constexpr counts edgar{"edgar", 5'582'073, 25'497, 2'127'749, 86'400};
 inline constexpr counts network{"network", 2'546'560, 124'427, 2'199'573, 86'400};
 
 // When an item is seen: in runs, of 3000 ticks on average of which it is seen in 95 %, or of 300
-// and 50 %; at any time; or in bursts that begin by day rather than by night. How the pairs lie
-// together decides what a history of levels can do, and the published counts do not tell it.
+// and 50 %; at any time; or in bursts that begin by day rather than by night. The clustering of
+// the pairs determines the error of a history of levels, and the published counts do not tell it.
 enum class times : std::uint8_t { dense, bursty, uniform, diurnal };
 
 struct generated {
@@ -48,7 +48,7 @@ struct generated {
 
 std::string name_of(const generated& g);
 
-// Hits all counts exactly. The same seed gives the same trace.
+// All counts are exact. The same seed gives the same trace.
 trace trace_of(const generated& g, std::uint64_t seed);
 
 inline constexpr generated all_generated[] = {
@@ -64,7 +64,7 @@ std::vector<trace> real_traces();
 // From records in order of time: pairs too.
 void without_repeats(trace& t);
 
-// So many ticks from `first` on, which becomes 0.
+// `ticks` ticks from `first` on, which becomes tick 0.
 trace part_of(const trace& t, std::uint32_t first, std::uint32_t ticks);
 
 inline bloomtime::instant at(std::uint32_t tick) { return bloomtime::instant::from_seconds(tick); }

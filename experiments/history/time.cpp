@@ -1,5 +1,5 @@
-// Times: of adds over the span and of questions over their length (figures 12 and 13), of both
-// mixed (figure 16), and of giving out bits (figure 18). Methods take turns in rounds; medians and
+// Times of adds over the span and of queries over their length (figures 12 and 13), of both mixed
+// (figure 16), and of the allocation of bits (figure 18). Methods take turns in rounds; medians and
 // quartiles.
 // usage: history_time adds|questions|mixed|allocation
 

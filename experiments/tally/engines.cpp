@@ -1,4 +1,4 @@
-// All engines side by side: updates and questions per second, bits per item, share of exact counts.
+// All engines: updates and queries per second, bits per item, share of exact counts.
 // 5 % error for each; the published ones with k = 3. The exact answer is a hash map.
 
 #include <algorithm>
@@ -77,7 +77,7 @@ load load_of(const stream& s) {
 struct accuracy {
   double exact = 0;  // shares of all items that came
   double saturated = 0;
-  double too_low = 0;  // without a word of saturation
+  double too_low = 0;  // without reporting saturation
   double excess = 0;   // mean, of those that are not saturated
 };
 

@@ -1,6 +1,6 @@
-// What a spectral filter takes beside a dynamic count filter, over theta and M, in bits per item at
-// the end of the arrivals (figure 7). Of the spectral filter in three ways: with an index of
-// offsets as the paper adds it up, with an index of lengths, and as it is built here (offsets).
+// The memory of a spectral filter compared with a dynamic count filter, over theta and M, in bits
+// per item after all arrivals (figure 7). The spectral filter by three accountings: with an index
+// of offsets as in the paper, with an index of lengths, and as implemented here (offsets).
 
 #include <cstdio>
 

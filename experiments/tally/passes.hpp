@@ -13,11 +13,11 @@
 #include "arrivals.hpp"
 #include "bench/harness/measure.hpp"
 
-// Everything arrives and everything leaves again, timed in blocks of which every engine has its
-// turn: what disturbs the machine for longer than a block disturbs all of them alike.
+// All items are added and removed again, timed in blocks in which engines take turns: a disturbance
+// of the machine that lasts longer than a block affects all of them equally.
 namespace experiments {
 
-// How often the structure was changed for the sake of counts.
+// How often the structure was changed to make room for counts.
 inline std::uint64_t changes_of(const bloomtime::published::dynamic_count_filter& f) {
   return rebuilds_of(f);
 }
@@ -115,7 +115,7 @@ inline round_of_passes run_round(const population& p) {
   return {passes_of(0), passes_of(1), passes_of(2), fill[0]};
 }
 
-// Every round did the same work in its n-th block: the least time any of them took for it.
+// Every round did the same work in its n-th block: the minimum time of all rounds.
 inline void keep_least(pass& best, const pass& other) {
   for (std::size_t i = 0; i < best.size(); ++i) best[i].ns = std::min(best[i].ns, other[i].ns);
 }

@@ -1,6 +1,6 @@
-// How often a dynamic count filter is rebuilt when items come and go: over time for three ratios of
-// inserts to deletes (figure 4), against the threshold (figure 5), and over n when all come and
-// then all go (of figure 6). usage: tally_rebuilds ratios|thresholds|sizes
+// How often a dynamic count filter is rebuilt when items are added and removed: over time for three
+// ratios of additions to removals (figure 4), over the threshold (figure 5), and over n when all
+// are added and then removed (of figure 6). usage: tally_rebuilds ratios|thresholds|sizes
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Spectral filters with one spare bit for 2, 4, 8 and 16 counters (figures 6, 8 and 9 of
 // Aguilar-Saborit et al. 2006, who do not say how much slack theirs has): times, and how many
-// counters are moved. All arrive and all leave, as in tally_time. Filters take turns in blocks.
-// usage: tally_slack sizes|skews
+// counters are moved. All items are added and removed, as in tally_time. Filters take turns in
+// blocks. usage: tally_slack sizes|skews
 
 #include <cstdio>
 #include <string_view>
