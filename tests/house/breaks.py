@@ -70,6 +70,9 @@ BREAKS = [  # rule, change of the tree, part of the complaint
      adding("docs/architecture.md", "\n`src/attic/a.cpp`\n"), "src/attic/a.cpp"),
     (rules.documented_paths_exist,
      adding("docs/decisions/0000-a.md", "\n`heat/attic.hpp`\n"), "heat/attic.hpp"),
+    (rules.the_walk_is_documented,
+     lambda tree: tree | {"docs/architecture.md": tree["docs/architecture.md"].replace(
+         "## Find it in one guess", "## Find it")}, "0 rows"),
     (rules.citations_resolve,
      adding(HEAT, "// As in docs/FORMAT.md, No such\n// section.\n"), "No such section"),
     (rules.citations_resolve, adding(HEAT, "int x;  // heat.md 3.2\n"), "cites heat.md"),

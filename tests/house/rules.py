@@ -196,6 +196,14 @@ def documented_paths_exist(tree):
                     yield f"{document} names {name}, which does not exist"
 
 
+def the_walk_is_documented(tree):
+    """A table in docs/architecture.md that leads from a question to a file."""
+    section = tree["docs/architecture.md"].partition("\n## Find it in one guess\n")[2]
+    rows = re.findall(r"^\| .+ \| `.+/.+` \|$", section.partition("\n## ")[0], re.MULTILINE)
+    if len(rows) < 6:
+        yield f"docs/architecture.md, Find it in one guess, has {len(rows)} rows with paths"
+
+
 def comments_of(path, text):
     """The comments of a file, each run of comment lines as one line: (line number, text)."""
     mark = r"//" if is_source(path) else r"#"
@@ -240,4 +248,5 @@ def lines_stay_within_limits(_tree, root=ROOT):
 
 RULES = [includes_point_one_way, includes_have_no_cycle,
          the_library_needs_only_the_standard_library, detail_is_shared,
-         source_folders_mirror_headers, every_header_compiles_alone]
+         source_folders_mirror_headers, every_header_compiles_alone, documented_paths_exist,
+         the_walk_is_documented, citations_resolve]
