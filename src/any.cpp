@@ -216,7 +216,7 @@ std::vector<fact> facts_of(const published::single_history& h) {
                         {"bits", h.size().bits},
                         {"k", std::uint64_t{h.size().k}},
                         {"pairs", h.pairs()},
-                        {"error_of_a_tick", h.error(1)}});
+                        {"error_of_a_tick", h.current_error(1)}});
 }
 
 std::vector<fact> facts_of(const published::tree_history& h) {
@@ -413,14 +413,15 @@ any_filter load_recency(std::uint8_t engine, std::span<const std::byte> containe
 }
 
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
-  if (engine == published::single_history::engine_id)
-    return published::single_history::load(container);
-  if (engine == published::tree_history::engine_id) return published::tree_history::load(container);
-  if (engine == published::level_history::engine_id)
-    return published::level_history::load(container);
-  if (engine == timeline_history::engine_id) return timeline_history::load(container);
-  if (engine == history::engine_id || engine == history::apart_engine_id) {
-    return history::load(container);
+  switch (engine) {
+    case published::single_history::kind.engines[0]:
+      return published::single_history::load(container);
+    case published::tree_history::kind.engines[0]: return published::tree_history::load(container);
+    case published::level_history::kind.engines[0]:
+      return published::level_history::load(container);
+    case timeline_history::kind.engines[0]: return timeline_history::load(container);
+    case history::kind.engines[0]:
+    case history::kind.engines[1]: return history::load(container);
   }
   refuse_engine("3 (history)", engine);
 }

@@ -34,7 +34,7 @@ double opened_history::error(interval asked) const {
     const std::int64_t to = std::min(end, asked.last.number);
     if (from > to) return;
     expected +=
-        part.error(static_cast<std::uint64_t>(to - from) + 1) +
+        part.current_error(static_cast<std::uint64_t>(to - from) + 1) +
         std::ldexp(static_cast<double>(part.items()), -static_cast<int>(detail::timeline_key_bits));
   });
   return std::min(expected, 1.0);

@@ -1,177 +1,211 @@
 #include <bloomtime/history/history.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <iterator>
 #include <string>
+#include <utility>
 
-#include "math/expect.hpp"
+#include <bloomtime/error.hpp>
+#include <bloomtime/history/detail/tick_span.hpp>
 
-namespace bloomtime::detail {
+namespace bloomtime {
 namespace {
 
-constexpr std::string_view name = "a history of partitions";
-constexpr std::uint32_t table_section = 1;
-constexpr std::uint32_t containers_section = 2;
-constexpr std::uint64_t entry_bytes = 24;
-constexpr std::uint64_t least_live_memory = std::uint64_t{1} << 20;
-
-void expect_all(const history_shape& shape, errc code) {
-  const auto expect = [&](bool holds, const char* what, std::uint64_t came) {
-    if (!holds) throw error(code, std::string(what) + ", got " + math::text_of(came));
-  };
-  expect(shape.partition >= 1 && shape.partition <= most_timeline_ticks,
-         "a partition has 1 to 2^32 ticks; use a shorter partition or a coarser resolution",
-         shape.partition);
-  expect(shape.ahead >= 1, "an event may open at least the next partition", shape.ahead);
-  expect(shape.config.live_memory >= least_live_memory,
-         "the tables of a history take at least 1 MiB before they are compacted",
-         shape.config.live_memory);
-}
-
-std::uint64_t whole_ticks(std::chrono::microseconds length, std::chrono::microseconds resolution) {
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(length / resolution));
-}
-
-std::uint64_t default_partition(std::chrono::microseconds resolution) {
-  const std::uint64_t day = whole_ticks(std::chrono::hours(24), resolution);
-  return day <= most_timeline_ticks ? day : whole_ticks(std::chrono::hours(1), resolution);
-}
-
-// So many ticks or the longest there is.
-std::chrono::microseconds duration_of(std::uint64_t ticks, std::chrono::microseconds resolution) {
-  constexpr auto most = std::chrono::microseconds::max();
-  if (ticks > static_cast<std::uint64_t>(most / resolution)) return most;
-  return static_cast<std::int64_t>(ticks) * resolution;
-}
-
-void expect_duration(bool holds, const char* what, std::chrono::microseconds came) {
-  if (holds) return;
-  throw error(errc::invalid_argument,
-              std::string(what) + ", got " + std::to_string(came.count()) + " microseconds");
+detail::partition_rules rules_of(const detail::history_shape& shape) {
+  return {.ticks = shape.partition,
+          .retention = shape.config.retention,
+          .memory = shape.config.memory,
+          .live_memory = shape.config.live_memory,
+          .joins = shape.joins};
 }
 
 }  // namespace
 
-history_shape history_shape::of(history_config config) {
-  (void)tick_clock(config.resolution, config.origin);  // refuses other resolutions
-  history_shape shape{.config = config, .partition = default_partition(config.resolution)};
-  if (config.partition) {
-    expect_duration(config.partition->count() > 0, "a partition is longer than 0",
-                    *config.partition);
-    shape.partition = whole_ticks(*config.partition, config.resolution);
-  }
-  if (config.ahead) {
-    expect_duration(config.ahead->count() >= 0, "`ahead` is not negative", *config.ahead);
-    const auto ticks = static_cast<std::uint64_t>(*config.ahead / config.resolution);
-    shape.ahead = ticks / shape.partition + 1;
-  }
-  expect_all(shape, errc::invalid_argument);
-  shape.config.partition = duration_of(shape.partition, config.resolution);
-  return shape;
+history::history(const history_config& config) : history(detail::history_shape::of(config), 0) {}
+
+history::history(const detail::history_shape& shape, std::uint64_t known_from)
+    : shape_(shape),
+      clock_(shape.config.resolution, shape.config.origin),
+      parts_(rules_of(shape)),
+      known_from_(known_from) {}
+
+// A copy owns its bytes, and goes on with what could not be done in those of a file.
+history::history(const history& other)
+    : stored(other),
+      shape_(other.shape_),
+      clock_(other.clock_),
+      parts_(other.parts_),
+      known_from_(other.known_from_),
+      present_(other.present_),
+      losses_(other.losses_) {
+  if (other.parts_.any_lent()) parts_.resume(present_);
+}
+history::history(history&&) noexcept = default;
+history& history::operator=(const history& other) { return *this = history(other); }
+history& history::operator=(history&&) noexcept = default;
+history::~history() = default;
+
+// -- adding
+// ------------------------------------------------------------------------------------
+
+outcome history::allowed(tick t) const noexcept {
+  if (t.number < 0) return outcome::dropped_late;
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
+  if (number < known_from_) return outcome::dropped_late;
+  if (number > detail::most_ticks / shape_.partition - 1) return outcome::future;
+  if (parts_.empty()) return outcome::added;
+  const std::uint64_t newest = parts_.newest();
+  if (number > newest && number - newest > shape_.ahead) return outcome::future;
+  if (number < present_ && present_ - number > shape_.config.late) return outcome::dropped_late;
+  return outcome::added;
 }
 
-history_shape history_shape::stored(history_config config, std::uint64_t partition,
-                                    std::uint64_t ahead) {
-  history_shape shape{.config = config, .partition = partition, .ahead = ahead};
-  expect_all(shape, errc::corrupt);
-  shape.config.partition = duration_of(partition, config.resolution);
-  if (ahead == any_number) return shape;
-  const bool fits = ahead - 1 <= any_number / partition;
-  shape.config.ahead = duration_of(fits ? (ahead - 1) * partition : any_number, config.resolution);
-  return shape;
-}
-
-void history_index::add(std::uint64_t first, std::uint64_t joined,
-                        std::span<const std::byte> container) {
-  table.u64(first);
-  table.u64(joined);
-  table.u64(container.size());
-  containers.bytes(container);
-  ++count;
-}
-
-container_writer history_index::writer() const {
-  const history_config& config = shape.config;
-  container_writer out({.family = family::history,
-                        .engine = shape.joins ? engine_id : apart_engine_id,
-                        .seed = config.seed,
-                        .clock = tick_clock(config.resolution, config.origin)});
-  byte_writer& p = out.parameters();
-  p.u64(shape.partition);
-  p.u64(config.retention);
-  p.u64(config.late);
-  p.u64(shape.ahead);
-  p.u64(config.live_memory);
-  p.u64(config.memory);
-  p.u64(known_from);
-  p.u64(engine);
-  p.u64(count);
-  out.section(table_section, table.written());
-  out.section(containers_section, containers.written());
-  return out;
-}
-
-history_index history_index::read(const container_view& view, std::uint8_t engine) {
-  const container_info& info = view.info();
-  const bool joins = info.engine != apart_engine_id;
-  view.expect_kind(family::history, joins ? engine_id : apart_engine_id, name);
-  if (!info.clock || info.layout != 0) refuse_parameters(name);
-  byte_reader in = view.parameters();
-  history_index index;
-  history_config config{
-      .resolution = info.clock->resolution(), .origin = info.clock->origin(), .seed = info.seed};
-  const std::uint64_t partition = in.u64();
-  config.retention = in.u64();
-  config.late = in.u64();
-  const std::uint64_t ahead = in.u64();
-  config.live_memory = in.u64();
-  config.memory = in.u64();
-  index.shape = history_shape::stored(config, partition, ahead);
-  index.shape.joins = joins;
-  index.known_from = in.u64();
-  const std::uint64_t kind = in.u64();
-  if (kind != engine) {
-    throw error(errc::unknown_kind, "the partitions of this history are of engine " +
-                                        math::text_of(kind) + ", expected engine " +
-                                        math::text_of(unsigned{engine}));
+outcome history::add_at(digest d, instant when) {
+  const tick t = clock_.tick_of(when);
+  const outcome may = allowed(t);
+  if (may != outcome::added) return may;
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
+  if (const auto known = parts_.find(number); known != parts_.all().end()) {
+    return parts_.add(known, d, when);
   }
-  const std::uint64_t count = in.u64();
-  in.expect_end();
-  view.expect_sections(2);
-  const auto entries = view.section(table_section);
-  auto containers = view.section(containers_section);
-  const std::uint64_t most = most_ticks / index.shape.partition;  // partitions
-  if (index.known_from > most || entries.size() % entry_bytes != 0 ||
-      entries.size() / entry_bytes != count) {
-    refuse_parameters(name);
+  open(number);
+  outcome became{};
+  try {
+    became = parts_.add(parts_.find(number), d, when);
+  } catch (...) {
+    parts_.erase_if_empty(number);
+    throw;
   }
-  byte_reader entry(entries);
-  std::uint64_t least = 0;  // that may come next
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t first = entry.u64();
-    const std::uint64_t joined = entry.u64();
-    const std::uint64_t bytes = entry.u64();
-    if (first < least || joined == 0 || joined > most || first > most - joined) {
-      refuse_parameters(name);
+  settle();  // only now, as what is forgotten cannot be brought back
+  return number < known_from_ ? outcome::dropped_late : became;
+}
+
+// After partitions came.
+void history::settle() noexcept {
+  find_present();
+  const std::uint64_t kept = shape_.config.retention;
+  if (kept != 0 && present_ + 1 > kept) forget_before(present_ + 1 - kept);
+  parts_.join_old(present_);
+}
+
+void history::forget_before(std::uint64_t number) noexcept {
+  known_from_ = std::max(known_from_, number);
+  parts_.drop_before(known_from_);
+}
+
+// The newest partition. If any time is accepted, the newest that another one confirms, or the
+// oldest if none does.
+void history::find_present() noexcept {
+  auto p = parts_.all().rbegin();
+  if (p == parts_.all().rend()) return;
+  const auto last_of = [](const auto& each) { return each->first + each->second.count - 1; };
+  if (shape_.ahead == detail::history_shape::any_number) {
+    for (auto before = std::next(p); before != parts_.all().rend(); p = before++) {
+      if (p->first - last_of(before) <= shape_.reach()) break;
     }
-    least = first + joined;
-    if (least <= index.known_from || bytes > containers.size() || bytes % line_bytes != 0) {
-      refuse_parameters(name);
-    }
-    index.partitions.push_back({first, joined, containers.first(bytes)});
-    containers = containers.subspan(bytes);
   }
-  if (!containers.empty()) refuse_parameters(name);
-  return index;
+  present_ = last_of(p);
 }
 
-}  // namespace bloomtime::detail
+void history::open(std::uint64_t number) {
+  const history_config& c = shape_.config;
+  timeline_history made({.first = number * shape_.partition,
+                         .ticks = shape_.partition,
+                         .error = c.error,
+                         .length = c.length,
+                         .resolution = c.resolution,
+                         .origin = c.origin,
+                         .seed = c.seed});
+  parts_.close_before(number > present_ ? detail::most_ticks : number);
+  if (parts_.find(number) != parts_.all().end()) return;  // its block was joined just now
+  parts_.put(number, {1, std::move(made)});
+}
 
-namespace bloomtime {
+void history::merge(const history& other) {
+  if (seed() != other.seed() || clock_ != other.clock_ ||
+      shape_.partition != other.shape_.partition) {
+    const auto text = [](const history& h) {
+      return "(seed " + std::to_string(h.seed()) + ", ticks of " +
+             std::to_string(h.clock_.resolution().count()) + " microseconds from " +
+             std::to_string(h.clock_.origin().micros) + ", " + std::to_string(h.shape_.partition) +
+             " per partition)";
+    };
+    throw error(errc::incompatible,
+                "histories merge if seed, clock and "
+                "partition are equal; here they are " +
+                    text(*this) + " and " + text(other));
+  }
+  parts_.merge(other.parts_);
+  forget_before(other.known_from_);
+  settle();
+}
 
-template class basic_history<published::single_history>;
-template class basic_history<published::tree_history>;
-template class basic_history<published::level_history>;
-template class basic_history<timeline_history>;
+void history::trim(instant before) noexcept {
+  const tick t = clock_.tick_of(before);
+  if (t.number <= 0) return;
+  const std::uint64_t most = detail::most_ticks / shape_.partition;
+  forget_before(std::min(static_cast<std::uint64_t>(t.number) / shape_.partition, most));
+}
+
+void history::clear() noexcept { *this = history(shape_, 0); }
+
+void history::compact() {
+  parts_.join_old(present_);
+  parts_.compact();
+}
+
+void history::seal() {
+  parts_.join_old(present_);
+  parts_.seal();
+}
+
+void history::retire(const std::filesystem::path& directory) { parts_.retire(directory); }
+
+std::uint64_t history::records() const noexcept {
+  std::uint64_t all = 0;
+  for_each([&](const timeline_history& part) { all += part.records(); });
+  return all;
+}
+
+// -- asking
+// ------------------------------------------------------------------------------------
+
+// visit(const timeline_history&) for the partitions that the interval touches, until it returns
+// false.
+template <class Visit>
+void history::for_each_in(interval asked, Visit&& visit) const {
+  if (asked.empty() || asked.last.number < 0) return;
+  const auto from = static_cast<std::uint64_t>(std::max<std::int64_t>(asked.first.number, 0));
+  const auto to = static_cast<std::uint64_t>(asked.last.number);
+  const auto& parts = parts_.all();
+  auto next = parts.upper_bound(from / shape_.partition);
+  if (next != parts.begin()) --next;
+  for (; next != parts.end() && next->first <= to / shape_.partition; ++next) {
+    if (!visit(next->second.engine)) return;
+  }
+}
+
+sighting history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
+  bool found = false;
+  probes = 0;
+  for_each_in(asked, [&](const timeline_history& part) {
+    std::uint64_t here = 0;
+    found = part.seen(d, asked, here) == sighting::maybe;
+    probes += here;
+    return !found;
+  });
+  if (found) return sighting::maybe;
+  const bool forgotten = !asked.empty() && asked.first < known_from() && asked.last.number >= 0;
+  return forgotten ? sighting::out_of_retention : sighting::no;
+}
+
+sightings history::list(digest d, interval asked) const {
+  sightings all;
+  for_each_in(asked, [&](const timeline_history& part) {
+    for (const interval& i : part.when(d, asked)) extend(all, i);
+    return true;
+  });
+  return all;
+}
 
 }  // namespace bloomtime

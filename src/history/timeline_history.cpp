@@ -150,7 +150,17 @@ std::uint64_t timeline_history::live_memory() const noexcept {
 
 std::uint64_t timeline_history::memory() const noexcept { return live_memory() + sealed_bytes(); }
 
-double timeline_history::error(std::uint64_t length) const {
+timeline_config timeline_history::config() const noexcept {
+  return {.first = first_,
+          .ticks = ticks_,
+          .error = error_,
+          .length = length_,
+          .resolution = clock_.resolution(),
+          .origin = clock_.origin(),
+          .seed = seed_};
+}
+
+double timeline_history::current_error(std::uint64_t length) const {
   double expected = 0;
   for (const positions& p : archive_.nameless()) {
     expected += math::position_error(p.shape().count, p.shape().range, length);

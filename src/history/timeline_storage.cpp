@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/timelines_merge.hpp>
 
@@ -30,9 +30,8 @@ constexpr std::uint32_t first_positions_section = 16;  // marks; the list follow
 constexpr std::uint64_t most_sets = detail::most_nameless_sets;
 
 constexpr std::uint8_t no_layout = 0;
-constexpr std::string_view name = "a timeline history";
 
-[[noreturn]] void refuse() { detail::refuse_parameters(name); }
+[[noreturn]] void refuse() { detail::refuse_parameters(timeline_history::kind.called); }
 
 std::uint32_t marks_section(std::size_t set) {
   return first_positions_section + 2 * static_cast<std::uint32_t>(set);
@@ -196,16 +195,6 @@ timeline_history timeline_join::finish(std::span<timeline_history* const> parts)
 
 // -- storage -----------------------------------------------------------------------------------
 
-std::vector<std::byte> timeline_history::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-void timeline_history::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
-}
-
 // All timelines in one, or none if they are.
 timelines timeline_history::merged_lines() const {
   std::vector<detail::tick_layer> lines;
@@ -232,11 +221,9 @@ live_ticks timeline_history::whole_table() const {
   return all;
 }
 
-// Hands over the writer while what it refers to is alive.
-template <class Use>
-void timeline_history::write(Use&& use) const {
-  detail::container_writer out = writer(engine_id, no_layout);
-  auto& p = out.parameters();
+void timeline_history::write(detail::container_writer& out) const {
+  write_span(out, no_layout);
+  detail::byte_writer& p = out.parameters();
   p.f64(error_);
   p.u64(length_);
   const timelines merged = merged_lines();
@@ -257,22 +244,24 @@ void timeline_history::write(Use&& use) const {
     p.u64(set.shape().range);
     p.u64(set.shape().count);
   }
-  const buffer live = written(table);
-  out.section(directory_section, named.directory().bytes());
-  out.section(stream_section, named.stream().bytes());
-  out.section(live_section, live.bytes());
+  const auto put = [&](std::uint32_t id, std::span<const std::byte> bytes, bool copied) {
+    if (!copied) return out.section(id, bytes);
+    out.section(id, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  };
+  put(directory_section, named.directory().bytes(), !merged.empty());
+  put(stream_section, named.stream().bytes(), !merged.empty());
+  put(live_section, written(table).bytes(), true);
   for (std::size_t i = 0; i < sets.size(); ++i) {
     out.section(marks_section(i), sets[i].marks().bytes());
     out.section(list_section(i), sets[i].list().bytes());
   }
-  use(out);
 }
 
-// What the head says, and the table; the sealed part is left to make(bytes), which may borrow it.
-template <class Make>
-timeline_history timeline_history::read(const detail::container_view& view, Make&& make) {
+// The table is read; the rest stays in the bytes of the container.
+timeline_history timeline_history::read(const detail::container_view& view) {
+  const auto borrowed = [](auto bytes) { return buffer::borrow(bytes, nullptr); };
   timeline_history h;
-  detail::byte_reader in = h.read_span(view, engine_id, no_layout, name);
+  detail::byte_reader in = h.read_span(view, no_layout, kind.called);
   h.error_ = in.f64();
   h.length_ = in.u64();
   const std::uint64_t sealed = in.u64();
@@ -297,7 +286,7 @@ timeline_history timeline_history::read(const detail::container_view& view, Make
   const auto directory = view.section(directory_section);
   const auto stream = view.section(stream_section);
   if (shape.items > 0) {
-    h.archive_.put(timelines(shape, make(directory), make(stream)));
+    h.archive_.put(timelines(shape, borrowed(directory), borrowed(stream)));
   } else if (!directory.empty() || !stream.empty() || shape.ticks != 0 || bucket_bits != 0 ||
              offset_bits != 0) {
     refuse();
@@ -309,46 +298,19 @@ timeline_history timeline_history::read(const detail::container_view& view, Make
     set.range = in.u64();
     set.count = in.u64();
     if (set.span > h.ticks_ || set.first > h.ticks_ - set.span) refuse();
-    h.archive_.put(
-        positions(set, make(view.section(marks_section(i))), make(view.section(list_section(i)))));
+    h.archive_.put(positions(set, borrowed(view.section(marks_section(i))),
+                             borrowed(view.section(list_section(i)))));
   }
   in.expect_end();
   h.live_ = read_live(bit_reader(view.section(live_section)), live_items, live_count, h.ticks_);
   return h;
 }
 
-// Everything is checked; the bits stay where they are.
-timeline_history timeline_history::borrow(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  view.verify();
-  timeline_history h = read(view, [](auto bytes) { return buffer::borrow(bytes, nullptr); });
-  if (!h.named().empty()) h.named().verify();
-  for (const positions& set : h.nameless()) set.verify();
-  return h;
+void timeline_history::expect_sound() const {
+  if (!named().empty()) named().verify();
+  for (const positions& set : nameless()) set.verify();
 }
 
-void timeline_history::verify(std::span<const std::byte> container) { (void)borrow(container); }
-
-// A copy of what was borrowed owns its bytes.
-timeline_history timeline_history::load(std::span<const std::byte> container) {
-  const timeline_history borrowed = borrow(container);
-  timeline_history owned(borrowed);
-  return owned;
-}
-
-timeline_history timeline_history::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
-
-timeline_history timeline_history::view(std::span<const std::byte> container) {
-  return read(detail::container_view::parse(container),
-              [](auto bytes) { return buffer::borrow(bytes, nullptr); });
-}
-
-mapped<timeline_history> timeline_history::map(const std::filesystem::path& path) {
-  auto file = detail::mapped_file::open(path);
-  timeline_history h = view(file->bytes());
-  return {std::move(file), std::move(h)};
-}
+template class detail::stored<timeline_history>;
 
 }  // namespace bloomtime

@@ -186,23 +186,16 @@ inline any_filter history_timeline() { return timelines_from(800); }
 inline any_filter history_timeline_joined() {
   return timeline_history::joined(timelines_from(0), timelines_from(400));
 }
-// Named, lest another default make other files.
-inline timeline_history one_partition(const partition_span& span, const timeline_history*) {
-  return timeline_history({.first = span.first,
-                           .ticks = span.ticks,
-                           .error = 1e-6,
-                           .resolution = span.resolution,
-                           .origin = span.origin,
-                           .seed = span.seed});
-}
+// Given, because another default would change the files.
+inline constexpr double golden_error = 1e-6;
 // Eight partitions that became one, with something late in it, and others behind it.
 inline any_filter history_blocks() {
   history h = with_sightings_from(0, history({.partition = 2 * hourly,
                                               .ahead = 8 * 6 * hourly,
+                                              .error = golden_error,
                                               .resolution = hourly,
                                               .origin = day,
-                                              .seed = 42},
-                                             one_partition));
+                                              .seed = 42}));
   (void)h.add("new", seconds_later(16 * 3600));
   (void)h.add("newer", seconds_later(20 * 3600));
   (void)h.add("late", seconds_later(3600));
@@ -213,9 +206,9 @@ inline any_filter history_retaining() {
                                          .retention = 2,
                                          .ahead = 8 * 3 * hourly,
                                          .memory = 1,
+                                         .error = golden_error,
                                          .resolution = hourly,
-                                         .origin = day},
-                                        one_partition));
+                                         .origin = day}));
 }
 
 template <class Filter>

@@ -421,7 +421,7 @@ void map_and_ask(const bytes_type& container) {
   try_map(timeline_history::map);
   const limited_memory limit("a map allocates what its bytes allow", container.size());
   // To tell how many items it has, a history goes through all its timelines, and may find damage.
-  (void)unless_refused([&] { return ask(history::map(path)), true; });
+  (void)unless_refused([&] { return ask(*history::map(path)), true; });
 }
 
 }  // namespace

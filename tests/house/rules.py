@@ -46,12 +46,6 @@ EXCEPTIONS = {
     ("src/math/tally.cpp", "include/bloomtime/tally/detail/escaping_cells.hpp"):
         "the count at which a cell overflows to the side table is defined there",
     # These go with the parts that are being moved.
-    ("include/bloomtime/history/history.hpp",
-     "include/bloomtime/published/persistent/single_history.hpp"): "",
-    ("include/bloomtime/history/history.hpp",
-     "include/bloomtime/published/persistent/level_history.hpp"): "",
-    ("include/bloomtime/history/history.hpp",
-     "include/bloomtime/published/persistent/tree_history.hpp"): "",
     ("logs/event_reader.hpp", "cli/output/reading_progress.hpp"): "",
     ("logs/event_reader.cpp", "cli/output/printer.hpp"): "",
     ("store/writer.hpp", "cli/process.hpp"): "",

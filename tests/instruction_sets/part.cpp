@@ -196,14 +196,6 @@ void histories(const inputs& in) {
   std::size_t visited = 0;
   h.for_each([&](const timeline_history&) { ++visited; });
   expect(visited == h.partitions() && h.known_from().number > 0, "for_each");
-  history own({.partition = minutes(1)}, [](const partition_span& s, const timeline_history*) {
-    return timeline_history({.first = s.first,
-                             .ticks = s.ticks,
-                             .resolution = s.resolution,
-                             .origin = s.origin,
-                             .seed = s.seed});
-  });
-  use_history(in, own);
   query_profile asked(1024);
   asked.observe({{3}, {700}});
   expect(tick_clock(minutes(1)).tick_of(start).number > 0, "tick_clock");

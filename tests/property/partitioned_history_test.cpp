@@ -3,8 +3,10 @@
 
 #include <bloomtime/history/history.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "support/files.hpp"
@@ -41,41 +43,84 @@ void expect_kept(const history& h, const support::oracle_history& taken, interva
   }
 }
 
+history_config any_config(std::chrono::microseconds partition) {
+  return {.partition = partition,
+          .retention = *rc::gen::inRange<std::uint64_t>(0, 6),
+          .late = *rc::gen::inRange<std::uint64_t>(0, 9),
+          .ahead = any_ahead(),
+          .memory = *rc::gen::element<std::uint64_t>(0, 1, 3000)};
+}
+
+// Adds something at any time around `now`, then perhaps seals, stores, retires or trims.
+void change(history& h, support::oracle_history& taken, std::int64_t& now,
+            const std::filesystem::path& place) {
+  const auto item = *rc::gen::inRange<std::uint64_t>(0, part_items);
+  const auto step = *rc::gen::inRange<std::int64_t>(-100, 150);
+  const std::int64_t t = std::max<std::int64_t>(now + step, -1);
+  const outcome became = h.add(item, instant::from_seconds(t));
+  RC_ASSERT(became == outcome::added || became == outcome::future ||
+            became == outcome::dropped_late);
+  if (became == outcome::added) {
+    taken.add(item, t);
+    now = std::max(now, t);
+  }
+  switch (*rc::gen::inRange(0, 12)) {
+    case 0: h.seal(); break;
+    case 1: h = history::load(h.serialize()); break;
+    case 2: h.retire(place); break;
+    case 3:
+      h.save(place / "all");
+      h = history(*history::map(place / "all"));
+      break;
+    case 4: h.trim(instant::from_seconds(*rc::gen::inRange<std::int64_t>(-10, now / 2 + 1))); break;
+    default: break;
+  }
+  expect_kept(h, taken, {{t}, {t}});
+}
+
 RC_GTEST_PROP(history, never_denies_what_it_took, ()) {
   const support::temporary_directory place;
-  const history_config config{.partition = seconds(*rc::gen::inRange(1, 60)),
-                              .retention = *rc::gen::inRange<std::uint64_t>(0, 6),
-                              .late = *rc::gen::inRange<std::uint64_t>(0, 9),
-                              .ahead = any_ahead(),
-                              .memory = *rc::gen::element<std::uint64_t>(0, 1, 3000)};
-  history h(config);
+  history h(any_config(seconds(*rc::gen::inRange(1, 60))));
   support::oracle_history taken;
   std::int64_t now = 0;
   const auto rounds = *rc::gen::inRange(1, 60);
   for (int i = 0; i < rounds; ++i) {
-    const auto item = *rc::gen::inRange<std::uint64_t>(0, part_items);
-    const auto step = *rc::gen::inRange<std::int64_t>(-100, 150);
-    const std::int64_t t = std::max<std::int64_t>(now + step, -1);
-    const outcome became = h.add(item, instant::from_seconds(t));
-    RC_ASSERT(became == outcome::added || became == outcome::future ||
-              became == outcome::dropped_late);
-    if (became == outcome::added) {
-      taken.add(item, t);
-      now = std::max(now, t);
-    }
-    switch (*rc::gen::inRange(0, 10)) {
-      case 0: h.seal(); break;
-      case 1: h = history::load(h.serialize()); break;
-      case 2: h.retire(place.path()); break;
-      case 3:
-        h.save(place.path() / "all");
-        h = history::map(place.path() / "all");
-        break;
-      default: break;
-    }
-    expect_kept(h, taken, {{t}, {t}});
+    change(h, taken, now, place.path());
     expect_kept(h, taken, any_time(now + 20));
   }
+}
+
+// Both have partitions of the same time, joined or not, sealed or not, and go on afterwards.
+RC_GTEST_PROP(history, covers_both_streams_after_a_merge, ()) {
+  const support::temporary_directory place;
+  const support::temporary_directory other_place;
+  const seconds partition(*rc::gen::inRange(1, 20));
+  history h(any_config(partition));
+  history other(any_config(partition));
+  support::oracle_history taken;
+  support::oracle_history theirs;
+  std::int64_t now = 0;
+  std::int64_t other_now = *rc::gen::inRange(0, 200);
+  const auto merge = [&] {
+    const tick known = std::max(h.known_from(), other.known_from());
+    h.merge(other);
+    RC_ASSERT(h.known_from() >= known);
+    for (const auto& [item, ticks] : theirs.items()) {
+      for (const std::int64_t t : ticks) taken.add(item, t);
+    }
+    now = std::max(now, other_now);
+    expect_kept(h, taken, any_time(now + 20));
+  };
+  const auto rounds = *rc::gen::inRange(1, 40);
+  for (int i = 0; i < rounds; ++i) {
+    change(h, taken, now, place.path());
+    change(other, theirs, other_now, other_place.path());
+    if (*rc::gen::inRange(0, 8) == 0) merge();
+  }
+  merge();
+  expect_kept(h, taken, {{0}, {now + 1000}});
+  for (int i = 0; i < 10; ++i) expect_kept(h, taken, any_time(now + 20));
+  for (int i = 0; i < 10; ++i) change(h, taken, now, place.path());
 }
 
 }  // namespace partitioned_history_test

@@ -50,7 +50,7 @@ TEST(single_history, errs_as_its_bits_say) {
       const auto item = span_items + static_cast<std::uint64_t>(i);
       wrong += f.seen(item, any_question(random, length), probes) == sighting::maybe;
     }
-    EXPECT_TRUE(support::plausible(wrong, span_questions, f.error(length))) << length;
+    EXPECT_TRUE(support::plausible(wrong, span_questions, f.current_error(length))) << length;
   }
 }
 

@@ -25,7 +25,7 @@ TEST(timeline_history, errs_as_its_positions_say) {
   h.seal();
   ASSERT_EQ(h.nameless().size(), 1u);
   const auto range = static_cast<double>(h.nameless()[0].shape().range);
-  EXPECT_NEAR(h.error(128), 0.01, 1e-4);
+  EXPECT_NEAR(h.current_error(128), 0.01, 1e-4);
   for (const std::uint64_t length : {16u, 128u, 8192u}) {
     const std::uint64_t questions = 200'000;
     std::uint64_t wrong = 0;

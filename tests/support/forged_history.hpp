@@ -25,7 +25,7 @@ struct forged_history {
   // A container of a timeline_history.
   std::vector<std::byte> bytes() const {
     detail::container_writer out({.family = family::history,
-                                  .engine = timeline_history::engine_id,
+                                  .engine = timeline_history::kind.engines[0],
                                   .seed = 0,
                                   .clock = tick_clock()});
     detail::byte_writer& p = out.parameters();
@@ -59,11 +59,25 @@ struct forged_history {
 
   // A container of a history with this as its only partition.
   std::vector<std::byte> as_partition() const {
-    detail::history_index index;
-    index.shape.partition = ticks;
-    index.engine = timeline_history::engine_id;
-    index.add(0, 1, bytes());
-    return index.writer().bytes();
+    const history_config config{};
+    detail::container_writer out({.family = family::history,
+                                  .engine = history::kind.engines[0],
+                                  .seed = 0,
+                                  .clock = tick_clock()});
+    const std::vector<std::byte> container = bytes();
+    constexpr std::uint64_t any_number = UINT64_MAX;
+    for (const std::uint64_t n :
+         {ticks, config.retention, config.late, any_number, config.live_memory, config.memory,
+          std::uint64_t{0}, std::uint64_t{timeline_history::kind.engines[0]}, std::uint64_t{1}}) {
+      out.parameters().u64(n);
+    }
+    detail::byte_writer table;
+    for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, container.size()}) {
+      table.u64(n);
+    }
+    out.section(1, std::move(table).written());
+    out.section(2, container);
+    return out.bytes();
   }
 };
 

@@ -3,13 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
@@ -19,7 +18,6 @@
 #include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
-#include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 
@@ -44,9 +42,10 @@ class timeline_join;
 // sealed in a few bits each. "No" is certain; "maybe" is true but for items whose digests agree in
 // 48 bits, and for those without names (`error`). What comes late, even after sealing, is never
 // lost. Const members may run concurrently.
-class timeline_history : public detail::history_calls<timeline_history> {
+class timeline_history : public detail::history_calls<timeline_history>,
+                         public detail::stored<timeline_history> {
  public:
-  static constexpr std::uint8_t engine_id = 4;  // of family history, in containers
+  static constexpr detail::stored_kind kind{family::history, {4}, "a timeline history", true};
 
   explicit timeline_history(const timeline_config& config);
   BLOOMTIME_VALUE(timeline_history);
@@ -96,8 +95,9 @@ class timeline_history : public detail::history_calls<timeline_history> {
   BLOOMTIME_PER_ISA void for_each_key(Visit&& visit) const {
     visit_keys(std::ref(visit));
   }
-  // The chance of a wrong "maybe" about so many ticks of an item that was not seen.
-  double error(std::uint64_t length) const;
+  // The probability of a wrong "maybe" about so many ticks of an item that was not seen.
+  double current_error(std::uint64_t length) const;
+  timeline_config config() const noexcept;
   std::uint64_t memory() const noexcept;
   // Of tables, and of all else.
   std::uint64_t live_memory() const noexcept;
@@ -106,19 +106,13 @@ class timeline_history : public detail::history_calls<timeline_history> {
   const detail::timelines& named() const noexcept { return archive_.lines(); }
   const std::vector<detail::positions>& nameless() const noexcept { return archive_.nameless(); }
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static timeline_history load(std::span<const std::byte> container);
-  static timeline_history load(const std::filesystem::path& path);
-  // Throws unless load() would take it.
-  static void verify(std::span<const std::byte> container);
-  static mapped<timeline_history> map(const std::filesystem::path& path);
   // Answers straight from the bytes, which must outlive it; only their head is checked. The table
   // of what is not sealed is read, checked and kept in memory; it is empty after seal().
-  static timeline_history view(std::span<const std::byte> container);
+  using detail::stored<timeline_history>::view;
 
  private:
-  friend class detail::history_calls<timeline_history>;
+  friend detail::history_calls<timeline_history>;
+  friend detail::stored<timeline_history>;
   friend class timeline_join;
 
   timeline_history() = default;
@@ -131,11 +125,9 @@ class timeline_history : public detail::history_calls<timeline_history> {
 
   detail::timelines merged_lines() const;
   detail::live_ticks whole_table() const;
-  template <class Use>
-  void write(Use&& use) const;
-  template <class Make>
-  static timeline_history read(const detail::container_view& view, Make&& make);
-  static timeline_history borrow(std::span<const std::byte> container);
+  void write(detail::container_writer& out) const;
+  static timeline_history read(const detail::container_view& view);
+  void expect_sound() const;
 
   double error_ = 0;
   std::uint64_t length_ = 1;

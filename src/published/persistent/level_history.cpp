@@ -53,8 +53,8 @@ void expect_config(const level_config& c) {
 }  // namespace
 
 level_history::level_history(const level_config& config)
-    : history_face(tick_clock(config.resolution, config.origin), config.first,
-                   config.ticks == 0 ? 1 : config.ticks, config.seed) {
+    : history_calls(tick_clock(config.resolution, config.origin), config.first,
+                    config.ticks == 0 ? 1 : config.ticks, config.seed) {
   expect_config(config);
   for (const math::filter_size& size : config.levels) levels_.emplace_back(size);
   if (config.learns) sketches_.resize(levels_.size());

@@ -5,7 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/published/persistent/detail/stored_filters.hpp>
 
 namespace bloomtime::published {
 namespace {
@@ -14,7 +17,7 @@ using detail::flat_filter;
 using detail::hyperloglog;
 
 constexpr std::uint32_t sketches_section = 3;
-constexpr const char* name = "a level history";
+constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
 
 [[noreturn]] void incompatible(const std::string& why) { throw error(errc::incompatible, why); }
 
@@ -108,14 +111,18 @@ void level_history::coarsen(unsigned height) {
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::history_parts level_history::parts() const {
-  detail::history_parts all;
-  all.parameters.u64(most_levels_);
-  all.parameters.u64(doubts_);
-  all.parameters.u64(!sketches_.empty());
-  for (const flat_filter& level : levels_) all.add(level);
-  for (const hyperloglog& sketch : sketches_) all.sketches.bytes(sketch.registers());
-  return all;
+void level_history::write(detail::container_writer& out) const {
+  write_span(out, flat_layout);
+  out.parameters().u64(most_levels_);
+  out.parameters().u64(doubts_);
+  out.parameters().u64(!sketches_.empty());
+  detail::filter_writer filters;
+  for (const flat_filter& level : levels_) filters.add(level);
+  filters.put_into(out);
+  if (sketches_.empty()) return;
+  detail::byte_writer registers;
+  for (const hyperloglog& sketch : sketches_) registers.bytes(sketch.registers());
+  out.section(sketches_section, std::move(registers).written());
 }
 
 // All levels of one that grows have the size of the root, but for the finest that were forgotten.
@@ -126,10 +133,9 @@ bool level_history::grown_alike() const noexcept {
   return alike;
 }
 
-level_history level_history::decode(const detail::container_view& view) {
+level_history level_history::read(const detail::container_view& view) {
   level_history f;
-  detail::byte_reader in =
-      f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), name);
+  detail::byte_reader in = f.read_span(view, flat_layout, kind.called);
   const std::uint64_t most_levels = in.u64();
   const std::uint64_t doubts = in.u64();
   const std::uint64_t learns = in.u64();
@@ -139,7 +145,7 @@ level_history level_history::decode(const detail::container_view& view) {
                      most_levels <= detail::most_height + 1;
   if (!detail::on_dyadic_grid(f.first_, f.ticks_) || (most_levels != 0 && !grown) || doubts > 1 ||
       learns > 1) {
-    detail::refuse_parameters(name);
+    detail::refuse_parameters(kind.called);
   }
   view.expect_sections(learns != 0 ? 3 : 2);
   f.most_levels_ = static_cast<unsigned>(most_levels);
@@ -147,7 +153,9 @@ level_history level_history::decode(const detail::container_view& view) {
   detail::filter_reader filters(view, heights);
   for (unsigned h = 0; h < heights; ++h) f.levels_.push_back(filters.next());
   filters.expect_end();
-  if (!any_there(f.levels_) || (f.grows() && !f.grown_alike())) detail::refuse_parameters(name);
+  if (!any_there(f.levels_) || (f.grows() && !f.grown_alike())) {
+    detail::refuse_parameters(kind.called);
+  }
   if (learns == 0) return f;
   constexpr unsigned precision = hyperloglog::default_precision;
   constexpr std::uint64_t bytes = hyperloglog::bytes_for(precision);
@@ -158,4 +166,10 @@ level_history level_history::decode(const detail::container_view& view) {
   return f;
 }
 
+void level_history::expect_sound() const {
+  for (const flat_filter& level : levels_) detail::expect_consistent(level, records_);
+}
+
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::level_history>;

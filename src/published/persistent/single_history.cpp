@@ -2,11 +2,16 @@
 
 #include <string>
 
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/layout.hpp>
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/detail/stored_filters.hpp>
 
 namespace bloomtime::published {
 namespace {
+
+constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
 
 math::filter_size size_of(const single_config& c) {
   const auto refuse = [](const std::string& why) { throw error(errc::invalid_argument, why); };
@@ -39,8 +44,8 @@ math::filter_size size_of(const single_config& c) {
 }  // namespace
 
 single_history::single_history(const single_config& config)
-    : history_face(tick_clock(config.resolution, config.origin), config.first, config.ticks,
-                   config.seed),
+    : history_calls(tick_clock(config.resolution, config.origin), config.first, config.ticks,
+                    config.seed),
       filter_(size_of(config)) {}
 
 outcome single_history::add_at(digest d, tick t) noexcept {
@@ -62,7 +67,7 @@ sighting single_history::ask(digest d, interval asked, std::uint64_t& probes) co
   return sighting::no;
 }
 
-double single_history::error(std::uint64_t length) const {
+double single_history::current_error(std::uint64_t length) const {
   return math::error_of_probes(filter_.error(), static_cast<double>(length));
 }
 
@@ -94,23 +99,25 @@ single_history single_history::joined(const single_history& left, const single_h
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::history_parts single_history::parts() const {
-  detail::history_parts all;
-  all.add(filter_);
-  return all;
+void single_history::write(detail::container_writer& out) const {
+  write_span(out, flat_layout);
+  detail::filter_writer filters;
+  filters.add(filter_);
+  filters.put_into(out);
 }
 
-single_history single_history::decode(const detail::container_view& view) {
+single_history single_history::read(const detail::container_view& view) {
   single_history f;
-  f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), "a single history")
-      .expect_end();
+  f.read_span(view, flat_layout, kind.called).expect_end();
   view.expect_sections(2);
   detail::filter_reader filters(view, 1);
   f.filter_ = filters.next();
   filters.expect_end();
-  if (f.filter_.absent()) detail::refuse_parameters("a single history");
+  if (f.filter_.absent()) detail::refuse_parameters(kind.called);
   return f;
 }
+
+void single_history::expect_sound() const { detail::expect_consistent(filter_, records_); }
 
 single_history::single_history(const single_history&) = default;
 single_history::single_history(single_history&&) noexcept = default;
@@ -121,3 +128,5 @@ single_history& single_history::operator=(single_history&&) noexcept = default;
 single_history::~single_history() = default;
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::single_history>;

@@ -66,8 +66,8 @@ std::vector<std::uint64_t> tree_history::nodes_for(std::uint64_t ticks, std::uin
 }
 
 tree_history::tree_history(const tree_config& config)
-    : history_face(tick_clock(config.resolution, config.origin), config.first,
-                   config.ticks == 0 ? config.granularity : config.ticks, config.seed) {
+    : history_calls(tick_clock(config.resolution, config.origin), config.first,
+                    config.ticks == 0 ? config.granularity : config.ticks, config.seed) {
   expect_span(ticks_, config.granularity);
   if (config.first > (config.ticks == 0 ? 0 : detail::most_ticks)) {
     refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, asked for " +

@@ -6,14 +6,17 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/layout.hpp>
+#include <bloomtime/published/persistent/detail/stored_filters.hpp>
 
 namespace bloomtime::published {
 namespace {
 
 using detail::flat_filter;
 
-constexpr const char* name = "a tree history";
+constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
 
 [[noreturn]] void incompatible(const std::string& why) { throw error(errc::incompatible, why); }
 
@@ -129,15 +132,17 @@ void tree_history::coarsen(unsigned height) {
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::history_parts tree_history::parts() const {
-  detail::history_parts all;
-  all.parameters.u64(granularity());
-  all.parameters.u64(grows_by_.bits);
-  all.parameters.u64(grows_by_.k);
-  all.parameters.u64(most_memory_);
-  for (const auto& level : levels_) all.parameters.u64(level.size());
-  each_filter([&](const flat_filter& f) { all.add(f); });
-  return all;
+void tree_history::write(detail::container_writer& out) const {
+  write_span(out, flat_layout);
+  detail::byte_writer& p = out.parameters();
+  p.u64(granularity());
+  p.u64(grows_by_.bits);
+  p.u64(grows_by_.k);
+  p.u64(most_memory_);
+  for (const auto& level : levels_) p.u64(level.size());
+  detail::filter_writer filters;
+  each_filter([&](const flat_filter& f) { filters.add(f); });
+  filters.put_into(out);
 }
 
 // Nodes of one that grows are all alike or not there, and the first of every height is.
@@ -152,10 +157,9 @@ bool tree_history::grown_alike() const noexcept {
   return alike;
 }
 
-tree_history tree_history::decode(const detail::container_view& view) {
+tree_history tree_history::read(const detail::container_view& view) {
   tree_history f;
-  detail::byte_reader in =
-      f.read_span(view, engine_id, static_cast<std::uint8_t>(layout::flat), name);
+  detail::byte_reader in = f.read_span(view, flat_layout, kind.called);
   const std::uint64_t granularity = in.u64();
   f.grows_by_.bits = in.u64();
   const std::uint64_t k = in.u64();
@@ -164,7 +168,7 @@ tree_history tree_history::decode(const detail::container_view& view) {
       k > detail::max_flat_k || (k == 0) != (f.grows_by_.bits == 0) ||
       (!f.grows() && f.most_memory_ != 0) ||
       (f.grows() && (f.first_ != 0 || !std::has_single_bit(f.ticks_) || f.ticks_ < granularity))) {
-    detail::refuse_parameters(name);
+    detail::refuse_parameters(kind.called);
   }
   f.grows_by_.k = static_cast<unsigned>(k);
   f.leaf_height_ = static_cast<unsigned>(std::countr_zero(granularity));
@@ -172,7 +176,7 @@ tree_history tree_history::decode(const detail::container_view& view) {
   for (const std::uint64_t all : nodes_for(f.ticks_, granularity)) {
     nodes.push_back(in.u64());
     if (nodes.back() == 0 || nodes.back() > all || (!f.grows() && nodes.back() != all)) {
-      detail::refuse_parameters(name);
+      detail::refuse_parameters(kind.called);
     }
   }
   in.expect_end();
@@ -186,9 +190,15 @@ tree_history tree_history::decode(const detail::container_view& view) {
   }
   f.pairs_ = filters.next();
   filters.expect_end();
-  if (f.grows() && !f.grown_alike()) detail::refuse_parameters(name);
+  if (f.grows() && !f.grown_alike()) detail::refuse_parameters(kind.called);
   f.count_memory();
   return f;
 }
 
+void tree_history::expect_sound() const {
+  each_filter([&](const flat_filter& f) { detail::expect_consistent(f, records_); });
+}
+
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::tree_history>;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/published/persistent/detail/flat_filter.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>

@@ -18,7 +18,7 @@ namespace bloomtime::history_upkeep_test {
 namespace history_upkeep_test {
 
 using namespace std::chrono_literals;
-using partitions = detail::partitions<timeline_history>;
+using partitions = detail::partitions;
 using events = std::vector<std::pair<std::uint64_t, std::int64_t>>;  // item and second
 
 instant at(std::int64_t second) { return instant::from_seconds(second); }
@@ -247,7 +247,8 @@ timeline_history one_hour(std::uint64_t number) {
 TEST(partitions, are_not_joined_if_they_have_many_records) {
   partitions parts({.ticks = 3600, .live_memory = 1 << 20, .most_joined = 800});
   for (std::uint64_t hour = 0; hour < 24; ++hour) {
-    const auto p = parts.put(hour, 1, one_hour(hour), nullptr);
+    parts.put(hour, {1, one_hour(hour)});
+    const auto p = parts.find(hour);
     const std::uint64_t events = hour / 8 == 1 ? 101 : 100;
     for (std::uint64_t i = 0; i < events; ++i) {
       (void)parts.add(p, digest_of(i), at(static_cast<std::int64_t>(hour * 3600 + i)));
@@ -264,7 +265,8 @@ TEST(partitions, are_not_joined_if_they_have_many_records) {
 TEST(partitions, keep_names_until_they_have_enough_records) {
   partitions parts({.ticks = 3600, .live_memory = 1 << 20, .least_nameless = 5000});
   for (std::uint64_t hour = 0; hour < 9; ++hour) {
-    const auto p = parts.put(hour, 1, one_hour(hour), nullptr);
+    parts.put(hour, {1, one_hour(hour)});
+    const auto p = parts.find(hour);
     for (std::uint64_t i = 0; i < 1000; ++i) {
       (void)parts.add(p, digest_of(hour * 1000 + i),
                       at(static_cast<std::int64_t>(hour * 3600 + i)));
@@ -290,7 +292,8 @@ TEST(partitions, keep_names_until_they_have_enough_records) {
 TEST(partitions, take_what_comes_late_while_they_are_joined) {
   partitions parts({.ticks = 3600, .live_memory = 1 << 20});
   for (std::uint64_t hour = 0; hour < 9; ++hour) {
-    const auto p = parts.put(hour, 1, one_hour(hour), nullptr);
+    parts.put(hour, {1, one_hour(hour)});
+    const auto p = parts.find(hour);
     for (std::uint64_t i = 0; i < 3000; ++i) {
       (void)parts.add(p, digest_of(i), at(static_cast<std::int64_t>(hour * 3600 + i)));
     }

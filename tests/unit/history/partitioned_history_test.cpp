@@ -2,9 +2,6 @@
 
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/math/random.hpp>
-#include <bloomtime/published/persistent/learning.hpp>
-#include <bloomtime/published/persistent/level_history.hpp>
-#include <bloomtime/published/persistent/query_profile.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "support/allocations.hpp"
+#include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 #include "support/refused_new.hpp"
@@ -20,7 +18,6 @@
 namespace bloomtime {
 namespace partitioned_history_test {
 
-using namespace published;
 using support::expect_error;
 using namespace std::chrono_literals;
 
@@ -223,7 +220,10 @@ TEST(history, is_saved_loaded_and_mapped) {
   }
   h.save(place.path() / "h");
   history loaded = history::load(place.path() / "h");
-  history mapped = history::map(place.path() / "h");
+  const auto file = history::map(place.path() / "h");
+  EXPECT_EQ(file->serialize(), h.serialize());
+  EXPECT_NO_THROW(file.verify());
+  history mapped(*file);
   EXPECT_EQ(loaded.serialize(), h.serialize());
   EXPECT_EQ(mapped.serialize(), h.serialize());
   EXPECT_EQ(loaded.known_from(), h.known_from());
@@ -269,35 +269,15 @@ TEST(history, has_the_same_bytes_however_often_it_was_compacted) {
   EXPECT_EQ(once.serialize(), often.serialize());
 }
 
-TEST(history, of_levels_learns_the_next_partition_from_the_last) {
-  query_profile asked(4096);
-  for (std::int64_t s = 0; s < 4000; s += 16) asked.observe({{s}, {s + 15}});
-  std::vector<math::filter_size> sizes;
-  const auto make = [&](const partition_span& span, const level_history* last) {
-    level_config c{.ticks = span.ticks, .learns = true};
-    if (last) {
-      c = learned(*last, asked, {.bits = 1 << 18});
-    } else {
-      c.levels = std::vector<math::filter_size>(13, {1 << 14, 4});
-    }
-    c.first = span.first;
-    sizes = c.levels;
-    return level_history(c);
-  };
-  basic_history<level_history> h({.partition = 4096s, .ahead = 9h}, make);
-  math::random_source random(5);
-  std::vector<std::pair<std::uint64_t, std::int64_t>> events;
-  for (std::int64_t t = 0; t < 3 * 4096; ++t) {
-    events.push_back({random.below(100), t});
-    ASSERT_EQ(h.add(events.back().first, at(t)), outcome::added);
-  }
-  EXPECT_EQ(h.partitions(), 3u);
-  EXPECT_GT(sizes[0].bits, 1u << 14);  // where questions about 16 ticks need them
-  for (const auto& [x, t] : events) ASSERT_EQ(h.seen(x, at(t), at(t + 9)), sighting::maybe);
-  const auto loaded = basic_history<level_history>::load(h.serialize(), make);
-  EXPECT_EQ(loaded.serialize(), h.serialize());
+TEST(history, refuses_partitions_of_another_engine) {
+  history h(hours());
+  ASSERT_EQ(h.add("x", at(1)), outcome::added);
+  std::vector<std::byte> stored = h.serialize();
+  const std::size_t engine = support::field::directory + 2 * support::field::entry + 7 * 8;
+  support::put(stored, engine, std::uint64_t{3});
+  support::seal_head(stored);
   expect_error(
-      errc::unknown_kind, [&] { (void)history::load(h.serialize()); }, "engine 3");
+      errc::unknown_kind, [&] { (void)history::load(stored); }, "engine 3");
 }
 
 TEST(history, refuses_what_cannot_be) {
@@ -310,15 +290,10 @@ TEST(history, refuses_what_cannot_be) {
       errc::invalid_argument, [] { history({.ahead = -1us}); }, "got -1 microseconds");
   expect_error(
       errc::invalid_argument, [] { history({.live_memory = 9}); }, "1 MiB");
-  basic_history<level_history> unmade({.partition = 10s});
   expect_error(
-      errc::invalid_argument, [&] { (void)unmade.add(1, at(1)); }, "how to make");
-  history wrong({.partition = 10s}, [](const partition_span&, const timeline_history*) {
-    return timeline_history({.ticks = 11});
-  });
+      errc::invalid_argument, [] { history({.error = 1}); }, "between 0 and 1");
   expect_error(
-      errc::invalid_argument, [&] { (void)wrong.add(1, at(1)); }, "about 10 ticks");
-  EXPECT_EQ(wrong.partitions(), 0u);
+      errc::invalid_argument, [] { history({.length = 0}); }, "at least one tick");
 }
 
 }  // namespace partitioned_history_test

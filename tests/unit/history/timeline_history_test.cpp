@@ -79,12 +79,12 @@ TEST(timeline_history, takes_names_where_that_is_worth_it) {
     times.push_back(static_cast<std::int64_t>(random.below(86'400)));
     ASSERT_EQ(once.add(x, at(times.back())), outcome::added);
   }
-  EXPECT_EQ(once.error(128), 0.0);
+  EXPECT_EQ(once.current_error(128), 0.0);
   once.seal();
   EXPECT_EQ(once.named().shape().items, 0u);
   ASSERT_EQ(once.nameless().size(), 1u);
   EXPECT_LE(8.0 * static_cast<double>(once.sealed_bytes()) / 20'000, std::log2(128 / 1e-3) + 2.5);
-  EXPECT_NEAR(once.error(128), 1e-3, 1e-5);
+  EXPECT_NEAR(once.current_error(128), 1e-3, 1e-5);
   for (std::uint64_t x = 0; x < 20'000; ++x) {
     ASSERT_EQ(ask(once, x, times[x], times[x]), sighting::maybe);
     ASSERT_FALSE(once.when(x, {{times[x]}, {times[x]}}).empty());
@@ -146,8 +146,8 @@ TEST(timeline_history, takes_no_more_names_than_its_error_allows) {
     }
     h.seal();
     ASSERT_EQ(h.nameless().size(), 1u);
-    EXPECT_LE(h.error(128), error);
-    EXPECT_GE(h.error(128), 0.9 * error);
+    EXPECT_LE(h.current_error(128), error);
+    EXPECT_GE(h.current_error(128), 0.9 * error);
     EXPECT_EQ(h.pairs(), 20'000u);
     EXPECT_EQ(h.items() + h.nameless()[0].shape().count, 20'000u);
     for (std::uint64_t x = 0; x < 20'000; ++x) {

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include <bloomtime/detail/hyperloglog.hpp>
-#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
 #include <bloomtime/published/persistent/detail/dyadic.hpp>
+#include <bloomtime/published/persistent/detail/flat_filter.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime::published {
@@ -34,9 +35,10 @@ struct level_config {
 // Corrected: both children are visited, and growth comes before the first tick beyond the root, not
 // one doubling later (docs/math.md, Corrections of the persistent Bloom filters). Const members may
 // run concurrently.
-class level_history : public detail::history_face<level_history> {
+class level_history : public detail::history_calls<level_history>,
+                      public detail::stored<level_history> {
  public:
-  static constexpr std::uint8_t engine_id = 3;  // of family history, in containers
+  static constexpr detail::stored_kind kind{family::history, {3}, "a level history", true};
 
   explicit level_history(const level_config& config);
   BLOOMTIME_VALUE(level_history);
@@ -69,8 +71,8 @@ class level_history : public detail::history_face<level_history> {
   std::uint64_t memory() const noexcept;  // bytes of bits and of sketches
 
  private:
-  friend class detail::history_calls<level_history>;
-  friend class detail::history_face<level_history>;
+  friend detail::history_calls<level_history>;
+  friend detail::stored<level_history>;
 
   // A question on its way through the levels.
   struct question {
@@ -92,12 +94,9 @@ class level_history : public detail::history_face<level_history> {
   void grow_to(std::uint64_t position);
   unsigned top() const noexcept { return heights() - 1; }
   bool grown_alike() const noexcept;
-  detail::history_parts parts() const;
-  static level_history decode(const detail::container_view& view);
-  template <class Use>
-  void each_filter(Use&& use) const {
-    for (const detail::flat_filter& level : levels_) use(level);
-  }
+  void write(detail::container_writer& out) const;
+  static level_history read(const detail::container_view& view);
+  void expect_sound() const;
 
   std::vector<detail::flat_filter> levels_;  // by height
   std::vector<detail::hyperloglog> sketches_;

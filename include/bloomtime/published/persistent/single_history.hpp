@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
+#include <bloomtime/published/persistent/detail/flat_filter.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime::published {
@@ -28,9 +29,10 @@ struct single_config {
 // Was x seen between s and e? One Bloom filter of all pairs (item, tick): the baseline of Peng et
 // al. 2018. A question asks about every tick, so it takes and errs in proportion to its length.
 // "No" is certain. Const members may run concurrently.
-class single_history : public detail::history_face<single_history> {
+class single_history : public detail::history_calls<single_history>,
+                       public detail::stored<single_history> {
  public:
-  static constexpr std::uint8_t engine_id = 1;  // of family history, in containers
+  static constexpr detail::stored_kind kind{family::history, {1}, "a single history", true};
 
   explicit single_history(const single_config& config);
   BLOOMTIME_VALUE(single_history);
@@ -41,24 +43,22 @@ class single_history : public detail::history_face<single_history> {
   static single_history joined(const single_history& left, const single_history& right);
 
   math::filter_size size() const noexcept { return filter_.size(); }
-  double error(std::uint64_t length) const;                 // as full as it is
+  // The probability of a wrong "maybe" about so many ticks, as full as it is.
+  double current_error(std::uint64_t length) const;
   double pairs() const noexcept { return filter_.keys(); }  // different ones, from its bits
   std::uint64_t memory() const noexcept { return filter_.storage().size(); }
 
  private:
-  friend class detail::history_calls<single_history>;
-  friend class detail::history_face<single_history>;
+  friend detail::history_calls<single_history>;
+  friend detail::stored<single_history>;
 
   single_history() = default;
 
   outcome add_at(digest d, tick t) noexcept;
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
-  detail::history_parts parts() const;
-  static single_history decode(const detail::container_view& view);
-  template <class Use>
-  void each_filter(Use&& use) const {
-    use(filter_);
-  }
+  void write(detail::container_writer& out) const;
+  static single_history read(const detail::container_view& view);
+  void expect_sound() const;
 
   detail::flat_filter filter_;
 };

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/history/detail/history_base.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
 #include <bloomtime/published/persistent/detail/dyadic.hpp>
+#include <bloomtime/published/persistent/detail/flat_filter.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime::published {
@@ -36,9 +37,10 @@ struct tree_config {
 // both children are visited, the leaf is queried before the pairs, and the tree grows before the
 // first tick beyond its root (docs/math.md, Corrections of the persistent Bloom filters). add()
 // returns full if growing would exceed the memory limit. Const members may run concurrently.
-class tree_history : public detail::history_face<tree_history> {
+class tree_history : public detail::history_calls<tree_history>,
+                     public detail::stored<tree_history> {
  public:
-  static constexpr std::uint8_t engine_id = 2;  // of family history, in containers
+  static constexpr detail::stored_kind kind{family::history, {2}, "a tree history", true};
 
   explicit tree_history(const tree_config& config);
   BLOOMTIME_VALUE(tree_history);
@@ -75,8 +77,8 @@ class tree_history : public detail::history_face<tree_history> {
   std::uint64_t memory() const noexcept { return memory_; }  // bytes of bits and, grown, of nodes
 
  private:
-  friend class detail::history_calls<tree_history>;
-  friend class detail::history_face<tree_history>;
+  friend detail::history_calls<tree_history>;
+  friend detail::stored<tree_history>;
 
   struct question {
     digest item;
@@ -99,8 +101,9 @@ class tree_history : public detail::history_face<tree_history> {
   bool sized_as(const tree_history& other) const noexcept;
   void merge_grown(tree_history other);
   bool grown_alike() const noexcept;
-  detail::history_parts parts() const;
-  static tree_history decode(const detail::container_view& view);
+  void write(detail::container_writer& out) const;
+  static tree_history read(const detail::container_view& view);
+  void expect_sound() const;
   template <class Use>
   void each_filter(Use&& use) const {
     for (const auto& level : levels_) {

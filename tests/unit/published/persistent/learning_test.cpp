@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/math/history.hpp>
+#include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 
 #include <cstdint>
@@ -217,6 +218,31 @@ TEST(learned_tree, refuses_profiles_of_other_trees) {
   refused(query_profile(lesson_ticks), "counts nodes");
   refused(query_profile(lesson_ticks, 8), "leaves of 4");
   refused(query_profile(32, 4), "64, got 32");
+}
+
+// Three spans in a row, each with the levels that the one before would have needed.
+TEST(learned_levels, follow_one_another_and_deny_nothing) {
+  constexpr std::uint64_t ticks = 4096;
+  query_profile asked(ticks);
+  for (std::int64_t s = 0; s < 4000; s += 16) asked.observe({{s}, {s + 15}});
+  level_config c{.ticks = ticks, .levels = {13, {1 << 14, 4}}, .learns = true};
+  math::random_source random(5);
+  for (std::int64_t part = 0; part < 3; ++part) {
+    c.first = static_cast<std::uint64_t>(part) * ticks;
+    level_history h(c);
+    std::vector<std::uint64_t> items;
+    for (std::uint64_t t = 0; t < ticks; ++t) {
+      items.push_back(random.below(100));
+      const auto second = static_cast<std::int64_t>(c.first + t);
+      ASSERT_EQ(h.add(items.back(), instant::from_seconds(second)), outcome::added);
+    }
+    for (std::uint64_t t = 0; t < ticks; ++t) {
+      const instant then = instant::from_seconds(static_cast<std::int64_t>(c.first + t));
+      ASSERT_EQ(h.seen(items[t], then, then), sighting::maybe);
+    }
+    c = learned(h, asked, {.bits = 1 << 18});
+    EXPECT_GT(c.levels[0].bits, 1u << 14);  // where questions about 16 ticks need them
+  }
 }
 
 }  // namespace learning_test

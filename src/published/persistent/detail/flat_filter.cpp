@@ -1,4 +1,4 @@
-#include <bloomtime/history/detail/flat_filter.hpp>
+#include <bloomtime/published/persistent/detail/flat_filter.hpp>
 
 #include <algorithm>
 #include <numeric>
