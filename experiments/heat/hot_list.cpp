@@ -53,10 +53,10 @@ void print(const stream& s, double lambda, std::uint64_t entries, const char* bo
 void measure(const stream& s, double lambda) {
   const auto right = hottest(s, exact_of(s, lambda));
   heat_filter filter({.memory = 12ul * s.items, .lambda = lambda});
-  for (const hit& h : s.hits) (void)filter.add(name_of(h.item), at(h.epoch));
+  for (const hit& h : s.hits) filter.add(name_of(h.item), at(h.epoch));
   for (const std::uint64_t entries : {100u, 200u, 500u, 1000u, 2000u, 5000u}) {
     hot_list list({.entries = entries, .lambda = lambda});
-    for (const hit& h : s.hits) (void)list.add(name_of(h.item), at(h.epoch));
+    for (const hit& h : s.hits) list.add(name_of(h.item), at(h.epoch));
     const instant now = at(s.epochs - 1);
     print(s, lambda, entries, "list", list.top(wanted, now), right, list.memory());
     print(s, lambda, entries, "list and filter", list.top(wanted, now, filter), right,

@@ -64,10 +64,10 @@ int main() {
     for (std::int32_t born = std::max(0, epoch - lifetime + 1); born <= epoch; ++born) {
       for (std::uint64_t i = 0; i < new_items; ++i) {
         const std::uint64_t item = static_cast<std::uint64_t>(born) * new_items + i;
-        (void)up.add(item, at(epoch));
-        (void)down.add(item, at(epoch));
-        (void)random.add(item, at(epoch));
-        (void)flushed.add(item, at(epoch));
+        up.add(item, at(epoch));
+        down.add(item, at(epoch));
+        random.add(item, at(epoch));
+        flushed.add(item, at(epoch));
         published.insert(item);
       }
     }

@@ -14,7 +14,7 @@ namespace experiments {
 
 template <class Filter>
 void feed(Filter& f, const stream& s) {
-  for (const hit& h : s.hits) (void)f.add(h.item, at(h.epoch));
+  for (const hit& h : s.hits) f.add(h.item, at(h.epoch));
 }
 
 // Answers minus truths at the end of the stream, over all items that were ever seen, sorted.

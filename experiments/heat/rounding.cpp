@@ -24,7 +24,7 @@ std::vector<double> differences(Filter f, const stream& s, double lambda) {
   exact_heat exact(s.items, lambda);
   for (std::size_t i = 0; i < s.hits.size(); ++i) {
     const hit& h = s.hits[i];
-    (void)f.add(h.item, at(h.epoch));
+    f.add(h.item, at(h.epoch));
     exact.add(h);
     const bool ends = i + 1 == s.hits.size() || s.hits[i + 1].epoch != h.epoch;
     if (!ends || h.epoch % 10 != 9) continue;

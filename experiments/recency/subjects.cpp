@@ -31,15 +31,14 @@ timing_subject charged(const stream& s, std::span<const math::geometric> priors,
 
 double known_posteriors::of(const math::touch_pattern& seen, const age_prior& prior,
                             std::uint64_t insertions) {
-  // Minus infinity for an item that is never inserted.
-  const double rate = std::round(32 * std::log2(prior.classes().front().prior.rate()));
-  const double count = std::floor(8 * std::log2(static_cast<double>(insertions)));
+  const double exponent = std::floor(64 * std::log2(static_cast<double>(insertions)));
   const std::uint64_t pattern = seen.r0 | seen.c0 << 8 | seen.r1 << 16 | seen.c1 << 24;
+  const double rate = prior.classes().front().prior.rate();
   const auto [at, is_new] = known_.try_emplace(
-      {pattern, static_cast<std::uint64_t>(count), std::bit_cast<std::uint64_t>(rate)});
+      {pattern, static_cast<std::uint64_t>(exponent), std::bit_cast<std::uint64_t>(rate)});
   if (is_new) {
-    const auto rounded = math::geometric::of_rate(std::exp2(rate / 32));
-    at->second = chain_.window(seen, window_, rounded, std::exp2(count / 8)).probability();
+    at->second =
+        chain_.window(seen, window_, prior.classes(), std::exp2(exponent / 64)).probability();
   }
   return at->second;
 }

@@ -71,8 +71,8 @@ class charged_subject {
 };
 
 // Posteriors of a generalized filter, which take up to 0.3 ms each, computed once per pattern,
-// rounded prior and rounded number of insertions. The prior's rate is rounded by at most 1.1 %; the
-// insertions by at most 8.3 %, since they matter only to items that were never inserted.
+// prior and number of insertions. That number is rounded down to a 64th of its logarithm, by 1.1 %
+// at the most: it matters only to items that were never inserted.
 class known_posteriors {
  public:
   known_posteriors(std::uint64_t bits, unsigned k, std::uint64_t window)

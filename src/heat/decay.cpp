@@ -148,19 +148,19 @@ decay decay::by_factor(double lambda) {
   return decay((static_cast<unsigned_wide>(whole) << fraction_bits) - log2_above(x));
 }
 
-decay decay::by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds epoch) {
-  if (epoch.count() <= 0) {
+decay decay::by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds tick) {
+  if (tick.count() <= 0) {
     throw error(errc::invalid_argument,
-                "an epoch lasts at least one microsecond, got " + std::to_string(epoch.count()));
+                "a tick lasts at least one microsecond, got " + std::to_string(tick.count()));
   }
-  if (half_life < epoch) {
-    throw error(errc::invalid_argument, "a half-life is at least one epoch (" +
-                                            std::to_string(epoch.count()) + " microseconds), got " +
+  if (half_life < tick) {
+    throw error(errc::invalid_argument, "a half-life is at least one tick (" +
+                                            std::to_string(tick.count()) + " microseconds), got " +
                                             std::to_string(half_life.count()));
   }
-  // epoch * 2^118 / half_life in two steps, rounded down.
+  // tick * 2^118 / half_life in two steps, rounded down.
   const auto life = static_cast<unsigned_wide>(half_life.count());
-  const unsigned_wide scaled = static_cast<unsigned_wide>(epoch.count()) << 64;
+  const unsigned_wide scaled = static_cast<unsigned_wide>(tick.count()) << 64;
   constexpr unsigned more = fraction_bits - 64;
   return decay((scaled / life << more) + (scaled % life << more) / life);
 }
@@ -189,18 +189,18 @@ double decay::half_life() const noexcept {
   return 1 / std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));
 }
 
-double decay::sum_over(double epochs) const noexcept {
+double decay::sum_over(double ticks) const noexcept {
   if (forgets_at_once()) return 1;
-  if (!fades()) return epochs;
+  if (!fades()) return ticks;
   const double log = -std::numbers::ln2 / half_life();
-  return std::expm1(epochs * log) / std::expm1(log);
+  return std::expm1(ticks * log) / std::expm1(log);
 }
 
-decay::power decay::at(std::int64_t epoch) const noexcept {
-  if (forgets_at_once()) return {wide{epoch} * 64, one, one};
-  // epoch * L in units of 2^-118: high * 2^64 + low, rounded toward minus infinity.
-  const wide product = wide{epoch} * fine_rate();
-  const wide high = wide{epoch} * coarse_rate() + (product >> 64);
+decay::power decay::at(std::int64_t tick) const noexcept {
+  if (forgets_at_once()) return {wide{tick} * 64, one, one};
+  // tick * L in units of 2^-118: high * 2^64 + low, rounded toward minus infinity.
+  const wide product = wide{tick} * fine_rate();
+  const wide high = wide{tick} * coarse_rate() + (product >> 64);
   const auto low = static_cast<std::uint64_t>(product);
   constexpr unsigned high_bits = fraction_bits - 64;
   const auto fraction = static_cast<unsigned_wide>(high & ((wide{1} << high_bits) - 1)) << 64 | low;

@@ -25,8 +25,8 @@ constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 // More than a thousand roundings of doubles, and one of pow, make of one.
 constexpr double rounding = 0x1p-41;
 
-std::int64_t epoch_of(const decay_ring_config& c) {
-  if (!c.window) return c.epoch.count();
+std::int64_t tick_of(const decay_ring_config& c) {
+  if (!c.window) return c.tick.count();
   const std::int64_t window = c.window->count();
   if (c.slots == 0 || c.slots >= ring_ages::most_slots || window <= 0 || window % c.slots != 0) {
     throw error(errc::invalid_argument, "a window has 1 to " + text_of(ring_ages::most_slots - 1) +
@@ -37,16 +37,16 @@ std::int64_t epoch_of(const decay_ring_config& c) {
   return window / c.slots;
 }
 
-// 2b epochs back on level 0, and twice as far on each that follows. The slot of all the rest still
+// 2b ticks back on level 0, and twice as far on each that follows. The slot of all the rest still
 // has the factor for a while: it begins beyond 2b * 2^levels, and the reach ends before 2b + 1.
 ring_ages dyadic_ages(const decay_ring_config& c) {
   math::expect(*c.polynomial >= 0 && *c.polynomial <= 64, "alpha of polynomial decay is 0 to 64",
                *c.polynomial);
   math::expect(c.per_octave >= 1 && c.per_octave <= 16, "a polynomial has 1 to 16 slots per octave",
                c.per_octave);
-  const auto epochs = static_cast<std::uint64_t>(std::max<std::int64_t>(c.reach / c.epoch, 0));
+  const auto ticks = static_cast<std::uint64_t>(std::max<std::int64_t>(c.reach / c.tick, 0));
   unsigned levels = 0;
-  while ((epochs >> levels) > 2 * c.per_octave) ++levels;
+  while ((ticks >> levels) > 2 * c.per_octave) ++levels;
   return ring_ages::dyadic(c.per_octave, levels);
 }
 
@@ -95,7 +95,7 @@ decay_ring::decay_ring(const decay_ring_config& c) {
                 "a decay ring fades by one of window, polynomial, weights and g, and got " +
                     std::to_string(ways) + " of them");
   }
-  clock_ = tick_clock(std::chrono::microseconds(epoch_of(c)));
+  clock_ = tick_clock(std::chrono::microseconds(tick_of(c)));
   if (c.polynomial) {
     curve_ = curve::polynomial;
     alpha_ = *c.polynomial;
@@ -115,25 +115,28 @@ decay_ring::decay_ring(const decay_ring_config& c) {
                                      text_of(row_));
   }
   seed_ = c.seed;
-  ahead_ = forward::epochs_in(c.ahead, clock_.resolution());
+  ahead_ = forward::ticks_in(c.ahead, clock_.resolution());
   totals_.resize(slots());
   cells_ = ring_cells(k_ * row_, slots());
 }
 
 // -- time --------------------------------------------------------------------------------------
 
-std::uint64_t decay_ring::passed(std::int64_t epoch) const noexcept {
-  return static_cast<std::uint64_t>(epoch) - static_cast<std::uint64_t>(start_);
-}
-
-void decay_ring::go_to(std::int64_t epoch) noexcept {
-  ages_.move(totals_, epoch_, epoch);
-  epoch_ = epoch;
+void decay_ring::go_to(std::int64_t tick) noexcept {
+  ages_.move(totals_, tick_, tick);
+  tick_ = tick;
 }
 
 void decay_ring::advance(instant now) noexcept {
-  const std::int64_t epoch = clock_.tick_of(now).number;
-  if (events_ != 0 && epoch > epoch_) go_to(epoch);
+  const std::int64_t tick = clock_.tick_of(now).number;
+  if (events_ != 0 && tick > tick_) go_to(tick);
+}
+
+void decay_ring::clear() noexcept {
+  cells_.clear();
+  std::fill(totals_.begin(), totals_.end(), 0);
+  events_ = 0;
+  start_ = tick_ = 0;
 }
 
 // What a cell would have in each slot, were it written now.
@@ -149,17 +152,14 @@ void decay_ring::look_up(std::uint64_t cell, std::int64_t now, counts& values) c
 // Minimum increase, within the slot of the event: on sums over slots it would undercount once the
 // slots of other items expire (docs/math.md, Minimum increase under decay).
 outcome decay_ring::add_digest(digest d, instant when, std::uint64_t weight) {
-  detail::expect_not_moved_from(k_ != 0, "decay ring");
-  const std::int64_t epoch = clock_.tick_of(when).number;
+  expect_cells();
+  const std::int64_t tick = clock_.tick_of(when).number;
   const bool first = events_ == 0;
-  const bool later = first || epoch > epoch_;
-  if (later && !first &&
-      static_cast<std::uint64_t>(epoch) - static_cast<std::uint64_t>(epoch_) > ahead_) {
-    return outcome::future;
-  }
+  const bool later = first || tick > tick_;
+  if (too_far_ahead(tick)) return outcome::future;
   if (weight == 0) return outcome::added;
-  const std::int64_t now = later ? epoch : epoch_;
-  const auto slot = ages_.slot_of(epoch, now);
+  const std::int64_t now = later ? tick : tick_;
+  const auto slot = ages_.slot_of(tick, now);
   if (!slot) return outcome::dropped_late;
   const counts totals = totals_at(now);
   if (weight >
@@ -184,20 +184,20 @@ outcome decay_ring::add_digest(digest d, instant when, std::uint64_t weight) {
   }
   if (large != 0) cells_.reserve(large);
   // From here on nothing fails.
-  if (first) start_ = epoch_ = epoch;
-  if (later) go_to(epoch);
+  if (first) start_ = tick_ = tick;
+  if (later) go_to(tick);
   for (unsigned i = 0; i < k_; ++i) {
     cells_.set(probes.position(d, i), passed(now), std::span(values[i].data(), slots()));
   }
   totals_[*slot] += weight;
-  events_ += events_ != largest;
-  return epoch < epoch_ ? outcome::late : outcome::added;
+  add_events(1);
+  return tick < tick_ ? outcome::late : outcome::added;
 }
 
 decay_ring::counts decay_ring::totals_at(std::int64_t now) const noexcept {
   counts totals;
   std::copy(totals_.begin(), totals_.end(), totals.begin());
-  ages_.move(std::span(totals.data(), slots()), epoch_, now);
+  ages_.move(std::span(totals.data(), slots()), tick_, now);
   return totals;
 }
 
@@ -247,7 +247,7 @@ double decay_ring::weighted_below(const counts& values, std::int64_t now) const 
 
 estimate decay_ring::at_digest(digest d, instant when) const noexcept {
   if (events_ == 0) return {};
-  const std::int64_t now = std::max(epoch_, clock_.tick_of(when).number);
+  const std::int64_t now = std::max(tick_, clock_.tick_of(when).number);
   const detail::row_probes probes{row_, k_};
   counts least;
   look_up(probes.position(d, 0), now, least);
@@ -264,24 +264,28 @@ estimate decay_ring::at_digest(digest d, instant when) const noexcept {
 estimate decay_ring::rate_of(const estimate& count) const noexcept {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   if (curve_ == curve::polynomial) return {nan, nan, nan};
-  const double epochs = curve_ == curve::window
-                            ? slots() - 1
-                            : std::accumulate(weights_.begin(), weights_.end(), 0.0);
-  const double seconds = epochs * static_cast<double>(clock_.resolution().count()) / 1e6;
+  const double ticks = curve_ == curve::window
+                           ? slots() - 1
+                           : std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  const double seconds = ticks * static_cast<double>(clock_.resolution().count()) / 1e6;
   return {count.value / seconds, count.lower / seconds, count.upper / seconds};
 }
 
 double decay_ring::mass(instant when) const noexcept {
   if (events_ == 0) return 0;
-  const std::int64_t now = std::max(epoch_, clock_.tick_of(when).number);
+  const std::int64_t now = std::max(tick_, clock_.tick_of(when).number);
   return weighted_above(totals_at(now), now);
 }
 
-double decay_ring::confidence() const noexcept { return math::rows_confidence(k_); }
-
-std::optional<instant> decay_ring::newest() const noexcept {
-  if (events_ == 0) return std::nullopt;
-  return clock_.start_of({epoch_});
+std::uint64_t decay_ring::warm_cells() const noexcept {
+  std::uint64_t warm = 0;
+  counts values;
+  for (std::uint64_t cell = 0; events_ != 0 && cell < cells(); ++cell) {
+    look_up(cell, tick_, values);
+    const auto end = values.begin() + slots();
+    warm += std::any_of(values.begin(), end, [](std::uint64_t count) { return count != 0; });
+  }
+  return warm;
 }
 
 BLOOMTIME_VALUE_OF(decay_ring);

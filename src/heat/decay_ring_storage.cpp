@@ -9,6 +9,7 @@
 #include <bloomtime/layout.hpp>
 
 #include "heat/forward.hpp"
+#include "heat/merge_weight.hpp"
 #include "heat/ring_weights.hpp"
 #include "math/expect.hpp"
 
@@ -34,58 +35,69 @@ constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
 // -- rings of several streams ------------------------------------------------------------------
 
-void decay_ring::merge(const decay_ring& other) {
-  if (curve_ != other.curve_ || alpha_ != other.alpha_ || weights_ != other.weights_ ||
-      slots() != other.slots() || ages_.levels() != other.ages_.levels() || k_ != other.k_ ||
-      row_ != other.row_ || seed_ != other.seed_ || clock_ != other.clock_) {
-    const auto describe = [](const decay_ring& r) {
-      return text_of(r.cells()) + " cells of " + text_of(r.slots()) + " slots, k " + text_of(r.k_) +
-             ", seed " + text_of(r.seed_) + ", decay " + text_of(static_cast<unsigned>(r.curve_)) +
-             ", epochs of " + std::to_string(r.clock_.resolution().count()) + " microseconds";
-    };
-    throw error(errc::incompatible,
-                "decay rings merge if decay, cells, k, seed and clock are equal; here they are (" +
-                    describe(*this) + ") and (" + describe(other) + ")");
-  }
-  if (other.events_ == 0) return;
-  if (events_ == 0) {
-    decay_ring copy(other);
-    copy.ahead_ = ahead_;
-    *this = std::move(copy);
+void decay_ring::expect_same_kind(const decay_ring& other) const {
+  if (curve_ == other.curve_ && alpha_ == other.alpha_ && weights_ == other.weights_ &&
+      slots() == other.slots() && ages_.levels() == other.ages_.levels() && k_ == other.k_ &&
+      row_ == other.row_ && seed_ == other.seed_ && clock_ == other.clock_) {
     return;
   }
-  decay_ring sum(*this);
-  if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_);
-  sum.add_cells(other);
-  sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
+  const auto describe = [](const decay_ring& r) {
+    return text_of(r.cells()) + " cells of " + text_of(r.slots()) + " slots, k " + text_of(r.k_) +
+           ", seed " + text_of(r.seed_) + ", decay " + text_of(static_cast<unsigned>(r.curve_)) +
+           ", ticks of " + std::to_string(r.clock_.resolution().count()) + " microseconds";
+  };
+  throw error(errc::incompatible,
+              "decay rings merge if decay, cells, k, seed and clock are equal; here they are (" +
+                  describe(*this) + ") and (" + describe(other) + ")");
+}
+
+void decay_ring::merge(const decay_ring& other, double weight) {
+  expect_same_kind(other);
+  const forward::merge_weight by(weight);
+  if (!by.is_whole()) {
+    throw error(
+        errc::unsupported,
+        "decay rings have whole counts and merge with whole weights; got " + text_of(weight));
+  }
+  if (other.events_ == 0 || by.is_zero()) return;
+  const bool copies = events_ == 0 && by.is_one();
+  decay_ring sum(copies ? other : *this);
+  sum.ahead_ = ahead_;
+  sum.losses_ = losses_;
+  if (!copies) sum.add_ring(other, by);
   *this = std::move(sum);
 }
 
 // A sum of bounds bounds the sum, slot by slot.
-void decay_ring::add_cells(const decay_ring& other) {
-  std::vector<std::uint64_t> totals = other.totals_;
-  ages_.move(totals, other.epoch_, epoch_);
-  const std::uint64_t had = std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0});
-  if (std::accumulate(totals.begin(), totals.end(), std::uint64_t{0}) > largest - had) {
+void decay_ring::add_ring(const decay_ring& other, const forward::merge_weight& by) {
+  if (events_ == 0) start_ = tick_ = other.tick_;
+  if (other.tick_ > tick_) go_to(other.tick_);
+  add_events(other.events_);
+  const counts totals = other.totals_at(tick_);
+  forward::unsigned_wide sum = std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0});
+  for (unsigned s = 0; s < slots(); ++s) sum += by.above(totals[s]);
+  if (sum > largest) {
     throw error(errc::too_large, "the counts of both rings together exceed 64 bits");
   }
-  for (unsigned s = 0; s < slots(); ++s) totals_[s] += totals[s];
+  const auto add = [&](std::uint64_t& mine, std::uint64_t theirs) {
+    const forward::unsigned_wide both = mine + by.above(theirs);
+    mine = both > largest ? largest : static_cast<std::uint64_t>(both);
+  };
+  for (unsigned s = 0; s < slots(); ++s) add(totals_[s], totals[s]);
   counts mine;
   counts theirs;
   for (std::uint64_t cell = 0; cell < cells(); ++cell) {
-    look_up(cell, epoch_, mine);
-    other.look_up(cell, epoch_, theirs);
-    for (unsigned s = 0; s < slots(); ++s) {
-      mine[s] = theirs[s] > largest - mine[s] ? largest : mine[s] + theirs[s];
-    }
-    cells_.set(cell, passed(epoch_), std::span(mine.data(), slots()));
+    look_up(cell, tick_, mine);
+    other.look_up(cell, tick_, theirs);
+    for (unsigned s = 0; s < slots(); ++s) add(mine[s], theirs[s]);
+    cells_.set(cell, passed(tick_), std::span(mine.data(), slots()));
   }
 }
 
 // -- storage -----------------------------------------------------------------------------------
 
 void decay_ring::write(detail::container_writer& out) const {
-  detail::expect_not_moved_from(k_ != 0, "decay ring");
+  expect_cells();
   out.info().layout = static_cast<std::uint8_t>(layout::rows);
   out.info().seed = seed_;
   out.info().clock = clock_;
@@ -99,7 +111,7 @@ void decay_ring::write(detail::container_writer& out) const {
   p.u64(ahead_);
   p.u64(events_);
   p.i64(start_);
-  p.i64(epoch_);
+  p.i64(tick_);
   detail::byte_writer large;
   cells_.large().write(large);
   detail::byte_writer totals;
@@ -120,7 +132,7 @@ decay_ring decay_ring::read(const detail::container_view& view) {
   const auto cells = view.section(cells_section, bytes);
   const auto large = view.section(large_section);
   if (ring.events_ == 0 && !(large.empty() && detail::all_zero(cells))) refuse();
-  ring.cells_ = ring_cells::read(cells, large, ring.slots(), ring.passed(ring.epoch_));
+  ring.cells_ = ring_cells::read(cells, large, ring.slots(), ring.passed(ring.tick_));
   return ring;
 }
 
@@ -136,11 +148,11 @@ void decay_ring::read_parameters(const detail::container_view& view) {
   ahead_ = in.u64();
   events_ = in.u64();
   start_ = in.i64();
-  epoch_ = in.i64();
+  tick_ = in.i64();
   in.expect_end();
   if (which < 1 || which > 3 || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) || k == 0 || k > most_k ||
-      start_ > epoch_ || (events_ == 0 && (start_ != 0 || epoch_ != 0))) {
+      start_ > tick_ || (events_ == 0 && (start_ != 0 || tick_ != 0))) {
     refuse();
   }
   curve_ = static_cast<curve>(which);

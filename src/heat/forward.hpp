@@ -15,7 +15,7 @@
 #include <bloomtime/time.hpp>
 
 // What filters and lists on forward-decayed weights share: an event counts 2^fraction units times
-// the factor of its epoch, and all units halve with every halving of decay::power.
+// the factor of its tick, and all units halve with every halving of decay::power.
 namespace bloomtime::forward {
 
 __extension__ using unsigned_wide = unsigned __int128;
@@ -24,13 +24,13 @@ inline constexpr unsigned mass_fraction = 40;
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 inline decay decay_of(std::optional<std::chrono::microseconds> half_life,
-                      std::optional<double> lambda, std::chrono::microseconds epoch) {
+                      std::optional<double> lambda, std::chrono::microseconds tick) {
   if (half_life.has_value() == lambda.has_value()) {
     throw error(errc::invalid_argument,
                 std::string("heat fades by a half-life or by a factor lambda, and got ") +
                     (lambda ? "both" : "neither"));
   }
-  return lambda ? decay::by_factor(*lambda) : decay::by_half_life(*half_life, epoch);
+  return lambda ? decay::by_factor(*lambda) : decay::by_half_life(*half_life, tick);
 }
 
 // A stored decay: its coarse rate, and the fine one in the engines that have it, which are for
@@ -49,12 +49,12 @@ inline std::string rate_text(const decay& d) {
          (d.fine_rate() == 0 ? "" : " + " + std::to_string(d.fine_rate()) + "/2^64");
 }
 
-inline std::uint64_t epochs_in(std::chrono::microseconds span, std::chrono::microseconds epoch) {
+inline std::uint64_t ticks_in(std::chrono::microseconds span, std::chrono::microseconds tick) {
   if (span.count() < 0) {
     throw error(errc::invalid_argument, "events may be stamped ahead by nothing or more, got " +
                                             std::to_string(span.count()) + " microseconds");
   }
-  return static_cast<std::uint64_t>(span / epoch);
+  return static_cast<std::uint64_t>(span / tick);
 }
 
 // After so many halvings, rounded up at the end, which is the same as every time.
@@ -144,12 +144,12 @@ inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const d
 }
 
 // Events per second.
-inline estimate rate_of(const estimate& count, const decay& fading, const tick_clock& epochs) {
+inline estimate rate_of(const estimate& count, const decay& fading, const tick_clock& ticks) {
   if (!fading.fades()) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {nan, nan, nan};
   }
-  const double seconds = static_cast<double>(epochs.resolution().count()) / 1e6;
+  const double seconds = static_cast<double>(ticks.resolution().count()) / 1e6;
   const double factor = fading.loss() / seconds;
   constexpr double slack = 0x1p-50;  // for the rounding of all this
   return {count.value * factor, count.lower * factor * (1 - slack),

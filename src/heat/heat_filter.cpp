@@ -14,6 +14,7 @@
 #include <bloomtime/math/rows.hpp>
 
 #include "heat/forward.hpp"
+#include "heat/merge_weight.hpp"
 
 namespace bloomtime {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 constexpr std::uint32_t lines_section = 1;
 constexpr std::uint32_t large_section = 2;
 
-// A hit counts 2^8 units times the factor of its epoch. More would fill cells sooner, less would
+// A hit counts 2^8 units times the factor of its tick. More would fill cells sooner, less would
 // round every hit up by more than 1/256.
 constexpr unsigned fraction = 8;
 
@@ -92,27 +93,28 @@ constexpr double least_share = 1 / (1 + 1.0 / (1 << fraction)) * (1 - 0x1p-49);
 
 }  // namespace
 
-heat_filter::heat_filter(const heat_config& config)
-    : cells_(narrow()),
-      decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
-      clock_(config.epoch) {
-  const shape size = shape_of(config, cells_per_line(config.cell_bits), most_k);
+heat_filter::heat_filter(const heat_config& config) : cells_(narrow()) {
+  decay_ = forward::decay_of(config.half_life, config.lambda, config.tick);
+  clock_ = tick_clock(config.tick);
+  const std::uint64_t per_line = cells_per_line(config.cell_bits);
+  const shape size = shape_of(config, per_line, most_k);
   k_ = size.k;
   row_lines_ = size.lines_per_row;
+  row_ = row_lines_ * per_line;
   seed_ = config.seed;
-  ahead_ = forward::epochs_in(config.ahead, config.epoch);
-  if (config.cell_bits == 16) {
-    cells_ = narrow(k_ * size.lines_per_row);
+  ahead_ = forward::ticks_in(config.ahead, config.tick);
+  set_cells(config.cell_bits);
+}
+
+void heat_filter::set_cells(unsigned cell_bits) {
+  if (cell_bits == 16) {
+    cells_ = narrow(k_ * row_lines_);
   } else {
-    cells_ = broad(k_ * size.lines_per_row);
+    cells_ = broad(k_ * row_lines_);
   }
 }
 
 // -- time --------------------------------------------------------------------------------------
-
-decay::power heat_filter::power_at(std::int64_t epoch) const noexcept {
-  return events_ != 0 && epoch == epoch_ ? power_ : decay_.at(epoch);
-}
 
 // How often the cells have been halved since their own count began.
 std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
@@ -120,16 +122,8 @@ std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
   return static_cast<std::uint32_t>(std::min(p.halvings - base_, most));
 }
 
-// Most events are single hits in the newest epoch; they need no division and no power.
-std::int64_t heat_filter::epoch_of(instant when) const noexcept {
-  return in_newest_epoch(when) ? epoch_ : clock_.tick_of(when).number;
-}
-
-void heat_filter::set_epoch(std::int64_t epoch, const decay::power& p) noexcept {
-  epoch_ = epoch;
-  epoch_begins_ = clock_.start_of({epoch});
-  epoch_ends_ = clock_.end_of({epoch});
-  power_ = p;
+void heat_filter::set_tick(std::int64_t tick, const decay::power& p) noexcept {
+  forward_state::set_tick(tick, p);
   hit_ = arrival_of(1, p, p);
 }
 
@@ -139,7 +133,7 @@ heat_filter::arrival heat_filter::arrival_of(std::uint64_t weight, const decay::
           forward::units_above(weight, then, now, forward::mass_fraction)};
 }
 
-void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
+void heat_filter::go_to(std::int64_t tick, const decay::power& next) noexcept {
   const decay::wide behind = next.halvings - power_.halvings;
   mass_ = forward::faded_mass(mass_, behind);
   rounded_up_ = forward::faded_mass(rounded_up_, behind);
@@ -148,12 +142,18 @@ void heat_filter::go_to(std::int64_t epoch, const decay::power& next) noexcept {
     std::visit([&](auto& cells) { cells.rebase(halvings_at(next)); }, cells_);
     base_ = next.halvings;
   }
-  set_epoch(epoch, next);
+  set_tick(tick, next);
 }
 
 void heat_filter::advance(instant now) noexcept {
-  const std::int64_t epoch = clock_.tick_of(now).number;
-  if (events_ != 0 && epoch > epoch_) go_to(epoch, decay_.at(epoch));
+  const std::int64_t tick = clock_.tick_of(now).number;
+  if (events_ != 0 && tick > tick_) go_to(tick, decay_.at(tick));
+}
+
+void heat_filter::clear() noexcept {
+  std::visit([](auto& cells) { cells.clear(); }, cells_);
+  forget_time();
+  forgotten_ = rounded_up_ = 0;
 }
 
 // -- events ------------------------------------------------------------------------------------
@@ -206,14 +206,14 @@ BLOOMTIME_INLINE bool heat_filter::count(Cells& cells, const spots& where, const
     if (value[i] < raised) cells.raise(where[i], raised, halvings);
   }
   mass_ = forward::sum_of_mass(mass_, event.mass);
-  events_ += events_ != largest;
+  add_events(1);
   return true;
 }
 
 template <unsigned k, class Cells>
 BLOOMTIME_INLINE outcome heat_filter::add_to(Cells& cells, const spots& where, instant when,
                                              std::uint64_t weight) {
-  if (weight != 1 || !in_newest_epoch(when)) return add_elsewhen<k>(cells, where, when, weight);
+  if (weight != 1 || !in_newest_tick(when)) return add_elsewhen<k>(cells, where, when, weight);
   return count<k>(cells, where, hit_, [&] { return hit_.halvings; }) ? outcome::added
                                                                      : outcome::full;
 }
@@ -221,33 +221,31 @@ BLOOMTIME_INLINE outcome heat_filter::add_to(Cells& cells, const spots& where, i
 template <unsigned k, class Cells>
 outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when,
                                   std::uint64_t weight) {
-  const std::int64_t epoch = epoch_of(when);
-  const decay::power then = power_at(epoch);
+  const std::int64_t tick = tick_of(when);
+  const decay::power then = power_at(tick);
   if (events_ == 0) {
     base_ = then.halvings;
-    set_epoch(epoch, then);
+    set_tick(tick, then);
   }
-  const bool later = epoch > epoch_;
-  if (later && static_cast<std::uint64_t>(epoch) - static_cast<std::uint64_t>(epoch_) > ahead_) {
-    return outcome::future;
-  }
+  const bool later = tick > tick_;
+  if (too_far_ahead(tick)) return outcome::future;
   if (weight == 0) return outcome::added;
   const auto catch_up = [&] {
-    if (later) go_to(epoch, then);
+    if (later) go_to(tick, then);
     return hit_.halvings;
   };
   // Of what is forgotten at once nothing is left, however heavy it was; it counts as one unit.
-  const bool forgotten = epoch < epoch_ && decay_.forgets_at_once();
+  const bool forgotten = tick < tick_ && decay_.forgets_at_once();
   const arrival event = arrival_of(forgotten ? 1 : weight, then, later ? then : power_);
   if (!count<k>(cells, where, event, catch_up)) return outcome::full;
   if (then.halvings < power_.halvings) {
     rounded_up_ = forward::sum_of_mass(rounded_up_, cell_unit);
   }
-  return epoch < epoch_ ? outcome::late : outcome::added;
+  return tick < tick_ ? outcome::late : outcome::added;
 }
 
 outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
-  detail::expect_not_moved_from(k_ != 0, "heat filter");
+  expect_cells();
   return dispatch(*this, [&](auto& cells, auto k) {
     return add_to<k()>(cells, spots_of<k()>(cells, d), when, weight);
   });
@@ -256,14 +254,16 @@ outcome heat_filter::add_digest(digest d, instant when, std::uint64_t weight) {
 void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
                             const detail::digest_block& next, std::span<const instant> when,
                             std::span<outcome> outcomes) {
-  detail::expect_not_moved_from(k_ != 0, "heat filter");
+  expect_cells();
   dispatch(*this, [&](auto& cells, auto k) {
     for (std::size_t i = 0; i < std::max(count, next.count); ++i) {
       if (i < next.count) {
         blocks.next()[i] = spots_of<k()>(cells, next[i]);
         for (unsigned j = 0; j < k(); ++j) cells.prefetch_write(blocks.next()[i][j]);
       }
-      if (i < count) outcomes[i] = add_to<k()>(cells, blocks.now()[i], when[i], 1);
+      if (i < count) {
+        outcomes[i] = losses_.count(add_to<k()>(cells, blocks.now()[i], when[i], 1));
+      }
     }
   });
 }
@@ -274,10 +274,10 @@ void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
 // round a cell up by 1/2 + 1/4 + ... of a unit.
 heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0, 0};
-  const decay::power now = power_at(std::max(epoch_, epoch_of(when)));
+  const decay::power now = power_at(tick_or_newest(when));
   const double unit = forward::hits_per_unit(now, fraction);
   const forward::worth each = forward::hits_per_mass(power_, now);
-  const double shared = math::row_share(row()) * forward::in_hits(mass_, each);
+  const double shared = math::row_share(row_) * forward::in_hits(mass_, each);
   const double rounded_up = forward::in_hits(rounded_up_, each) + (decay_.fades() ? unit : 0);
   return {halvings_at(now), unit, shared + rounded_up, forward::in_hits(forgotten_, each)};
 }
@@ -328,28 +328,11 @@ void heat_filter::at_block(spot_blocks& blocks, std::size_t count, const detail:
   });
 }
 
-estimate heat_filter::rate_of(const estimate& count) const noexcept {
-  return forward::rate_of(count, decay_, clock_);
-}
-
-double heat_filter::mass(instant when) const noexcept {
+std::uint64_t heat_filter::warm_cells() const noexcept {
   if (events_ == 0) return 0;
-  const decay::power now = power_at(std::max(epoch_, clock_.tick_of(when).number));
-  return forward::mass_in_hits(mass_, power_, now);
+  const std::uint32_t now = halvings_at(power_);
+  return std::visit([&](const auto& cells) { return cells.count_warm(now); }, cells_);
 }
-
-double heat_filter::confidence() const noexcept { return math::rows_confidence(k_); }
-
-std::optional<instant> heat_filter::newest() const noexcept {
-  if (events_ == 0) return std::nullopt;
-  return clock_.start_of({epoch_});
-}
-
-std::uint64_t heat_filter::row() const noexcept {
-  return row_lines_ * (cell_bits() == 16 ? narrow::per_line : broad::per_line);
-}
-
-std::uint64_t heat_filter::cells() const noexcept { return k_ * row(); }
 
 unsigned heat_filter::cell_bits() const noexcept {
   return std::holds_alternative<narrow>(cells_) ? 16 : 32;
@@ -365,44 +348,51 @@ std::uint64_t heat_filter::lines_caught_up() const noexcept {
 
 // -- sets of filters ---------------------------------------------------------------------------
 
-void heat_filter::merge(const heat_filter& other) {
-  if (cells_.index() != other.cells_.index() || row_lines_ != other.row_lines_ || k_ != other.k_ ||
+void heat_filter::merge(const heat_filter& other, double weight) {
+  if (cells_.index() != other.cells_.index() || row_ != other.row_ || k_ != other.k_ ||
       seed_ != other.seed_ || decay_ != other.decay_ || clock_ != other.clock_) {
     const auto describe = [](const heat_filter& f) {
       return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
-             ", seed " + text(f.seed_) + ", " + forward::rate_text(f.decay_) + ", epochs of " +
+             ", seed " + text(f.seed_) + ", " + forward::rate_text(f.decay_) + ", ticks of " +
              std::to_string(f.clock_.resolution().count()) + " microseconds";
     };
     throw error(errc::incompatible,
                 "heat filters merge if cells, k, seed, decay and clock are equal; here they are (" +
                     describe(*this) + ") and (" + describe(other) + ")");
   }
-  if (other.events_ == 0) return;
-  if (events_ == 0) {
-    heat_filter copy(other);
-    copy.ahead_ = ahead_;
-    *this = std::move(copy);
-    return;
-  }
-  heat_filter sum(*this);
-  if (other.epoch_ > sum.epoch_) sum.go_to(other.epoch_, other.power_);
-  sum.add_cells(other);
-  const decay::wide behind = sum.power_.halvings - other.power_.halvings;
-  const auto add = [&](unsigned_wide& mine, unsigned_wide theirs) {
-    mine = forward::sum_of_mass(mine, forward::faded_mass(theirs, behind));
-  };
-  add(sum.mass_, other.mass_);
-  add(sum.rounded_up_, other.rounded_up_);
-  add(sum.forgotten_, other.forgotten_);
-  // What halvings rounded up or forgot in the other filter, as answer() allows for it in this one.
-  sum.rounded_up_ = forward::sum_of_mass(sum.rounded_up_, cell_unit);
-  sum.forgotten_ = forward::sum_of_mass(sum.forgotten_, forgets * cell_unit);
-  sum.events_ = sum.events_ > largest - other.events_ ? largest : sum.events_ + other.events_;
+  const forward::merge_weight by(weight);
+  if (other.events_ == 0 || by.is_zero()) return;
+  heat_filter sum(events_ == 0 && by.is_one() ? other : *this);
+  sum.ahead_ = ahead_;
+  sum.losses_ = losses_;
+  if (events_ != 0 || !by.is_one()) sum.add_filter(other, by);
   *this = std::move(sum);
 }
 
+void heat_filter::add_filter(const heat_filter& other, const forward::merge_weight& by) {
+  if (events_ == 0) {
+    base_ = other.power_.halvings;
+    set_tick(other.tick_, other.power_);
+  }
+  if (other.tick_ > tick_) go_to(other.tick_, other.power_);
+  add_cells(other, by);
+  const decay::wide behind = power_.halvings - other.power_.halvings;
+  const auto add = [&](unsigned_wide& mine, unsigned_wide theirs) {
+    mine = forward::sum_of_mass(mine, by.mass(theirs));
+  };
+  add(mass_, forward::faded_mass(other.mass_, behind));
+  add(rounded_up_, forward::faded_mass(other.rounded_up_, behind));
+  add(forgotten_, forward::faded_mass(other.forgotten_, behind));
+  // What halvings rounded up or forgot in the other filter, as answer() allows for it in this one.
+  add(rounded_up_, cell_unit);
+  add(forgotten_, forgets * cell_unit);
+  // And what the products were rounded up by.
+  if (!by.is_whole()) rounded_up_ = forward::sum_of_mass(rounded_up_, cell_unit);
+  add_events(other.events_);
+}
+
 // A sum of bounds bounds the sum.
-void heat_filter::add_cells(const heat_filter& other) {
+void heat_filter::add_cells(const heat_filter& other, const forward::merge_weight& by) {
   const std::uint32_t now = halvings_at(power_);
   const std::uint32_t others_now = other.halvings_at(power_);
   std::visit(
@@ -410,13 +400,13 @@ void heat_filter::add_cells(const heat_filter& other) {
         const Cells& theirs = std::get<Cells>(other.cells_);
         for (std::uint64_t i = 0; i < mine.size(); ++i) {
           const auto at = Cells::spot_of(i / Cells::per_line, i % Cells::per_line);
-          const std::uint64_t more = theirs.get(at, others_now);
+          const unsigned_wide more = by.above(theirs.get(at, others_now));
           if (more == 0) continue;
           const std::uint64_t had = mine.get(at, now);
           if (more > largest - had) {
             throw error(errc::too_large, "the heat of both filters together exceeds 64 bits");
           }
-          mine.raise(at, had + more, now);
+          mine.raise(at, had + static_cast<std::uint64_t>(more), now);
         }
       },
       cells_);
@@ -425,7 +415,7 @@ void heat_filter::add_cells(const heat_filter& other) {
 // -- storage -----------------------------------------------------------------------------------
 
 void heat_filter::write(detail::container_writer& out) const {
-  detail::expect_not_moved_from(k_ != 0, "heat filter");
+  expect_cells();
   out.info().engine = kind.engines[decay_.fine_rate() == 0 ? 0 : 1];
   out.info().layout = static_cast<std::uint8_t>(layout::rows);
   out.info().seed = seed_;
@@ -433,11 +423,11 @@ void heat_filter::write(detail::container_writer& out) const {
   auto& p = out.parameters();
   p.u64(cell_bits());
   p.u64(k_);
-  p.u64(row());
+  p.u64(row_);
   p.u64(decay_.coarse_rate());
   p.u64(ahead_);
   p.u64(events_);
-  p.i64(events_ == 0 ? 0 : epoch_);  // a first event that was refused has left its epoch
+  p.i64(events_ == 0 ? 0 : tick_);  // a first event that was refused has left its tick
   p.u64(events_ == 0 ? 0 : halvings_at(power_));
   for (const unsigned_wide units : {mass_, rounded_up_, forgotten_}) {
     p.u64(static_cast<std::uint64_t>(units));
@@ -466,7 +456,7 @@ heat_filter heat_filter::read(const detail::container_view& view) {
   const std::uint64_t coarse_rate = in.u64();
   f.ahead_ = in.u64();
   f.events_ = in.u64();
-  f.epoch_ = in.i64();
+  f.tick_ = in.i64();
   const std::uint64_t halvings = in.u64();
   for (unsigned_wide* units : {&f.mass_, &f.rounded_up_, &f.forgotten_}) {
     *units = in.u64();
@@ -479,17 +469,18 @@ heat_filter heat_filter::read(const detail::container_view& view) {
       row % per_line != 0 || row / per_line > detail::max_buffer_bytes / 64 / k ||
       halvings > narrow::most_halvings || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
-      (f.events_ == 0 && (f.epoch_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0 ||
+      (f.events_ == 0 && (f.tick_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0 ||
                           f.forgotten_ != 0))) {
     throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
   }
   f.k_ = static_cast<unsigned>(k);
+  f.row_ = row;
   f.row_lines_ = row / per_line;
   f.clock_ = *info.clock;
   if (f.events_ != 0) {
-    const decay::power newest = f.decay_.at(f.epoch_);
+    const decay::power newest = f.decay_.at(f.tick_);
     f.base_ = newest.halvings - static_cast<decay::wide>(halvings);
-    f.set_epoch(f.epoch_, newest);
+    f.set_tick(f.tick_, newest);
   }
   const auto lines = view.section(lines_section, k * f.row_lines_ * detail::line_bytes);
   const auto large = view.section(large_section);

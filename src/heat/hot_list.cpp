@@ -23,34 +23,23 @@ void expect_between(std::string_view what, std::uint64_t least, std::uint64_t mo
 
 decay fast_decay_of(const hot_list_config& c, const decay& slow) {
   if (c.fast_half_life) {
-    const decay fast = decay::by_half_life(*c.fast_half_life, c.epoch);
+    const decay fast = decay::by_half_life(*c.fast_half_life, c.tick);
     if (fast.rate() >= slow.rate()) return fast;
     throw error(errc::invalid_argument,
                 "the fast half-life of a hot list is at most its half-life, which is " +
-                    std::to_string(slow.half_life()) + " epochs, got " +
+                    std::to_string(slow.half_life()) + " ticks, got " +
                     std::to_string(fast.half_life()));
   }
-  constexpr decay::unsigned_wide per_epoch = decay::unsigned_wide{1} << decay::fraction_bits;
-  const decay::unsigned_wide eightfold = slow.rate() > per_epoch / 8 ? per_epoch : 8 * slow.rate();
+  constexpr decay::unsigned_wide per_tick = decay::unsigned_wide{1} << decay::fraction_bits;
+  const decay::unsigned_wide eightfold = slow.rate() > per_tick / 8 ? per_tick : 8 * slow.rate();
   return decay::by_rate(std::max(slow.rate(), eightfold));
 }
 
 // Twice as many each time, and never for more entries than there may be.
 template <class T>
-void make_room_in(std::vector<T>& v, std::size_t more, std::size_t most) {
+void make_room_in(std::vector<T, detail::hooked<T>>& v, std::size_t more, std::size_t most) {
   if (v.capacity() - v.size() >= more) return;
   v.reserve(std::min(std::max(2 * v.size(), v.size() + more), most));
-}
-
-// What an allocation takes: 8 bytes more, in multiples of 16, and 32 at least.
-std::uint64_t allocated(std::uint64_t bytes) {
-  return bytes == 0 ? 0 : std::max<std::uint64_t>((bytes + 8 + 15) / 16 * 16, 32);
-}
-
-// Short texts stand in the string itself.
-std::uint64_t allocated(const std::string& s) {
-  static const std::size_t inside = std::string().capacity();
-  return s.capacity() <= inside ? 0 : allocated(s.capacity() + 1);
 }
 
 std::uint64_t distance(std::int64_t from, std::int64_t to) {
@@ -62,12 +51,12 @@ std::uint64_t distance(std::int64_t from, std::int64_t to) {
 hot_list::hot_list(const hot_list_config& config)
     : entries_(config.entries),
       seed_(config.seed),
-      slow_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
+      slow_(forward::decay_of(config.half_life, config.lambda, config.tick)),
       fast_(fast_decay_of(config, slow_)),
-      clock_(config.epoch),
+      clock_(config.tick),
       bucket_clock_(config.bucket),
       buckets_(config.buckets),
-      ahead_(forward::epochs_in(config.ahead, config.epoch)) {
+      ahead_(forward::ticks_in(config.ahead, config.tick)) {
   expect_between("the number of entries of a hot list", 1, most_entries, entries_);
   expect_between("the number of buckets of a hot list", 1, most_buckets, buckets_);
 }
@@ -75,14 +64,14 @@ hot_list::hot_list(const hot_list_config& config)
 // -- time --------------------------------------------------------------------------------------
 
 hot_list::moment hot_list::moment_of(instant when) const noexcept {
-  const tick epoch = clock_.tick_of(when);
+  const tick own = clock_.tick_of(when);
   const tick bucket = bucket_clock_.tick_of(when);
-  return {std::max(clock_.start_of(epoch), bucket_clock_.start_of(bucket)),
-          std::min(clock_.end_of(epoch), bucket_clock_.end_of(bucket)),
-          epoch.number,
+  return {std::max(clock_.start_of(own), bucket_clock_.start_of(bucket)),
+          std::min(clock_.end_of(own), bucket_clock_.end_of(bucket)),
+          own.number,
           bucket.number,
-          slow_.at(epoch.number),
-          fast_.at(epoch.number)};
+          slow_.at(own.number),
+          fast_.at(own.number)};
 }
 
 hot_list::moment hot_list::at_or_newest(instant when) const noexcept {
@@ -115,11 +104,11 @@ void hot_list::go_to(const moment& next) noexcept {
 
 // -- events ------------------------------------------------------------------------------------
 
-outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64_t weight) {
-  detail::expect_not_moved_from(entries_ != 0, "hot list");
+outcome hot_list::add_digest(digest d, std::string_view item, instant when, std::uint64_t weight) {
+  if (entries_ == 0) detail::refuse_moved_from(kind.called);
   const moment then = recall(when);
   const bool first = events_ == 0;
-  if (!first && then.epoch > newest_.epoch && distance(newest_.epoch, then.epoch) > ahead_) {
+  if (!first && then.tick > newest_.tick && distance(newest_.tick, then.tick) > ahead_) {
     return outcome::future;
   }
   if (weight == 0) return outcome::added;
@@ -132,12 +121,12 @@ outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64
   const unsigned_wide more = forward::units_above(weight, then.slow, now.slow, hot_units::fraction);
   if (more > largest - kept) return outcome::full;
   if (!found) {
-    prepare_text(item.substr(0, longest_text));
+    texts_.prepare(item.substr(0, longest_text));
     if (!full()) make_room();
   }
   // From here on nothing fails.
   if (first) {
-    start_ = then.epoch;
+    start_ = then.tick;
     newest_ = then;
   } else if (later) {
     go_to(then);
@@ -153,7 +142,7 @@ outcome hot_list::add(digest d, std::string_view item, instant when, std::uint64
   mass_ = forward::sum_of_mass(
       mass_, forward::units_above(weight, then.slow, newest_.slow, forward::mass_fraction));
   events_ += events_ != largest;
-  return then.epoch < newest_.epoch ? outcome::late : outcome::added;
+  return then.tick < newest_.tick ? outcome::late : outcome::added;
 }
 
 std::optional<std::uint32_t> hot_list::find(digest d) const noexcept {
@@ -169,24 +158,16 @@ void hot_list::make_room() {
   make_room_in(heap_, 1, entries_);
   make_room_in(rings_, buckets_, entries_ * buckets_);
   index_.reserve(slots_.size() + 1);
+  texts_.reserve(slots_.capacity());
 }
 
-// Into spare_, which gets the memory of the entry that is replaced: exactly as much as the text
-// needs, if it has to be allocated, and not much more than that, if it was there.
-void hot_list::prepare_text(std::string_view text) {
-  if (spare_.capacity() >= text.size() && spare_.capacity() <= 2 * text.size() + 32) {
-    spare_.assign(text);
-  } else {
-    std::string(text).swap(spare_);  // an assignment would keep the memory
-  }
-}
-
-// Its text comes from spare_.
+// The text of an entry was prepared before.
 std::uint32_t hot_list::enter(digest d, std::uint64_t units) noexcept {
   const auto number = static_cast<std::uint32_t>(slots_.size());
   slots_.emplace_back();
   rings_.resize(rings_.size() + buckets_);
   heap_.push_back({units, number});
+  texts_.append();
   begin_entry(number, d);
   sift_up(number);
   return number;
@@ -196,6 +177,7 @@ std::uint32_t hot_list::replace_least(digest d) noexcept {
   const std::uint32_t number = heap_.front().slot;
   index_.erase(slots_[number].id, number);
   std::fill_n(ring_of(number), buckets_, 0);
+  texts_.replace(number);
   begin_entry(number, d);
   return number;
 }
@@ -207,7 +189,6 @@ void hot_list::begin_entry(std::uint32_t number, digest d) noexcept {
   s.fast = 0;
   s.bucket = newest_.bucket;
   s.head = 0;
-  s.text.swap(spare_);
   index_.insert(d, number);
 }
 
@@ -337,18 +318,18 @@ double hot_list::mass(instant when) const noexcept {
 
 std::optional<instant> hot_list::newest() const noexcept {
   if (events_ == 0) return std::nullopt;
-  return clock_.start_of({newest_.epoch});
+  return clock_.start_of({newest_.tick});
 }
 
 // Both rates are means over the time since the stream began, weighted by age: a steady item has
 // the same in both however young the stream is.
 double hot_list::trend(std::uint32_t number, double heat, const moment& now) const noexcept {
-  const double epochs = static_cast<double>(distance(start_, now.epoch)) + 1;
+  const double ticks = static_cast<double>(distance(start_, now.tick)) + 1;
   const int behind = forward::exponent(now.fast.halvings - newest_.fast.halvings);
   const double units = std::ldexp(static_cast<double>(slots_[number].fast), -behind);
   const double fast = forward::hits_below(units, now.fast, hot_units::fraction);
   if (fast == 0 || heat == 0) return 0;
-  return fast / heat * (slow_.sum_over(epochs) / fast_.sum_over(epochs));
+  return fast / heat * (slow_.sum_over(ticks) / fast_.sum_over(ticks));
 }
 
 std::vector<hot_item> hot_list::top(std::size_t n, instant when) const {
@@ -392,21 +373,18 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, std::vector<bounds> all,
   std::vector<hot_item> items;
   items.reserve(n);
   std::for_each(all.begin(), end, [&](const bounds& b) {
-    const slot& s = slots_[b.slot];
-    items.push_back({s.text, b.heat, b.heat.lower >= others, trend(b.slot, b.heat.value, now),
-                     recent(b.slot, now.bucket),
-                     s.text.size() == longest_text && digest_of(s.text, seed_) != s.id});
+    const std::string_view text = texts_[b.slot];
+    items.push_back({std::string(text), b.heat, b.heat.lower >= others,
+                     trend(b.slot, b.heat.value, now), recent(b.slot, now.bucket),
+                     text.size() == longest_text && digest_of(text, seed_) != slots_[b.slot].id});
   });
   return items;
 }
 
 std::uint64_t hot_list::memory() const noexcept {
-  std::uint64_t bytes = allocated(slots_.capacity() * sizeof(slot)) +
-                        allocated(heap_.capacity() * sizeof(node)) +
-                        allocated(rings_.capacity() * sizeof(std::uint64_t)) +
-                        allocated(index_.bytes()) + allocated(spare_);
-  for (const slot& s : slots_) bytes += allocated(s.text);
-  return bytes;
+  return detail::hooked_bytes<slot>(slots_.capacity()) +
+         detail::hooked_bytes<node>(heap_.capacity()) +
+         detail::hooked_bytes<std::uint64_t>(rings_.capacity()) + index_.bytes() + texts_.memory();
 }
 
 BLOOMTIME_VALUE_OF(hot_list);

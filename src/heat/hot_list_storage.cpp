@@ -9,6 +9,7 @@
 
 #include "heat/forward.hpp"
 #include "heat/hot_list_units.hpp"
+#include "heat/merge_weight.hpp"
 
 namespace bloomtime {
 namespace {
@@ -35,7 +36,7 @@ void hot_list::expect_mergeable(const hot_list& other) const {
   }
   const auto describe = [](const hot_list& l) {
     return text(l.entries_) + " entries, seed " + text(l.seed_) + ", " +
-           forward::rate_text(l.slow_) + " and " + forward::rate_text(l.fast_) + ", epochs of " +
+           forward::rate_text(l.slow_) + " and " + forward::rate_text(l.fast_) + ", ticks of " +
            std::to_string(l.clock_.resolution().count()) + " microseconds, " + text(l.buckets_) +
            " buckets of " + std::to_string(l.bucket_clock_.resolution().count());
   };
@@ -47,19 +48,40 @@ void hot_list::expect_mergeable(const hot_list& other) const {
 
 // Mergeable summaries (Agarwal et al. 2012): what one side does not list may have had that side's
 // least count. What the sum leaves out has no more than the least that it keeps.
-void hot_list::merge(const hot_list& other) {
+void hot_list::merge(const hot_list& other, double weight) {
   expect_mergeable(other);
-  if (other.events_ == 0) return;
-  hot_list mine(events_ == 0 ? other : *this);
+  const forward::merge_weight by(weight);
+  if (other.events_ == 0 || by.is_zero()) return;
+  hot_list theirs(other);
+  if (!by.is_one()) theirs.multiply(by);
+  hot_list mine(events_ == 0 ? theirs : *this);
   mine.ahead_ = ahead_;
+  mine.losses_ = losses_;
   if (events_ != 0) {
-    hot_list theirs(other);
     const moment now = mine.newest_.last < theirs.newest_.last ? theirs.newest_ : mine.newest_;
     mine.go_to(now);
     theirs.go_to(now);
     mine = sum_of(mine, theirs);
   }
   *this = std::move(mine);
+}
+
+// Products keep the order of counts but make some of them equal, and those are ordered anew.
+void hot_list::multiply(const forward::merge_weight& by) {
+  for (node& n : heap_) {
+    const unsigned_wide product = by.above(n.cnt);
+    if (product > ~std::uint64_t{0}) {
+      throw error(errc::too_large, "the heat of both lists together exceeds 64 bits");
+    }
+    n.cnt = static_cast<std::uint64_t>(product);
+  }
+  rebuild_heap();
+  for (slot& s : slots_) {
+    s.low = hot_units::sum(0, by.below(s.low));
+    s.fast = hot_units::sum(0, by.below(s.fast));
+  }
+  for (std::uint64_t& count : rings_) count = hot_units::sum(0, by.above(count));
+  mass_ = by.mass(mass_);
 }
 
 struct hot_list::joined {
@@ -101,11 +123,24 @@ hot_list hot_list::sum_of(const hot_list& a, const hot_list& b) {
 
 hot_list hot_list::without_entries() const {
   hot_list list(*this);
-  list.slots_.clear();
-  list.heap_.clear();
-  list.rings_.clear();
-  list.index_ = {};
+  list.forget_entries();
   return list;
+}
+
+void hot_list::forget_entries() noexcept {
+  slots_.clear();
+  heap_.clear();
+  rings_.clear();
+  index_ = {};
+  texts_.clear();
+}
+
+void hot_list::clear() noexcept {
+  forget_entries();
+  events_ = 0;
+  start_ = 0;
+  newest_ = last_ = {};
+  mass_ = 0;
 }
 
 void hot_list::take(const joined& j) {
@@ -114,7 +149,7 @@ void hot_list::take(const joined& j) {
     const auto found = from->find(j.id);
     if (!found) continue;
     const slot& theirs = from->slots_[*found];
-    if (!number) number = append(j.id, theirs.text, j.cnt);
+    if (!number) number = append(j.id, from->texts_[*found], j.cnt);
     slot& mine = slots_[*number];
     mine.low += theirs.low;
     mine.fast = hot_units::sum(mine.fast, theirs.fast);
@@ -129,7 +164,7 @@ void hot_list::take(const joined& j) {
 // An entry whose ring is to be filled from its oldest bucket on.
 std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cnt) {
   make_room();
-  prepare_text(text);
+  texts_.prepare(text);
   const std::uint32_t number = enter(d, cnt);
   slots_[number].head = buckets_ - 1;
   return number;
@@ -139,7 +174,7 @@ std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cn
 
 // Entries by their count, whatever the heap looks like: equal lists have equal bytes.
 void hot_list::write(detail::container_writer& out) const {
-  detail::expect_not_moved_from(entries_ != 0, "hot list");
+  if (entries_ == 0) detail::refuse_moved_from(kind.called);
   const bool fine = slow_.fine_rate() != 0 || fast_.fine_rate() != 0;
   out.info().engine = kind.engines[fine ? 1 : 0];
   out.info().seed = seed_;
@@ -153,7 +188,7 @@ void hot_list::write(detail::container_writer& out) const {
   p.u64(buckets_);
   p.u64(events_);
   p.i64(start_);
-  p.i64(newest_.epoch);
+  p.i64(newest_.tick);
   p.i64(newest_.bucket);
   p.u64(static_cast<std::uint64_t>(mass_));
   p.u64(static_cast<std::uint64_t>(mass_ >> 64));
@@ -161,7 +196,7 @@ void hot_list::write(detail::container_writer& out) const {
     p.u64(slow_.fine_rate());
     p.u64(fast_.fine_rate());
   }
-  std::vector<node> sorted = heap_;
+  std::vector<node> sorted(heap_.begin(), heap_.end());
   std::sort(sorted.begin(), sorted.end(),
             [&](const node& a, const node& b) { return before(a, b); });
   detail::byte_writer entries;
@@ -173,9 +208,9 @@ void hot_list::write(detail::container_writer& out) const {
     entries.u64(n.cnt);
     entries.u64(s.low);
     entries.u64(s.fast);
-    entries.u64(s.text.size());
+    entries.u64(texts_[n.slot].size());
     for (const std::uint64_t count : recent(n.slot, newest_.bucket)) entries.u64(count);
-    texts.bytes(std::as_bytes(std::span(s.text)));
+    texts.bytes(std::as_bytes(std::span(texts_[n.slot])));
   }
   out.section(entries_section, std::move(entries).written());
   out.section(texts_section, std::move(texts).written());
@@ -200,7 +235,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   const std::uint64_t buckets = in.u64();
   events_ = in.u64();
   start_ = in.i64();
-  const std::int64_t newest_epoch = in.i64();
+  const std::int64_t newest_tick = in.i64();
   const std::int64_t newest_bucket = in.i64();
   mass_ = in.u64();
   mass_ |= static_cast<unsigned_wide>(in.u64()) << 64;
@@ -215,16 +250,16 @@ void hot_list::read_parameters(const detail::container_view& view) {
   bucket_clock_ = tick_clock(std::chrono::microseconds(bucket));
   buckets_ = static_cast<unsigned>(buckets);
   if (events_ == 0) {
-    if (start_ != 0 || newest_epoch != 0 || newest_bucket != 0 || mass_ != 0) {
+    if (start_ != 0 || newest_tick != 0 || newest_bucket != 0 || mass_ != 0) {
       refuse("it has no events and yet a time or a mass");
     }
     return;
   }
-  const instant newest = std::max(clock_.start_of({newest_epoch}),  //
+  const instant newest = std::max(clock_.start_of({newest_tick}),  //
                                   bucket_clock_.start_of({newest_bucket}));
   newest_ = moment_of(newest);
-  if (newest_.epoch != newest_epoch || newest_.bucket != newest_bucket || start_ > newest_epoch) {
-    refuse("no event could be the newest in both its epoch and its bucket");
+  if (newest_.tick != newest_tick || newest_.bucket != newest_bucket || start_ > newest_tick) {
+    refuse("no event could be the newest in both its tick and its bucket");
   }
 }
 

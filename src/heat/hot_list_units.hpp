@@ -7,7 +7,7 @@
 
 namespace bloomtime::hot_units {
 
-// A hit counts 2^16 units times the factor of its epoch: rounding adds at most 1/65536 of it, and
+// A hit counts 2^16 units times the factor of its tick: rounding adds at most 1/65536 of it, and
 // 64 bits hold 2^47 hits.
 inline constexpr unsigned fraction = 16;
 

@@ -76,7 +76,7 @@ void equal_share::add(digest d) noexcept {
 frequency_sketch::frequency_sketch(const sketch_config& config)
     : counts_({.memory = config.memory,
                .half_life = as_time(half_life * checked(config.window)),
-               .epoch = as_time(epoch_of(config.window))}),
+               .tick = as_time(epoch_of(config.window))}),
       epoch_(epoch_of(config.window)) {}
 
 void frequency_sketch::add(digest d) {

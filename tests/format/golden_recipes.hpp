@@ -34,10 +34,10 @@ inline instant seconds_later(std::int64_t s) { return instant(day.micros + 1'000
 template <class Filter>
 any_filter with_events(Filter f) {
   for (int i = 0; i < 40; ++i) {
-    (void)f.add("item-" + std::to_string(i % 7), seconds_later(20 * i));
+    f.add("item-" + std::to_string(i % 7), seconds_later(20 * i));
   }
-  (void)f.add("hot", seconds_later(800), 300);
-  (void)f.add("late", seconds_later(500));
+  f.add("hot", seconds_later(800), 300);
+  f.add("late", seconds_later(500));
   return f;
 }
 
@@ -49,7 +49,7 @@ inline any_filter heat_32() {
   return with_events(heat_filter({.items = 10,
                                   .memory = 320,
                                   .lambda = 0.75,
-                                  .epoch = std::chrono::minutes(1),
+                                  .tick = std::chrono::minutes(1),
                                   .cell_bits = 32}));
 }
 
@@ -91,14 +91,14 @@ inline any_filter ring_weights() {
   return with_events(decay_ring({.items = 3,
                                  .memory = 200,
                                  .weights = {1, 0.5, 0.5, 0.125},
-                                 .epoch = std::chrono::minutes(4)}));
+                                 .tick = std::chrono::minutes(4)}));
 }
 inline any_filter ring_polynomial() {
   return with_events(decay_ring({.memory = 400,
                                  .polynomial = 1.5,
                                  .per_octave = 2,
                                  .reach = std::chrono::minutes(10),
-                                 .epoch = std::chrono::seconds(10)}));
+                                 .tick = std::chrono::seconds(10)}));
 }
 
 // Ten items over 16 ticks from this one on, which are hours of that day.
@@ -106,8 +106,7 @@ template <class History>
 History with_sightings_from(std::uint64_t first, History f) {
   for (int i = 0; i < 40; ++i) {
     const auto tick = first + static_cast<std::uint64_t>(7 * i % 16);
-    (void)f.add("item-" + std::to_string(i % 10),
-                seconds_later(3600 * static_cast<std::int64_t>(tick)));
+    f.add("item-" + std::to_string(i % 10), seconds_later(3600 * static_cast<std::int64_t>(tick)));
   }
   return f;
 }
@@ -136,8 +135,8 @@ inline any_filter history_tree_grown() {
                   .most_memory = 10'000,
                   .resolution = hourly,
                   .origin = day});
-  (void)f.add("first", seconds_later(0));
-  (void)f.add("last", seconds_later(3600 * 11));
+  f.add("first", seconds_later(0));
+  f.add("last", seconds_later(3600 * 11));
   return f;
 }
 inline level_history history_level_from(std::uint64_t first) {
@@ -159,7 +158,7 @@ inline any_filter history_level_grown() {
 }
 inline any_filter history_learning() {
   level_history f({.levels = {{64, 2}}, .learns = true, .resolution = hourly, .origin = day});
-  for (int i = 0; i < 10; ++i) (void)f.add(i, day);
+  for (int i = 0; i < 10; ++i) f.add(i, day);
   return f;
 }
 
@@ -175,11 +174,11 @@ inline timeline_history timelines_from(std::uint64_t first) {
   const auto hour = [&](int t) {
     return seconds_later(3600 * (static_cast<std::int64_t>(first) + t));
   };
-  for (int t = 0; t < 400; ++t) (void)f.add(t % 7 == 0 ? "often" : "mostly", hour(t));
-  for (int i = 0; i < 30; ++i) (void)f.add("item-" + std::to_string(i), hour(13 * i));
+  for (int t = 0; t < 400; ++t) f.add(t % 7 == 0 ? "often" : "mostly", hour(t));
+  for (int i = 0; i < 30; ++i) f.add("item-" + std::to_string(i), hour(13 * i));
   f.seal();
-  (void)f.add("often", hour(5));
-  (void)f.add("late", hour(300));
+  f.add("often", hour(5));
+  f.add("late", hour(300));
   return f;
 }
 inline any_filter history_timeline() { return timelines_from(800); }
@@ -270,7 +269,7 @@ template <class Tally>
 Tally with_counts(Tally f) {
   for (int i = 0; i < 40; ++i) {
     const std::string item = "item-" + std::to_string(i % 10);
-    (void)f.add(item, i % 10 == 0 ? 300 : 3);
+    f.add(item, i % 10 == 0 ? 300 : 3);
     if constexpr (removing_tally_engine<Tally>) {
       if (i % 7 == 0) (void)f.remove(item, 2);
     }

@@ -45,11 +45,11 @@ void expect_usable(Filter f) {
   (void)f.at("hot", now);
   (void)f.at("hot", instant(std::numeric_limits<std::int64_t>::max()));
   (void)f.mass(now);
-  (void)f.add("hot", now, 70'000);
-  (void)f.add("another", now);
+  f.add("hot", now, 70'000);
+  f.add("another", now);
   constexpr std::int64_t earlier = 1'000'000'000;
   const std::int64_t first = std::numeric_limits<std::int64_t>::min();
-  (void)f.add("item-1", instant(std::max(now.micros, first + earlier) - earlier));
+  f.add("item-1", instant(std::max(now.micros, first + earlier) - earlier));
   if constexpr (requires { f.top(3, now); }) (void)f.top(3, now);
   try {
     f.merge(Filter(f));

@@ -48,7 +48,7 @@ drawn draw_decay() {
     }
     case 1: {
       const auto weights = draw_weights();
-      return {{.weights = weights, .epoch = 1s},
+      return {{.weights = weights, .tick = 1s},
               [=](std::int64_t age) {
                 const auto a = static_cast<std::uint64_t>(age);
                 return a < weights.size() ? static_cast<long double>(weights[a]) : 0.0L;
@@ -58,7 +58,7 @@ drawn draw_decay() {
     default: {
       const auto b = *rc::gen::inRange(1u, 5u);
       const double alpha = *rc::gen::element(0.0, 0.5, 1.0, 2.0, 7.0);
-      return {{.polynomial = alpha, .per_octave = b, .reach = 3000s, .epoch = 1s},
+      return {{.polynomial = alpha, .per_octave = b, .reach = 3000s, .tick = 1s},
               [=](std::int64_t age) {
                 return std::pow(1 + static_cast<long double>(age),
                                 -static_cast<long double>(alpha));
@@ -164,7 +164,7 @@ RC_GTEST_PROP(decay_ring, forgets_a_window_completely, ()) {
   decay_ring ring({.memory = 2000, .window = std::chrono::seconds(2 * slots), .slots = slots});
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
   for (const heat_event& e : draw_heat_events(5)) {
-    (void)ring.add(e.item, e.when(), e.weight);
+    ring.add(e.item, e.when(), e.weight);
     newest = std::max(newest, e.at);
   }
   const instant when = instant::from_seconds(newest + 2 * slots + 2);
@@ -180,7 +180,7 @@ RC_GTEST_PROP(decay_ring, goes_on_after_loading_as_if_nothing_had_happened, ()) 
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 20, 1000))) {
     if (*rc::gen::inRange(0, 8) == 0) twin = decay_ring::load(twin.serialize());
     f.add(e);
-    (void)twin.add(e.item, e.when(), e.weight);
+    twin.add(e.item, e.when(), e.weight);
   }
   RC_ASSERT(f.ring.serialize() == twin.serialize());
 }
@@ -196,7 +196,7 @@ RC_GTEST_PROP(decay_ring, passes_time_in_one_step_or_many, ()) {
     for (std::int64_t t = before; f.events.size() > 1 && t < f.newest; ++t) {
       twin.advance(instant::from_seconds(t));
     }
-    (void)twin.add(e.item, e.when(), e.weight);
+    twin.add(e.item, e.when(), e.weight);
   }
   const instant when = instant::from_seconds(f.newest);
   for (std::uint64_t item = 0; item < support::heat_asked; ++item) {

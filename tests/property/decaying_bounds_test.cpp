@@ -57,12 +57,12 @@ observed observe_pinned(decaying_config c) {
   observed sum;
   for (c.seed = 1; c.seed <= 20; ++c.seed) {
     Filter f(c);
-    for (std::uint64_t i = 0; i < 2000; ++i) (void)f.add(i, midnight, 60'000 + i);
-    for (std::uint64_t i = 0; i < 2000; ++i) (void)f.add(i, midnight, 10'000);
+    for (std::uint64_t i = 0; i < 2000; ++i) f.add(i, midnight, 60'000 + i);
+    for (std::uint64_t i = 0; i < 2000; ++i) f.add(i, midnight, 10'000);
     EXPECT_GT(f.saturated(), f.cells() / 2);
     const instant now = after(64s);
     const auto truth = [](std::uint64_t i) { return i % 10 == 0 ? 1000 : 1; };
-    for (std::uint64_t i = 10'000; i < 11'000; ++i) (void)f.add(i, now, truth(i));
+    for (std::uint64_t i = 10'000; i < 11'000; ++i) f.add(i, now, truth(i));
     for (std::uint64_t i = 10'000; i < 11'000; ++i) {
       const double lower = f.at(i, now).lower;
       const bool pinned = has_pinned_cell(f, i);
@@ -136,14 +136,14 @@ void expect_some_mass(Filter f) {
 }
 
 TEST(heat_mass, is_never_below_the_truth_beyond_the_range_of_doubles) {
-  expect_some_mass(heat_filter({.memory = 4096, .half_life = 1h, .epoch = 1h}));
-  expect_some_mass(hot_list({.half_life = 1h, .epoch = 1h}));
+  expect_some_mass(heat_filter({.memory = 4096, .half_life = 1h, .tick = 1h}));
+  expect_some_mass(hot_list({.half_life = 1h, .tick = 1h}));
   expect_some_mass(decaying_filter({.memory = 4096, .half_life = 1h, .epoch = 1h}));
   expect_some_mass(pooled_decaying_filter({.memory = 4096, .half_life = 1h, .epoch = 1h}));
 }
 
 TEST(decay_ring, is_never_below_the_truth_beyond_the_range_of_doubles) {
-  decay_ring ring({.memory = 4096, .polynomial = 64, .epoch = 1s});
+  decay_ring ring({.memory = 4096, .polynomial = 64, .tick = 1s});
   ASSERT_EQ(ring.add("x", midnight, 1000), outcome::added);
   for (const auto later : {10h, 18h, 19h, 1000h, 1'000'000h}) {
     const exact age = static_cast<double>(std::chrono::seconds(later).count());

@@ -249,7 +249,7 @@ RC_GTEST_PROP(decaying_filter, lower_allows_for_rounding_in_every_part, ()) {
   const auto parts = *rc::gen::inRange(1, 10);
   for (int part = 0; part < parts; ++part) {
     decaying_filter f(small<decaying_filter>(lambda));
-    (void)f.add("x", instant{}, 100);
+    f.add("x", instant{}, 100);
     exact.add(0, instant{}, 100);
     newest = *rc::gen::inRange<std::int64_t>(newest, newest + 500);
     for (std::int64_t now = 0; now <= newest; ++now) f.advance(instant::from_seconds(now));
@@ -268,7 +268,7 @@ RC_GTEST_PROP(decaying_filter, rounding_at_random_keeps_its_bound_with_minimum_i
   decaying_filter f(c);
   oracle_heat exact(f.decay(), f.clock());
   for (int i = 0; i < 1000; ++i) {
-    (void)f.add("x", instant::from_seconds(i), 1 + static_cast<std::uint64_t>(i) % 5);
+    f.add("x", instant::from_seconds(i), 1 + static_cast<std::uint64_t>(i) % 5);
     exact.add(0, instant::from_seconds(i), 1 + static_cast<std::uint64_t>(i) % 5);
   }
   const instant now = instant::from_seconds(999);

@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 // Bounds hold for the half-life and the factor that were asked for, not only for what they were
@@ -70,15 +71,23 @@ void expect_bounds(Filter f, microseconds epoch, const exact& log_per_epoch) {
 }
 
 template <class Filter>
+Filter fading(std::optional<microseconds> half_life, std::optional<double> lambda,
+              microseconds epoch) {
+  if constexpr (std::is_same_v<Filter, hot_list>) {
+    return hot_list({.half_life = half_life, .lambda = lambda, .tick = epoch});
+  } else if constexpr (std::is_same_v<Filter, heat_filter>) {
+    return heat_filter({.memory = 1024, .half_life = half_life, .lambda = lambda, .tick = epoch});
+  } else {
+    return Filter({.memory = 1024, .half_life = half_life, .lambda = lambda, .epoch = epoch});
+  }
+}
+
+template <class Filter>
 void expect_the_half_life_asked_for() {
   for (const microseconds epoch : epochs) {
     for (const microseconds life : half_lives(epoch)) {
       const exact log = exact(epoch.count()) / life.count();
-      if constexpr (std::is_same_v<Filter, hot_list>) {
-        expect_bounds(hot_list({.half_life = life, .epoch = epoch}), epoch, log);
-      } else {
-        expect_bounds(Filter({.memory = 1024, .half_life = life, .epoch = epoch}), epoch, log);
-      }
+      expect_bounds(fading<Filter>(life, {}, epoch), epoch, log);
     }
   }
 }
@@ -86,12 +95,7 @@ void expect_the_half_life_asked_for() {
 template <class Filter>
 void expect_the_factor_asked_for() {
   for (const double lambda : {0x1p-300, 0.1, 0.8, 0.9, 0.999, 1 - 0x1p-40, 1 - 0x1p-53}) {
-    const exact log = -log2(exact(lambda));
-    if constexpr (std::is_same_v<Filter, hot_list>) {
-      expect_bounds(hot_list({.lambda = lambda, .epoch = 1us}), 1us, log);
-    } else {
-      expect_bounds(Filter({.memory = 1024, .lambda = lambda, .epoch = 1us}), 1us, log);
-    }
+    expect_bounds(fading<Filter>({}, lambda, 1us), 1us, -log2(exact(lambda)));
   }
 }
 

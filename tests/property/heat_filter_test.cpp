@@ -24,7 +24,7 @@ using support::oracle_heat;
 
 heat_config small(double lambda, unsigned cell_bits) {
   return {
-      .memory = 4 * 64, .lambda = lambda, .epoch = 1s, .ahead = 24h * 3650, .cell_bits = cell_bits};
+      .memory = 4 * 64, .lambda = lambda, .tick = 1s, .ahead = 24h * 3650, .cell_bits = cell_bits};
 }
 
 void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when) {
@@ -41,10 +41,10 @@ void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when
 RC_GTEST_PROP(heat_filter, over_lambda_covers_ages_from_the_event_on, ()) {
   const double lambda = *rc::gen::element(0x1p-20, 0.3, 0.5, 0.9, 0.99);
   heat_config c = small(lambda, *rc::gen::element(16u, 32u));
-  c.epoch = 10s;
+  c.tick = 10s;
   heat_filter f(c);
   const std::vector<heat_event> events = draw_heat_events(40);
-  for (const heat_event& e : events) (void)f.add(e.item, e.when(), e.weight);
+  for (const heat_event& e : events) f.add(e.item, e.when(), e.weight);
   std::int64_t now = std::numeric_limits<std::int64_t>::min();
   for (const heat_event& e : events) now = std::max(now, e.at);
   now += *rc::gen::inRange<std::int64_t>(0, 100);
@@ -87,7 +87,7 @@ RC_GTEST_PROP(heat_filter, merged_covers_both_streams, ()) {
   std::int64_t newest = -2000;
   for (heat_filter* f : {&one, &two}) {
     for (const heat_event& s : draw_heat_events(50)) {
-      (void)f->add(s.item, instant::from_seconds(s.at), s.weight);
+      f->add(s.item, instant::from_seconds(s.at), s.weight);
       exact.add(s.item, instant::from_seconds(s.at), s.weight);
       newest = std::max(newest, s.at);
     }
@@ -113,7 +113,7 @@ RC_GTEST_PROP(heat_filter, bounds_allow_for_rounding_in_every_part, ()) {
     auto events = draw_heat_events(longest_gap);
     if (*rc::gen::inRange(0, 2) == 0) events = {{0, 0, 1}};
     for (const heat_event& e : events) {
-      (void)f.add("x", e.when(), e.weight);
+      f.add("x", e.when(), e.weight);
       exact.add(0, e.when(), e.weight);
       newest = std::max(newest, e.at);
     }
@@ -166,7 +166,7 @@ RC_GTEST_PROP(heat_filter, resumes_exactly, ()) {
 RC_GTEST_PROP(heat_filter, passes_time_in_one_step_or_many, ()) {
   heat_filter f(small(*rc::gen::elementOf(support::lambdas), 16));
   for (const heat_event& s : draw_heat_events(30))
-    (void)f.add(s.item, instant::from_seconds(s.at), s.weight);
+    f.add(s.item, instant::from_seconds(s.at), s.weight);
   heat_filter in_steps(f);
   std::int64_t now = f.newest()->micros / 1'000'000;
   for (int i = 0; i < 5; ++i) {
@@ -247,7 +247,7 @@ RC_GTEST_PROP(heat_filter, halves_lazily_as_if_at_once, ()) {
   std::int64_t newest = std::numeric_limits<std::int64_t>::min();
   for (const heat_event& s : draw_heat_events(30)) {
     const instant when = instant::from_seconds(s.at);
-    (void)f.add(s.item, when, s.weight);
+    f.add(s.item, when, s.weight);
     model.add(s.item, when, s.weight);
     newest = std::max(newest, s.at);
   }

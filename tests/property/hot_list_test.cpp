@@ -110,7 +110,7 @@ RC_GTEST_PROP(hot_list, is_tightened_by_a_filter, ()) {
   heat_filter filter({.memory = 256, .lambda = c.lambda, .ahead = c.ahead, .seed = c.seed});
   for (const heat_event& e : draw_heat_events(100)) {
     f.add(e);
-    (void)filter.add(name_of(e.item), e.when(), e.weight);
+    filter.add(name_of(e.item), e.when(), e.weight);
   }
   const auto plain = f.list.top(100, f.end());
   const auto tight = f.list.top(100, f.end(), filter);
@@ -168,7 +168,7 @@ RC_GTEST_PROP(hot_list, goes_on_after_loading_as_if_nothing_had_happened, ()) {
   for (const heat_event& e : draw_heat_events(*rc::gen::element<std::int64_t>(3, 100, 100'000))) {
     if (*rc::gen::inRange(0, 4) == 0) twin = hot_list::load(twin.serialize());
     f.add(e);
-    (void)twin.add(name_of(e.item), e.when(), e.weight);
+    twin.add(name_of(e.item), e.when(), e.weight);
   }
   RC_ASSERT(f.list.serialize() == twin.serialize());
 }
@@ -191,7 +191,7 @@ RC_GTEST_PROP(hot_list, merged_covers_both_streams, ()) {
   expect_list(one.list.top(5, one.end()), one, one.end());
   RC_ASSERT(hot_list::load(one.list.serialize()).serialize() == one.list.serialize());
   for (const heat_event& e : draw_heat_events(50)) {
-    (void)one.list.add(name_of(e.item), e.when(), e.weight);
+    one.list.add(name_of(e.item), e.when(), e.weight);
     one.exact.add(e.item, e.when(), e.weight);
     one.newest = std::max(one.newest, e.at);
     ++one.events;
@@ -207,8 +207,8 @@ RC_GTEST_PROP(hot_list, merged_adds_recent_counts, ()) {
   hot_list parts[2]{hot_list(c), hot_list(c)};
   for (hot_list& part : parts) {
     for (const heat_event& e : draw_heat_events(50)) {
-      (void)part.add(name_of(e.item), e.when(), e.weight);
-      (void)both.add(name_of(e.item), e.when(), e.weight);
+      part.add(name_of(e.item), e.when(), e.weight);
+      both.add(name_of(e.item), e.when(), e.weight);
     }
   }
   parts[0].merge(parts[1]);

@@ -31,7 +31,7 @@ TEST(heat_filter, mistakes_as_many_absent_items_as_its_size_says) {
   double expected = 0;
   const auto wrong = over_seeds(heat_seeds, [&](std::uint64_t seed) {
     heat_filter f = heat_of_seed(seed);
-    for (std::uint64_t i = 0; i < warm_items; ++i) (void)f.add(i, instant{});
+    for (std::uint64_t i = 0; i < warm_items; ++i) f.add(i, instant{});
     expected = math::rows_error(warm_items, f.cells(), f.k());
     std::uint64_t warm = 0;
     for (std::uint64_t i = 0; i < asked; ++i) warm += f.at(1'000'000 + i, instant{}).value > 0;
@@ -54,7 +54,7 @@ struct warm_stream {
     for (int i = 0; i < 20'000; ++i) {
       const std::uint64_t item = law(random);
       end = instant::from_seconds(i / 200);
-      (void)filter.add(item, end);
+      filter.add(item, end);
       exact.add(item, end);
       items.insert(item);
     }

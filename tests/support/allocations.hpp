@@ -4,7 +4,8 @@
 
 namespace bloomtime::support {
 
-// While it lives, counts what detail::buffer allocates, and refuses on request. One at a time.
+// While it lives, counts what the allocator hook is asked for, and refuses on request. One at a
+// time, made before what it watches and destroyed after it.
 class allocations {
  public:
   allocations() noexcept;
@@ -16,9 +17,10 @@ class allocations {
   void refuse_after(std::size_t successes) noexcept;
   void refuse_none() noexcept;
 
-  std::size_t asked() const noexcept;      // allocations asked for, granted or not
-  std::size_t live() const noexcept;       // granted and not yet released
-  std::size_t last_size() const noexcept;  // bytes asked for last
+  std::size_t asked() const noexcept;       // allocations asked for, granted or not
+  std::size_t live() const noexcept;        // granted and not yet released
+  std::size_t live_bytes() const noexcept;  // of those
+  std::size_t last_size() const noexcept;   // bytes asked for last
 };
 
 }  // namespace bloomtime::support

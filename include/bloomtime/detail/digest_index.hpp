@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/process_key.hpp>
 #include <bloomtime/digest.hpp>
 
@@ -62,7 +63,7 @@ class digest_index {
     places_[hole] = {};
   }
 
-  std::size_t bytes() const noexcept { return places_.capacity() * sizeof(place); }
+  std::uint64_t bytes() const noexcept { return hooked_bytes<place>(places_.capacity()); }
 
  private:
   struct place {
@@ -81,7 +82,7 @@ class digest_index {
     places_[i] = p;
   }
 
-  std::vector<place> places_;
+  std::vector<place, hooked<place>> places_;
   std::uint64_t key_ = process_key();
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <type_traits>
 
@@ -12,6 +13,16 @@ namespace bloomtime::detail {
 // Throws std::bad_alloc if there is no memory.
 void* hooked_allocate(std::size_t bytes, std::size_t alignment);
 void hooked_release(void* block, std::size_t alignment) noexcept;
+
+// What the hook is asked for besides the elements: it promises no alignment.
+template <class T>
+inline constexpr std::size_t hooked_extra = alignof(T) <= 1 ? 0 : alignof(T) + sizeof(void*);
+
+// The bytes that a container with room for so many elements has from the hook.
+template <class T>
+constexpr std::uint64_t hooked_bytes(std::size_t capacity) noexcept {
+  return capacity == 0 ? 0 : capacity * sizeof(T) + hooked_extra<T>;
+}
 
 // For std::vector<T, hooked<T>> and its like.
 template <class T>

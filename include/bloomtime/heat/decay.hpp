@@ -5,14 +5,14 @@
 
 namespace bloomtime {
 
-// Exponential decay in whole numbers: an event of age a epochs has the weight lambda^a = 2^(-a L),
+// Exponential decay in whole numbers: an event of age a ticks has the weight lambda^a = 2^(-a L),
 // where L = log2(1 / lambda) is a multiple of 2^-118, resolved once and stored. All weights follow
-// from L and the number of an epoch by integer arithmetic, so they are the same on every machine.
+// from L and the number of a tick by integer arithmetic, so they are the same on every machine.
 // L is rounded down, so that nothing fades faster than was asked: every half-life that a clock can
 // measure is kept within a part in 2^54.
 //
 // Filters do not shrink what they hold when time passes; they let what is added grow ("forward
-// decay"): an event in epoch e counts 2^(e L) units of epoch 0. That power is kept as a number of
+// decay"): an event in tick e counts 2^(e L) units of tick 0. That power is kept as a number of
 // halvings and a factor below 2, so that cells are halved once per half-life and never else.
 class decay {
  public:
@@ -22,11 +22,11 @@ class decay {
   static constexpr unsigned fraction_bits = 118;
   static constexpr unsigned factor_bits = 62;  // factors are multiples of 2^-62 in [1, 2]
 
-  // lambda per epoch, from 0 (only the current epoch counts) to 1 (nothing fades). What is above 0
+  // lambda per tick, from 0 (only the current tick counts) to 1 (nothing fades). What is above 0
   // and below 2^-1023 counts as nearly that.
   static decay by_factor(double lambda);
-  // lambda = 2^(-epoch / half_life). The half-life must be at least one epoch.
-  static decay by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds epoch);
+  // lambda = 2^(-tick / half_life). The half-life must be at least one tick.
+  static decay by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds tick);
   // From what rate() gave.
   static decay by_rate(unsigned_wide rate);
   static decay by_rate(std::uint64_t coarse, std::uint64_t fine) {
@@ -43,19 +43,19 @@ class decay {
   bool forgets_at_once() const noexcept { return rate_ == immediate; }
   double factor() const noexcept;     // lambda, for people and for formulas
   double loss() const noexcept;       // 1 - lambda, without cancellation
-  double half_life() const noexcept;  // in epochs; infinite if nothing fades
-  // What a steady stream of one event per epoch has gathered after so many: (1 - lambda^n) over
+  double half_life() const noexcept;  // in ticks; infinite if nothing fades
+  // What a steady stream of one event per tick has gathered after so many: (1 - lambda^n) over
   // (1 - lambda).
-  double sum_over(double epochs) const noexcept;
+  double sum_over(double ticks) const noexcept;
 
-  // 2^(epoch * L) = 2^halvings * factor, with lower <= factor <= upper. Where decay forgets at once
-  // every epoch is 64 halvings, which leave nothing of any cell.
+  // 2^(tick * L) = 2^halvings * factor, with lower <= factor <= upper. Where decay forgets at once
+  // every tick is 64 halvings, which leave nothing of any cell.
   struct power {
     wide halvings;
     std::uint64_t lower;
     std::uint64_t upper;
   };
-  power at(std::int64_t epoch) const noexcept;
+  power at(std::int64_t tick) const noexcept;
 
   friend bool operator==(const decay&, const decay&) = default;
 

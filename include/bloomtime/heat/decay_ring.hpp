@@ -2,36 +2,30 @@
 
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/stored.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/estimate.hpp>
-#include <bloomtime/heat/detail/moved_to_zero.hpp>
+#include <bloomtime/heat/detail/heat_face.hpp>
 #include <bloomtime/heat/detail/ring_ages.hpp>
 #include <bloomtime/heat/detail/ring_cells.hpp>
-#include <bloomtime/outcome.hpp>
-#include <bloomtime/time.hpp>
 
 namespace bloomtime {
+namespace forward {
+class merge_weight;
+}
 
-// By accuracy: `items` that are remembered at the same time, and `error`, the chance that an answer
-// about one of them is more than exact. By memory: `memory`, with `items` if known. And how heat
-// fades, by one of three:
-//   window      an event counts 1 for that long and then 0. The window is cut into `slots`; events
+// Size: `items` and `error`, the probability that an answer is too high while `items` different
+// items are remembered; or `memory`, with `items` if known. Decay, by one of three:
+//   window      An event counts 1 for that long and then 0. The window is cut into `slots`; events
 //               up to one slot older than it may count.
-//   polynomial  alpha: an event counts (1 + a)^-alpha at the age of a epochs. Slots for older
-//   events
+//   polynomial  alpha: an event counts (1 + a)^-alpha at the age of a ticks. Slots for older events
 //               are longer, `per_octave` each time the age doubles: answers exceed the truth by a
 //               factor of at most (1 + 1 / per_octave)^alpha up to ages of `reach`.
-//   weights     an event counts weights[a] at the age of a epochs, and 0 beyond; or `g`, which is
-//               asked once for each of the ages 0 to slots - 1. They begin with 1 and never rise.
+//   weights     An event counts weights[a] at the age of a ticks, and 0 beyond; or `g`, which is
+//               called once for each of the ages 0 to slots - 1. They begin with 1 and never rise.
 struct decay_ring_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
@@ -43,17 +37,23 @@ struct decay_ring_config {
   unsigned slots = 60;  // of a window or of g
   unsigned per_octave = 4;
   std::chrono::microseconds reach = std::chrono::hours(24);
-  std::chrono::microseconds epoch = std::chrono::minutes(1);  // a window has window / slots
-  std::chrono::microseconds ahead = std::chrono::hours(24);   // further ahead is an error
+  std::chrono::microseconds tick = std::chrono::minutes(1);  // a window has window / slots
+  std::chrono::microseconds ahead = std::chrono::hours(24);  // events further ahead are refused
   std::uint64_t seed = 0;
 };
 
-// How hot is this item now, if heat fades in another way than by halves? For example: how many hits
-// in the last hour? A ring of filters, one for each slot of time, asked together: every slot's
-// smallest cell counts with the weight of the youngest event that the slot may hold. The answer is
-// never too low. What a cell has in all slots stands together in memory. Ages are counted in epochs
-// of the clock; those of a window in time. Const members may run concurrently.
-class decay_ring : public detail::stored<decay_ring> {
+// How hot is an item now, if heat does not fade by halves? For example: how many hits did it have
+// in the last hour? A ring of filters, one for each slot of time. The smallest cell of every slot
+// counts with the weight of the youngest event that the slot may hold.
+//
+// Promise: `upper` is never below the truth, and `value` is `upper`. Outcomes of add: added, late,
+// future, dropped_late if the event is too old to count, and full if all counts together would
+// exceed 64 bits.
+//
+// Cost: an add or a query reads k cells, at most four, of 8 bytes and 2 for each slot. memory()
+// counts them and the table of counts above 65534. Ages are in ticks of the clock; those of a
+// window in time. rate() is NaN for polynomial decay. Const members may run concurrently.
+class decay_ring : public detail::heat_face<decay_ring>, public detail::stored<decay_ring> {
  public:
   static constexpr detail::stored_kind kind{family::heat, {5}, "a decay ring"};
   enum class curve : std::uint8_t { window = 1, weights = 2, polynomial = 3 };
@@ -61,47 +61,19 @@ class decay_ring : public detail::stored<decay_ring> {
   explicit decay_ring(const decay_ring_config& config);
   BLOOMTIME_VALUE(decay_ring);
 
-  // added or late; dropped_late if the event is too old to count; future if `when` is too far
-  // ahead, full if all counts together would exceed 64 bits, and then nothing has changed. Throws
-  // only if memory is out, with the state unchanged.
-  template <item T>
-  BLOOMTIME_PER_ISA outcome add(const T& x, instant when, std::uint64_t weight = 1) {
-    return add_digest(detail::as_digest(x, seed_), when, weight);
-  }
+  void advance(instant now) noexcept;  // lets time pass without an event, never back
+  void clear() noexcept;               // forgets all events; parameters stay
 
-  // The decayed count at `when`, or at the newest event if that is later. upper holds always, lower
-  // with at least the chance confidence(), as in heat_filter; the value is the upper bound.
-  template <item T>
-  BLOOMTIME_PER_ISA estimate at(const T& x, instant when) const noexcept {
-    return at_digest(detail::as_digest(x, seed_), when);
-  }
-
-  // Events per second: the count over what one event per second would have. Not a number for
-  // polynomial decay, of which no one can say how long it remembers.
-  template <item T>
-  BLOOMTIME_PER_ISA estimate rate(const T& x, instant when) const noexcept {
-    return rate_of(at(x, when));
-  }
-
-  // Lets time pass without an event; never back.
-  void advance(instant now) noexcept;
+  // Adds the events of another ring, each counting `weight` times, a whole number up to 2^32: cells
+  // are whole, and the file has no room for what rounding would add. Both need equal decay, cells,
+  // k, seed and clock.
+  void merge(const decay_ring& other, double weight = 1);
 
   double mass(instant when) const noexcept;  // the heat of all events together, rounded up
-  double confidence() const noexcept;        // 1 - e^-k
-
-  // The ring of both streams. Both need the same decay, cells, k, seed and clock.
-  void merge(const decay_ring& other);
-
   curve decay() const noexcept { return curve_; }
   double alpha() const noexcept { return alpha_; }  // of polynomial decay
   unsigned slots() const noexcept { return ages_.slots(); }
-  std::uint64_t cells() const noexcept { return k_ * row_; }
-  unsigned k() const noexcept { return k_; }
   std::uint64_t memory() const noexcept { return cells_.memory(); }
-  std::uint64_t seed() const noexcept { return seed_; }
-  const tick_clock& clock() const noexcept { return clock_; }
-  std::uint64_t events() const noexcept { return events_; }
-  std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
 
  private:
   static constexpr unsigned most_k = 4;
@@ -109,18 +81,23 @@ class decay_ring : public detail::stored<decay_ring> {
 
   decay_ring() = default;
 
+  friend detail::heat_face<decay_ring>;
   outcome add_digest(digest d, instant when, std::uint64_t weight);
   estimate at_digest(digest d, instant when) const noexcept;
   estimate rate_of(const estimate& count) const noexcept;
-  std::uint64_t passed(std::int64_t epoch) const noexcept;
+  std::uint64_t warm_cells() const noexcept;
+
+  std::uint64_t passed(std::int64_t tick) const noexcept { return ticks_between(start_, tick); }
   void look_up(std::uint64_t cell, std::int64_t now, counts& values) const noexcept;
   double weight_above(unsigned slot, std::int64_t now) const noexcept;
   double weight_below(unsigned slot, std::int64_t now) const noexcept;
   double weighted_above(const counts& values, std::int64_t now) const noexcept;
   double weighted_below(const counts& values, std::int64_t now) const noexcept;
   counts totals_at(std::int64_t now) const noexcept;
-  void go_to(std::int64_t epoch) noexcept;
-  void add_cells(const decay_ring& other);
+  void go_to(std::int64_t tick) noexcept;
+  void expect_same_kind(const decay_ring& other) const;
+  void add_ring(const decay_ring& other, const forward::merge_weight& by);
+
   friend detail::stored<decay_ring>;
   void write(detail::container_writer& out) const;
   static decay_ring read(const detail::container_view& view);
@@ -129,16 +106,9 @@ class decay_ring : public detail::stored<decay_ring> {
   curve curve_ = curve::window;
   detail::ring_ages ages_ = detail::ring_ages::single(1);
   double alpha_ = 0;
-  std::vector<double> weights_;  // by age in epochs; none if polynomial
-  detail::moved_to_zero<unsigned> k_;
-  std::uint64_t row_ = 0;  // cells of one row
-  std::uint64_t seed_ = 0;
-  tick_clock clock_;
-  std::uint64_t ahead_ = 0;                      // epochs
-  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
-  std::int64_t start_ = 0;                       // the epoch from which stamps of cells count
-  std::int64_t epoch_ = 0;                       // of the newest event
-  std::vector<std::uint64_t> totals_;            // of all events, by slot
+  std::vector<double> weights_;        // by age in ticks; none if polynomial
+  std::int64_t start_ = 0;             // the tick from which stamps of cells count
+  std::vector<std::uint64_t> totals_;  // of all events, by slot
   detail::ring_cells cells_;
 };
 

@@ -5,53 +5,58 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <variant>
-#include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/stored.hpp>
-#include <bloomtime/digest.hpp>
-#include <bloomtime/estimate.hpp>
-#include <bloomtime/heat/decay.hpp>
 #include <bloomtime/heat/detail/fading_cells.hpp>
-#include <bloomtime/heat/detail/moved_to_zero.hpp>
-#include <bloomtime/outcome.hpp>
-#include <bloomtime/time.hpp>
+#include <bloomtime/heat/detail/forward_state.hpp>
+#include <bloomtime/heat/detail/heat_face.hpp>
 
 namespace bloomtime {
+namespace forward {
+class merge_weight;
+}
 
-// By accuracy: `items` that are warm at the same time, and `error`, the chance that an answer about
-// one of them is more than exact; or `epsilon` and `delta`: answers exceed the truth by more than
-// the share epsilon of all heat with a chance of at most delta. By memory: `memory`, with `items`
-// if known. And how heat fades: by `half_life`, or by the factor `lambda` per epoch.
+// Size, by one of three:
+//   items, error      `error` is the probability that an answer is too high while `items` different
+//                     items are warm.
+//   epsilon, delta    Answers exceed the truth by more than epsilon times the heat of all events
+//                     with probability at most delta.
+//   memory            In bytes; with `items`, if known, the best k for them.
+// Decay, by one of two: `half_life`, or the factor `lambda` per tick.
 struct heat_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<double> epsilon = {};
   std::optional<double> delta = {};
-  std::optional<std::uint64_t> memory = {};  // bytes of cells, without counts too large for them
+  std::optional<std::uint64_t> memory = {};  // of cells, without counts too large for them
   std::optional<std::chrono::microseconds> half_life = {};
   std::optional<double> lambda = {};
-  std::chrono::microseconds epoch = std::chrono::seconds(1);
-  std::chrono::microseconds ahead =
-      std::chrono::hours(24);  // further ahead is no time but an error
-  unsigned cell_bits = 16;     // or 32
+  std::chrono::microseconds tick = std::chrono::seconds(1);
+  std::chrono::microseconds ahead = std::chrono::hours(24);  // events further ahead are refused
+  unsigned cell_bits = 16;                                   // or 32
   std::uint64_t seed = 0;
 };
 
-// How hot is this item now? Every event counts lambda^age, age in epochs of the clock (aligned, not
-// from the event on), summed up per item. The answer is never too low: upper >= truth, always. It
-// is too high by other items' heat where they share all cells; see `at`. Nothing happens when time
-// passes: cells halve when they are next written (Cheng et al. 2005 sweep through all of them).
-// An add touches k cache lines, at most four. Const members may run concurrently.
+// How hot is an item now? Every event counts lambda^age, with ages in ticks of the clock (aligned
+// to the clock, not to the event), summed per item. If ages are counted from the event on instead
+// (Cheng et al. 2005, equation 1), heat is at most upper / lambda.
 //
-// Memory is that of the cells and of a table for counts that are too large for their cell: from 128
-// hits on in cells of 16 bits, from 2^23 on in cells of 32. Every such count takes 22 to 43 bytes
-// in each of k rows. So memory() grows with the number of items that are this hot, up to 22 times
-// that of cells of 16 bits.
-class heat_filter : public detail::stored<heat_filter> {
+// Promise: `upper` is never below the truth. It is too high where other items share all k cells.
+// Outcomes of add: added, late, future, and full if a count would exceed 64 bits. Late events count
+// what is left of them.
+//
+// Cost: an add reads and writes k cache lines, at most four. Nothing happens when time passes:
+// cells halve when they are next written. memory() counts the cells and the table of counts that
+// are too large for their cell: 128 hits in cells of 16 bits, 2^23 in cells of 32. Each takes 22 to
+// 43 bytes in each of k rows, so memory() may grow to 22 times that of cells of 16 bits.
+//
+// Const members may run concurrently. Source: Cheng et al. 2005 with minimum increase and lazy
+// halving (docs/math.md, Minimum increase under decay).
+class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>,
+                    public detail::stored<heat_filter> {
  public:
   // Engine 8 has a decay::fine_rate.
   static constexpr detail::stored_kind kind{family::heat, {3, 8}, "a heat filter"};
@@ -59,83 +64,22 @@ class heat_filter : public detail::stored<heat_filter> {
   explicit heat_filter(const heat_config& config);
   BLOOMTIME_VALUE(heat_filter);
 
-  // added or late; future if `when` is too far ahead, full if the count would exceed 64 bits, and
-  // then nothing has changed. Late events count what is left of them. Throws only if memory is out,
-  // with the state unchanged.
-  template <item T>
-  BLOOMTIME_PER_ISA outcome add(const T& x, instant when, std::uint64_t weight = 1) {
-    return add_digest(detail::as_digest(x, seed_), when, weight);
-  }
+  void advance(instant now) noexcept;  // lets time pass without an event, never back
+  void clear() noexcept;               // forgets all events; parameters stay
 
-  // Many events in their order, each with its time and outcome: the same as one by one, and faster
-  // where the filter exceeds the cache. If memory is out the events before have been added.
-  template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
-                                  std::span<outcome> outcomes) {
-    const std::span<const std::ranges::range_value_t<Items>> all(items);
-    detail::expect_as_many(all.size(), when.size(), "times");
-    detail::expect_as_many(all.size(), outcomes.size(), "outcomes");
-    spot_blocks blocks;
-    detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
-      add_block(blocks.turn(), now.count, next, when.subspan(first), outcomes.subspan(first));
-    });
-  }
+  // Adds the events of another filter, each counting `weight` times (0 to 2^32), rounded up. Both
+  // need equal cells, k, seed, decay and clock. Throws error(too_large) if a count would exceed 64
+  // bits; nothing changes then.
+  void merge(const heat_filter& other, double weight = 1);
 
-  // The decayed count at `when`, or at the newest event if that is later. upper holds always, lower
-  // with at least the chance confidence() for any item at any time fixed beforehand: with the
-  // chance e^-k all k rows have more than e times their mean share of the other items' heat
-  // (Cormode & Muthukrishnan 2005; minimum increase only lowers cells). If ages are counted from
-  // the event on instead, in whole epochs (Cheng et al. 2005, equation 1), heat is at most upper /
-  // lambda: an event is at most one epoch older by the clock.
-  template <item T>
-  BLOOMTIME_PER_ISA estimate at(const T& x, instant when) const noexcept {
-    return at_digest(detail::as_digest(x, seed_), when);
-  }
-
-  template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void at_bulk(const Items& items, instant when,
-                                 std::span<estimate> answers) const {
-    const std::span<const std::ranges::range_value_t<Items>> all(items);
-    detail::expect_as_many(all.size(), answers.size(), "answers");
-    const moment asked = moment_of(when);
-    spot_blocks blocks;
-    detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
-      at_block(blocks.turn(), now.count, next, asked, answers.subspan(first));
-    });
-  }
-
-  // Events per second: (1 - lambda) / epoch times the count. Not a number if nothing fades.
-  template <item T>
-  BLOOMTIME_PER_ISA estimate rate(const T& x, instant when) const noexcept {
-    return rate_of(at(x, when));
-  }
-
-  // Lets time pass without an event; never back.
-  void advance(instant now) noexcept;
-
-  double mass(instant when) const noexcept;  // the heat of all events together, rounded up
-  double confidence() const noexcept;        // 1 - e^-k
-
-  // The filter of both streams. Both need the same cells, k, seed, decay and clock.
-  void merge(const heat_filter& other);
-
-  std::uint64_t cells() const noexcept;
   unsigned cell_bits() const noexcept;
-  unsigned k() const noexcept { return k_; }
-  std::uint64_t memory() const noexcept;  // bytes of cells and of the table of large ones
-  std::uint64_t seed() const noexcept { return seed_; }
-  const bloomtime::decay& decay() const noexcept { return decay_; }
-  const tick_clock& clock() const noexcept { return clock_; }
-  std::uint64_t events() const noexcept { return events_; }
-  std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
-
+  std::uint64_t memory() const noexcept;  // bytes of cells and of the table of large counts
   std::uint64_t lines_caught_up() const noexcept;  // work done for decay so far
 
  private:
   static constexpr unsigned most_k = 4;  // cache lines per operation
   using narrow = detail::fading_cells<std::uint16_t>;
   using broad = detail::fading_cells<std::uint32_t>;
-  __extension__ using unsigned_wide = unsigned __int128;
 
   heat_filter() noexcept : cells_(narrow()) {}
 
@@ -143,7 +87,7 @@ class heat_filter : public detail::stored<heat_filter> {
   using spots = std::array<std::uint64_t, most_k>;
   using spot_block = std::array<spots, detail::bulk_block>;
 
-  // The block to work on, and the one that is on its way.
+  // The block to work on, and the one that is being prefetched.
   struct spot_blocks {
     std::array<spot_block, 2> all;
     bool odd = false;
@@ -160,15 +104,29 @@ class heat_filter : public detail::stored<heat_filter> {
   struct moment {
     std::uint32_t halvings;
     double unit;       // hits per unit of a cell, rounded up
-    double others;     // hits by which other items and rounding raise an answer at most, with the
-                       // chance confidence()
+    double others;     // hits by which other items and rounding raise an answer at most, with
+                       // probability confidence()
     double forgotten;  // hits by which what was merged may be too low
   };
 
+  // What an event adds.
+  struct arrival {
+    std::uint32_t halvings;  // of the cells, when it is added
+    unsigned_wide units;
+    unsigned_wide mass;
+  };
+
+  friend detail::heat_face<heat_filter, detail::forward_state>;
   outcome add_digest(digest d, instant when, std::uint64_t weight);
   estimate at_digest(digest d, instant when) const noexcept;
-  estimate rate_of(const estimate& count) const noexcept;
-  // Work on the `count` items of one block while the lines of the next are on their way.
+  std::uint64_t warm_cells() const noexcept;
+  template <item T>
+  BLOOMTIME_PER_ISA void add_span(std::span<const T> items, std::span<const instant> when,
+                                  std::span<outcome> outcomes);
+  template <item T>
+  BLOOMTIME_PER_ISA void at_span(std::span<const T> items, instant when,
+                                 std::span<estimate> answers) const;
+  // Work on the `count` items of one block while the lines of the next are being prefetched.
   void add_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
                  std::span<const instant> when, std::span<outcome> outcomes);
   void at_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
@@ -178,13 +136,6 @@ class heat_filter : public detail::stored<heat_filter> {
   static decltype(auto) dispatch(Self& self, Use&& use);
   template <unsigned k, class Cells>
   spots spots_of(const Cells& cells, digest d) const noexcept;
-  std::uint64_t row() const noexcept;  // cells of one row
-  // What an event adds.
-  struct arrival {
-    std::uint32_t halvings;  // of the cells, when it is added
-    unsigned_wide units;
-    unsigned_wide mass;
-  };
   template <unsigned k, class Cells>
   outcome add_to(Cells& cells, const spots& where, instant when, std::uint64_t weight);
   template <unsigned k, class Cells>
@@ -196,36 +147,42 @@ class heat_filter : public detail::stored<heat_filter> {
   arrival arrival_of(std::uint64_t weight, const bloomtime::decay::power& then,
                      const bloomtime::decay::power& now) const noexcept;
   moment moment_of(instant when) const noexcept;
-  bool in_newest_epoch(instant when) const noexcept {
-    return epoch_begins_ <= when && when <= epoch_ends_;
-  }
-  std::int64_t epoch_of(instant when) const noexcept;
-  void set_epoch(std::int64_t epoch, const bloomtime::decay::power& p) noexcept;
-  void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
-  bloomtime::decay::power power_at(std::int64_t epoch) const noexcept;
+  void set_tick(std::int64_t tick, const bloomtime::decay::power& p) noexcept;
+  void go_to(std::int64_t tick, const bloomtime::decay::power& next) noexcept;
   std::uint32_t halvings_at(const bloomtime::decay::power& p) const noexcept;
-  void add_cells(const heat_filter& other);
+  void set_cells(unsigned cell_bits);
+  void add_filter(const heat_filter& other, const forward::merge_weight& by);
+  void add_cells(const heat_filter& other, const forward::merge_weight& by);
+
   friend detail::stored<heat_filter>;
   void write(detail::container_writer& out) const;
   static heat_filter read(const detail::container_view& view);
 
   std::variant<narrow, broad> cells_;
-  detail::moved_to_zero<unsigned> k_;
-  std::uint64_t row_lines_ = 0;  // lines of one row
-  std::uint64_t seed_ = 0;
-  bloomtime::decay decay_ = bloomtime::decay::by_rate(0);
-  tick_clock clock_;
-  std::uint64_t ahead_ = 0;                      // epochs
-  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
-  std::int64_t epoch_ = 0;                       // of the newest event
-  instant epoch_begins_{1};                      // none so far
-  instant epoch_ends_{0};                        // the last of it
-  bloomtime::decay::power power_{};              // at that epoch
-  arrival hit_{};                                // one event in that epoch
+  std::uint64_t row_lines_ = 0;      // lines of one row
+  arrival hit_{};                    // one event in the newest tick
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
-  unsigned_wide mass_ = 0;
-  unsigned_wide forgotten_ = 0;   // by what was merged into this one, as mass_
-  unsigned_wide rounded_up_ = 0;  // by merges and by events later than a halving, as mass_
+  unsigned_wide forgotten_ = 0;      // by what was merged into this one, as mass_
+  unsigned_wide rounded_up_ = 0;     // by merges and by events later than a halving, as mass_
 };
+
+template <item T>
+void heat_filter::add_span(std::span<const T> items, std::span<const instant> when,
+                           std::span<outcome> outcomes) {
+  spot_blocks blocks;
+  detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t first) {
+    add_block(blocks.turn(), now.count, next, when.subspan(first), outcomes.subspan(first));
+  });
+}
+
+template <item T>
+void heat_filter::at_span(std::span<const T> items, instant when,
+                          std::span<estimate> answers) const {
+  const moment asked = moment_of(when);
+  spot_blocks blocks;
+  detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t first) {
+    at_block(blocks.turn(), now.count, next, asked, answers.subspan(first));
+  });
+}
 
 }  // namespace bloomtime

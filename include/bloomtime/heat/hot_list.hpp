@@ -10,11 +10,13 @@
 #include <vector>
 
 #include <bloomtime/detail/digest_index.hpp>
+#include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
-#include <bloomtime/heat/detail/moved_to_zero.hpp>
+#include <bloomtime/heat/detail/hot_texts.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
@@ -22,14 +24,14 @@
 namespace bloomtime {
 
 // How many items are listed, and how their heat fades: by `half_life`, or by the factor `lambda`
-// per epoch.
+// per tick.
 struct hot_list_config {
   std::uint64_t entries = 1000;
   std::optional<std::chrono::microseconds> half_life = {};
   std::optional<double> lambda = {};
-  std::chrono::microseconds epoch = std::chrono::seconds(1);
-  std::chrono::microseconds ahead = std::chrono::hours(24);  // further ahead is an error
-  // What the trend compares with; an eighth of the half-life, but at least an epoch, if not given.
+  std::chrono::microseconds tick = std::chrono::seconds(1);
+  std::chrono::microseconds ahead = std::chrono::hours(24);  // events further ahead are refused
+  // For the trend. The default is an eighth of the half-life, but at least a tick.
   std::optional<std::chrono::microseconds> fast_half_life = {};
   std::chrono::microseconds bucket = std::chrono::hours(1);  // of recent counts
   unsigned buckets = 24;
@@ -39,17 +41,23 @@ struct hot_list_config {
 struct hot_item {
   std::string item;                   // its first 1024 bytes
   estimate heat;                      // decayed count; lower <= truth <= upper, always
-  bool guaranteed = false;            // certainly one of the n hottest that were asked for
-  double trend = 1;                   // rate of late over rate; 1 if steady, above if rising
+  bool guaranteed = false;            // certainly one of the n hottest items
+  double trend = 1;                   // recent rate over rate; 1 if steady, above 1 if rising
   std::vector<std::uint64_t> recent;  // events per bucket since it was last listed, oldest first
-  bool cut = false;                   // whether the item was longer than that
+  bool cut = false;                   // whether the item was longer than 1024 bytes
 };
 
-// What is hot now? The hottest items of a stream by decayed count, in fixed memory: SpaceSaving
-// (Metwally et al. 2005) on weights that grow with time instead of counts that fade. Of every item
-// on the list the count is known within bounds that hold always; no other item has more than
-// unlisted(), which is at most about mass / entries. So every item with more than that is listed.
-// Ages are counted in epochs of the clock, as in heat_filter. Const members may run concurrently.
+// What is hot now? The hottest items of a stream by decayed count, in fixed memory.
+//
+// Promise: bounds of listed items always hold. No other item is hotter than unlisted(), which is at
+// most about mass / entries; so every item hotter than that is listed.
+//
+// Cost: O(log entries) per add; a halving goes through all entries. memory() is about 300 bytes for
+// an entry with 24 buckets, and its text. Ages are in ticks of the clock, as in heat_filter. Const
+// members may run concurrently.
+//
+// Source: SpaceSaving (Metwally et al. 2005) on weights that grow with time instead of counts that
+// fade.
 class hot_list : public detail::stored<hot_list> {
  public:
   // Engine 9 has a decay::fine_rate.
@@ -62,17 +70,19 @@ class hot_list : public detail::stored<hot_list> {
   BLOOMTIME_VALUE(hot_list);
 
   // added or late; future if `when` is too far ahead, full if a count would exceed 2^47, and then
-  // nothing has changed. Late events count what is left of them. An item is its digest; its text
-  // is kept for people. Throws only if memory is out, with the state unchanged.
+  // nothing has changed. Late events count what is left of them. An item is its digest; its text is
+  // kept for people. Throws only if memory runs out, with the state unchanged.
   outcome add(std::string_view item, instant when, std::uint64_t weight = 1) {
     return add(digest_of(item, seed_), item, when, weight);
   }
-  // Hashed already, with seed().
-  outcome add(digest d, std::string_view item, instant when, std::uint64_t weight = 1);
+  // With a digest made with seed().
+  outcome add(digest d, std::string_view item, instant when, std::uint64_t weight = 1) {
+    return losses_.count(add_digest(d, item, when, weight));
+  }
 
   // The n hottest at `when`, or at the newest event if that is later, by their upper bound.
   std::vector<hot_item> top(std::size_t n, instant when) const;
-  // The same with bounds tightened by a filter that saw the same stream (same seed, decay, clock).
+  // The same with bounds tightened by a filter of the same stream, seed, decay and clock.
   std::vector<hot_item> top(std::size_t n, instant when, const heat_filter& filter) const;
 
   // Of any item, listed or not; the value is the upper bound.
@@ -83,19 +93,20 @@ class hot_list : public detail::stored<hot_list> {
 
   // No item that is not listed is hotter than this.
   double unlisted(instant when) const noexcept;
-  // Events per second for a count: (1 - lambda) / epoch times it. Not a number if nothing fades.
+  // Events per second for a count: (1 - lambda) / tick times it. NaN if nothing fades.
   estimate rate(const estimate& heat) const noexcept;
   // The heat of all events together, rounded up; infinite once it has exceeded 2^88 hits.
   double mass(instant when) const noexcept;
 
-  // The list of both streams. Both need the same entries, seed, decays, clock and buckets.
-  void merge(const hot_list& other);
+  void clear() noexcept;  // forgets all events; parameters stay
+
+  // Adds the events of another list, each counting `weight` times (0 to 2^32): upper bounds are
+  // rounded up, lower bounds down. Both need equal entries, seed, decays, clock and buckets.
+  void merge(const hot_list& other, double weight = 1);
 
   std::uint64_t entries() const noexcept { return entries_; }
   std::uint64_t listed() const noexcept { return slots_.size(); }
-  // What is allocated, with what the allocator adds (as glibc does): at most about 350 bytes for an
-  // entry with 24 buckets, and its text.
-  std::uint64_t memory() const noexcept;
+  std::uint64_t memory() const noexcept;  // bytes from the allocator hook
   std::uint64_t seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return slow_; }
   const bloomtime::decay& fast_decay() const noexcept { return fast_; }
@@ -103,7 +114,9 @@ class hot_list : public detail::stored<hot_list> {
   std::chrono::microseconds bucket() const noexcept { return bucket_clock_.resolution(); }
   unsigned buckets() const noexcept { return buckets_; }
   std::uint64_t events() const noexcept { return events_; }
-  std::optional<instant> newest() const noexcept;  // the start of the epoch of the newest event
+  std::optional<instant> newest() const noexcept;  // the start of the tick of the newest event
+  // Events that were not counted as requested, since the list was made or loaded.
+  const bloomtime::losses& losses() const noexcept { return losses_; }
 
  private:
   __extension__ using unsigned_wide = unsigned __int128;
@@ -112,7 +125,7 @@ class hot_list : public detail::stored<hot_list> {
   struct moment {
     instant first{1};
     instant last{0};  // none so far
-    std::int64_t epoch = 0;
+    std::int64_t tick = 0;
     std::int64_t bucket = 0;
     bloomtime::decay::power slow{};
     bloomtime::decay::power fast{};
@@ -129,7 +142,6 @@ class hot_list : public detail::stored<hot_list> {
     std::int64_t bucket = 0;     // newest bucket of its ring of recent counts
     std::uint32_t head = 0;      // where in the ring that is
     std::uint32_t position = 0;  // in the heap
-    std::string text;
   };
 
   struct node {
@@ -146,6 +158,7 @@ class hot_list : public detail::stored<hot_list> {
 
   hot_list() = default;
 
+  outcome add_digest(digest d, std::string_view item, instant when, std::uint64_t weight);
   moment moment_of(instant when) const noexcept;
   moment at_or_newest(instant when) const noexcept;
   const moment& recall(instant when) noexcept;
@@ -155,7 +168,6 @@ class hot_list : public detail::stored<hot_list> {
   std::optional<std::uint32_t> find(digest d) const noexcept;
   std::uint64_t least() const noexcept;
   void make_room();
-  void prepare_text(std::string_view text);
   std::uint32_t enter(digest d, std::uint64_t units) noexcept;
   std::uint32_t replace_least(digest d) noexcept;
   void begin_entry(std::uint32_t slot, digest d) noexcept;
@@ -179,8 +191,10 @@ class hot_list : public detail::stored<hot_list> {
   std::vector<hot_item> hottest(std::size_t n, std::vector<bounds> all, const moment& now) const;
 
   void expect_mergeable(const hot_list& other) const;
+  void multiply(const forward::merge_weight& by);
   static hot_list sum_of(const hot_list& a, const hot_list& b);
   hot_list without_entries() const;
+  void forget_entries() noexcept;
   void take(const joined& j);
   std::uint32_t append(digest d, std::string_view text, std::uint64_t cnt);
   friend detail::stored<hot_list>;
@@ -190,24 +204,26 @@ class hot_list : public detail::stored<hot_list> {
   void read_decays(std::uint64_t slow, std::uint64_t fast, bool fine, detail::byte_reader& in);
   void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);
 
-  detail::moved_to_zero<std::uint64_t> entries_;
+  detail::zero_when_moved<std::uint64_t> entries_;
   std::uint64_t seed_ = 0;
   bloomtime::decay slow_ = bloomtime::decay::by_rate(0);
   bloomtime::decay fast_ = bloomtime::decay::by_rate(0);
   tick_clock clock_;
   tick_clock bucket_clock_;
   unsigned buckets_ = 0;
-  std::uint64_t ahead_ = 0;                      // epochs
-  detail::moved_to_zero<std::uint64_t> events_;  // 0 until the clock has been set by the first one
-  std::int64_t start_ = 0;                       // the epoch of the first event
+  std::uint64_t ahead_ = 0;  // ticks
+  detail::zero_when_moved<std::uint64_t>
+      events_;              // 0 until the clock has been set by the first one
+  std::int64_t start_ = 0;  // the tick of the first event
   moment newest_;
   moment last_;  // that was looked up; saves computing it again
   unsigned_wide mass_ = 0;
-  std::vector<slot> slots_;
-  std::vector<node> heap_;  // the smallest count first
-  std::vector<std::uint64_t> rings_;
+  std::vector<slot, detail::hooked<slot>> slots_;
+  std::vector<node, detail::hooked<node>> heap_;  // the smallest count first
+  std::vector<std::uint64_t, detail::hooked<std::uint64_t>> rings_;
   detail::digest_index index_;
-  std::string spare_;  // a text on its way into a slot
+  detail::hot_texts texts_;  // by slot
+  bloomtime::losses losses_;
 };
 
 }  // namespace bloomtime

@@ -19,11 +19,11 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-std::optional<unsigned> ring_ages::slot_of(wide epoch, wide now) const noexcept {
-  if (now - epoch < singles_) return modulo(epoch, singles_);
+std::optional<unsigned> ring_ages::slot_of(wide tick, wide now) const noexcept {
+  if (now - tick < singles_) return modulo(tick, singles_);
   if (!dyadic_) return std::nullopt;
   for (unsigned level = 1; level <= levels_; ++level) {
-    const wide block = epoch >> level;
+    const wide block = tick >> level;
     if ((now >> level) - block < singles_) {
       return singles_ + (level - 1) * shared() + modulo(block, shared());
     }
@@ -31,7 +31,7 @@ std::optional<unsigned> ring_ages::slot_of(wide epoch, wide now) const noexcept 
   return slots() - 1;
 }
 
-// The number of the block of epochs, all of one length, that the slot stands for.
+// The number of the block of ticks, all of one length, that the slot stands for.
 wide ring_ages::block_of(unsigned slot, wide now) const noexcept {
   const unsigned level = level_of(slot);
   if (level == 0) return now - modulo(now - slot, singles_);
@@ -63,8 +63,8 @@ void ring_ages::move(std::span<std::uint64_t> values, std::int64_t from,
   std::fill(values.begin(), values.end(), 0);
   for (unsigned i = 0; i < slots(); ++i) {
     if (before[i] == 0) continue;
-    const wide epoch = block_of(i, from) * (wide{1} << level_of(i));
-    const auto slot = is_last_of_all(i) ? slots() - 1 : slot_of(epoch, to);
+    const wide tick = block_of(i, from) * (wide{1} << level_of(i));
+    const auto slot = is_last_of_all(i) ? slots() - 1 : slot_of(tick, to);
     if (slot) values[*slot] = sum(values[*slot], before[i]);
   }
 }

@@ -14,6 +14,7 @@
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include "heat/forward.hpp"
+#include "heat/merge_weight.hpp"
 
 namespace bloomtime::published {
 namespace {
@@ -46,12 +47,13 @@ constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > largest - b ? largest : a + b;
 }
 
-std::uint64_t epochs_between(std::int64_t from, std::int64_t to) {
-  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-}
-
 bool is_rounding(std::uint64_t n) { return n >= 1 && n <= 3; }
 bool is_increase(std::uint64_t n) { return n == 1 || n == 2; }
+
+// One event of the newest epoch, as mass.
+forward::unsigned_wide one_hit(const decay::power& now) {
+  return forward::units_above(1, now, now, forward::mass_fraction);
+}
 
 struct shape {
   unsigned k;
@@ -98,9 +100,9 @@ forward::unsigned_wide most_rounded_up(const decay& fading, const decay::power& 
 }  // namespace
 
 template <class Cells>
-basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& config)
-    : decay_(forward::decay_of(config.half_life, config.lambda, config.epoch)),
-      clock_(config.epoch) {
+basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& config) {
+  decay_ = forward::decay_of(config.half_life, config.lambda, config.epoch);
+  clock_ = tick_clock(config.epoch);
   const std::uint64_t setting = Cells::setting_of(config);
   const shape size = shape_of<Cells>(config, setting, most_k, usual_k);
   k_ = size.k;
@@ -108,39 +110,20 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
   seed_ = config.seed;
   rounding_ = config.rounding;
   increase_ = config.increase;
-  ahead_ = forward::epochs_in(config.ahead, config.epoch);
-  if (!Cells::is_setting(setting, cells())) {
-    throw error(errc::too_large, std::string(Cells::kind.called) + " cannot have " + text(cells()) +
+  ahead_ = forward::ticks_in(config.ahead, config.epoch);
+  if (!Cells::is_setting(setting, this->cells())) {
+    throw error(errc::too_large, std::string(Cells::kind.called) + " cannot have " +
+                                     text(this->cells()) +
                                      " cells, take less memory or fewer items");
   }
-  cells_ = Cells(cells(), setting);
+  cells_ = Cells(this->cells(), setting);
 }
 
 // -- time --------------------------------------------------------------------------------------
 
-// Most events and questions are about the newest epoch; they need no division.
-template <class Cells>
-std::int64_t basic_decaying_filter<Cells>::epoch_of(instant when) const noexcept {
-  const bool newest = events_ != 0 && epoch_begins_ <= when && when <= epoch_ends_;
-  return newest ? epoch_ : clock_.tick_of(when).number;
-}
-
-template <class Cells>
-void basic_decaying_filter<Cells>::set_epoch(std::int64_t epoch, const decay::power& p) noexcept {
-  epoch_ = epoch;
-  epoch_begins_ = clock_.start_of({epoch});
-  epoch_ends_ = clock_.end_of({epoch});
-  power_ = p;
-}
-
-template <class Cells>
-decay::power basic_decaying_filter<Cells>::power_at(std::int64_t epoch) const noexcept {
-  return epoch > epoch_ ? decay_.at(epoch) : power_;
-}
-
 template <class Cells>
 detail::fade basic_decaying_filter<Cells>::fade_to(std::int64_t epoch) const noexcept {
-  const std::uint64_t passed = epoch > epoch_ ? epochs_between(epoch_, epoch) : 0;
+  const std::uint64_t passed = epoch > tick_ ? face::ticks_between(tick_, epoch) : 0;
   return {decay_, passed, rounding_, static_cast<std::uint64_t>(epoch) ^ detail::mix(seed_)};
 }
 
@@ -150,47 +133,52 @@ void basic_decaying_filter<Cells>::go_to(std::int64_t epoch, const decay::power&
   const decay::wide halvings = next.halvings - power_.halvings;
   mass_ = forward::faded_mass(mass_, halvings);
   late_ = forward::faded_mass(late_, halvings);
-  set_epoch(epoch, next);
+  face::set_tick(epoch, next);
 }
 
 template <class Cells>
 void basic_decaying_filter<Cells>::advance(instant now) noexcept {
-  const std::int64_t epoch = epoch_of(now);
-  if (events_ != 0 && epoch > epoch_) go_to(epoch, decay_.at(epoch));
+  const std::int64_t epoch = face::tick_of(now);
+  if (events_ != 0 && epoch > tick_) go_to(epoch, decay_.at(epoch));
+}
+
+template <class Cells>
+void basic_decaying_filter<Cells>::clear() {
+  cells_ = Cells(this->cells(), cells_.setting());
+  face::forget_time();
+  late_ = 0;
 }
 
 // -- events ------------------------------------------------------------------------------------
 
 template <class Cells>
 outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::uint64_t weight) {
-  if (k_ == 0) detail::refuse_moved_from(kind.called);
-  const std::int64_t epoch = epoch_of(when);
+  face::expect_cells();
+  const std::int64_t epoch = face::tick_of(when);
   const bool first = events_ == 0;
-  const bool later = !first && epoch > epoch_;
-  const bool late = !first && epoch < epoch_;
-  if (later && epochs_between(epoch_, epoch) > ahead_) return outcome::future;
+  const bool later = !first && epoch > tick_;
+  const bool late = !first && epoch < tick_;
+  if (face::too_far_ahead(epoch)) return outcome::future;
   if (weight == 0) return late ? outcome::late : outcome::added;
 
   std::uint64_t units = weight;
   if (late) {
-    const std::uint64_t age = epochs_between(epoch, epoch_);
+    const std::uint64_t age = face::ticks_between(epoch, tick_);
     units = detail::fade(decay_, age, rounding::up, 0)(weight, 0);
   }
   const raises plan =
       this->plan(d, first ? detail::fade(decay_, 0, rounding_, 0) : fade_to(epoch), units);
   cells_.prepare(plan.span());
   // From here on nothing fails.
-  const decay::power then = first || epoch != epoch_ ? decay_.at(epoch) : power_;
-  if (first) set_epoch(epoch, then);
+  const decay::power then = face::power_at(epoch);
+  if (first) face::set_tick(epoch, then);
   if (later) go_to(epoch, then);
   bool pinned = plan.all_pinned;
   for (const detail::raise& r : plan.span()) pinned |= !cells_.set(r);
   mass_ = forward::sum_of_mass(mass_,
                                forward::units_above(weight, then, power_, forward::mass_fraction));
-  if (late)
-    late_ = forward::sum_of_mass(late_,
-                                 forward::units_above(1, power_, power_, forward::mass_fraction));
-  events_ += events_ != largest;
+  if (late) late_ = forward::sum_of_mass(late_, one_hit(power_));
+  face::add_events(1);
   return pinned ? outcome::saturated : late ? outcome::late : outcome::added;
 }
 
@@ -250,7 +238,7 @@ template <class Cells>
 estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const noexcept {
   if (events_ == 0) return {};
   const detail::row_probes probes{row_, k_};
-  const std::int64_t epoch = epoch_of(when);
+  const std::int64_t epoch = face::tick_or_newest(when);
   const detail::fade passing = fade_to(epoch);
   std::uint64_t least = largest;
   std::uint64_t guess = largest;  // from pinned cells, which tell only that they overflowed
@@ -265,7 +253,7 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
       least = std::min(least, passing(value, cell));
     }
   }
-  const decay::power now = power_at(epoch);
+  const decay::power now = face::power_at(epoch);
   const double mass = forward::mass_in_hits(mass_, power_, now);
   if (least == largest) return {std::min(not_below(guess), mass), 0, mass};
   const double value = not_below(least);
@@ -277,25 +265,10 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
 }
 
 template <class Cells>
-estimate basic_decaying_filter<Cells>::rate_of(const estimate& count) const noexcept {
-  return forward::rate_of(count, decay_, clock_);
-}
-
-template <class Cells>
-double basic_decaying_filter<Cells>::mass(instant when) const noexcept {
-  if (events_ == 0) return 0;
-  return forward::mass_in_hits(mass_, power_, power_at(epoch_of(when)));
-}
-
-template <class Cells>
-double basic_decaying_filter<Cells>::confidence() const noexcept {
-  return math::rows_confidence(k_);
-}
-
-template <class Cells>
-std::optional<instant> basic_decaying_filter<Cells>::newest() const noexcept {
-  if (events_ == 0) return std::nullopt;
-  return clock_.start_of({epoch_});
+std::uint64_t basic_decaying_filter<Cells>::warm_cells() const noexcept {
+  std::uint64_t warm = 0;
+  for (std::uint64_t i = 0; i < this->cells(); ++i) warm += cells_.get(i) != 0;
+  return warm;
 }
 
 // -- sets of filters ---------------------------------------------------------------------------
@@ -318,39 +291,52 @@ void basic_decaying_filter<Cells>::expect_same_kind(const basic_decaying_filter&
                   describe(*this) + ") and (" + describe(other) + ")");
 }
 
-// A sum of bounds bounds the sum.
 template <class Cells>
-void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other) {
+void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other, double weight) {
   expect_same_kind(other);
-  if (other.events_ == 0) return;
+  const forward::merge_weight by(weight);
+  if (other.events_ == 0 || by.is_zero()) return;
   basic_decaying_filter merged(*this);
-  if (events_ == 0) merged.set_epoch(other.epoch_, other.power_);
-  if (other.epoch_ > merged.epoch_) merged.go_to(other.epoch_, other.power_);
-  const detail::fade passing = other.fade_to(merged.epoch_);
-  for (std::uint64_t i = 0; i < cells(); ++i) {
-    const std::uint64_t had = merged.cells_.get(i);
-    const bool pinned = merged.cells_.pinned(i) || other.cells_.pinned(i);
-    const detail::raise r{i, had, pinned ? largest : sum(had, passing(other.cells_.get(i), i))};
-    if (r.to == had) continue;
-    merged.cells_.prepare({&r, 1});
-    merged.cells_.set(r);
-  }
+  if (events_ == 0) merged.set_tick(other.tick_, other.power_);
+  if (other.tick_ > merged.tick_) merged.go_to(other.tick_, other.power_);
+  merged.add_cells(other, by);
   const decay::wide behind = merged.power_.halvings - other.power_.halvings;
   const auto add = [&](unsigned_wide& mine, unsigned_wide more) {
-    mine = forward::sum_of_mass(mine, more);
+    mine = forward::sum_of_mass(mine, by.mass(more));
   };
   add(merged.mass_, forward::faded_mass(other.mass_, behind));
   add(merged.late_, forward::faded_mass(other.late_, behind));
-  if (events_ != 0) add(merged.late_, most_rounded_up(decay_, merged.power_));
-  merged.events_ = sum(events_, other.events_);
+  // What the other filter rounded up; lower_of() allows for it once.
+  if (events_ != 0 || !by.is_one()) add(merged.late_, most_rounded_up(decay_, merged.power_));
+  if (!by.is_whole()) {
+    merged.late_ = forward::sum_of_mass(merged.late_, one_hit(merged.power_));
+  }
+  merged.add_events(other.events_);
   *this = std::move(merged);
+}
+
+// A sum of bounds bounds the sum.
+template <class Cells>
+void basic_decaying_filter<Cells>::add_cells(const basic_decaying_filter& other,
+                                             const forward::merge_weight& by) {
+  const detail::fade passing = other.fade_to(tick_);
+  for (std::uint64_t i = 0; i < this->cells(); ++i) {
+    const std::uint64_t had = cells_.get(i);
+    const bool pinned = cells_.pinned(i) || other.cells_.pinned(i);
+    const unsigned_wide more = by.above(passing(other.cells_.get(i), i));
+    const detail::raise r{
+        i, had, pinned || more > largest - had ? largest : had + static_cast<std::uint64_t>(more)};
+    if (r.to == had) continue;
+    cells_.prepare({&r, 1});
+    cells_.set(r);
+  }
 }
 
 // -- storage -----------------------------------------------------------------------------------
 
 template <class Cells>
 void basic_decaying_filter<Cells>::write(detail::container_writer& out) const {
-  if (k_ == 0) detail::refuse_moved_from(kind.called);
+  face::expect_cells();
   out.info().engine = kind.engines[decay_.fine_rate() == 0 ? 0 : 1];
   out.info().layout = static_cast<std::uint8_t>(layout::rows);
   out.info().seed = seed_;
@@ -364,7 +350,7 @@ void basic_decaying_filter<Cells>::write(detail::container_writer& out) const {
   p.u64(static_cast<std::uint8_t>(rounding_));
   p.u64(static_cast<std::uint8_t>(increase_));
   p.u64(events_);
-  p.i64(epoch_);
+  p.i64(tick_);
   for (const unsigned_wide units : {mass_, late_}) {
     p.u64(static_cast<std::uint64_t>(units));
     p.u64(static_cast<std::uint64_t>(units >> 64));
@@ -393,7 +379,7 @@ auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
   const std::uint64_t rounding_id = in.u64();
   const std::uint64_t increase_id = in.u64();
   f.events_ = in.u64();
-  f.epoch_ = in.i64();
+  f.tick_ = in.i64();
   f.mass_ = wide();
   f.late_ = wide();
   f.decay_ = forward::read_decay(coarse_rate, info.engine == kind.engines[1], in);
@@ -402,7 +388,7 @@ auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
       !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
       !is_increase(increase_id) || !info.clock ||
       info.layout != static_cast<std::uint8_t>(layout::rows) ||
-      (f.events_ == 0 && (f.epoch_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
+      (f.events_ == 0 && (f.tick_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
     throw error(errc::corrupt,
                 "the parameters of " + std::string(kind.called) + " contradict each other");
   }
@@ -410,7 +396,7 @@ auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
   f.rounding_ = static_cast<bloomtime::published::rounding>(rounding_id);
   f.increase_ = static_cast<bloomtime::published::increase>(increase_id);
   f.clock_ = *info.clock;
-  if (f.events_ != 0) f.set_epoch(f.epoch_, f.decay_.at(f.epoch_));
+  if (f.events_ != 0) f.set_tick(f.tick_, f.decay_.at(f.tick_));
   f.cells_ = Cells::read(view, f.cells(), setting);
   for (std::uint64_t i = 0; f.events_ == 0 && i < f.cells(); ++i) {
     if (f.cells_.get(i) != 0) {

@@ -47,14 +47,14 @@ TEST(decay_ring, counts_hits_in_the_last_hour) {
 }
 
 TEST(decay_ring, takes_any_decay_that_never_rises) {
-  decay_ring table({.memory = 1 << 16, .weights = {1, 0.75, 0.25}, .epoch = 10s});
+  decay_ring table({.memory = 1 << 16, .weights = {1, 0.75, 0.25}, .tick = 10s});
   decay_ring same({.memory = 1 << 16,
                    .g =
                        [](unsigned age) {
                          return std::vector{1.0, 0.75, 0.25}[age];
                        },
                    .slots = 3,
-                   .epoch = 10s});
+                   .tick = 10s});
   for (decay_ring* r : {&table, &same}) {
     ASSERT_EQ(r->add(1, midnight, 8), outcome::added);
     EXPECT_NEAR(r->at(1, after(9s)).value, 8, 1e-9);
@@ -67,7 +67,7 @@ TEST(decay_ring, takes_any_decay_that_never_rises) {
 }
 
 TEST(decay_ring, fades_by_a_power_of_age) {
-  decay_ring r({.memory = 1 << 18, .polynomial = 1, .per_octave = 8, .epoch = 1min});
+  decay_ring r({.memory = 1 << 18, .polynomial = 1, .per_octave = 8, .tick = 1min});
   ASSERT_EQ(r.add("x", midnight, 1000), outcome::added);
   for (const int age : {0, 1, 10, 100, 1000, 1440}) {
     const double truth = 1000.0 / (1 + age);
@@ -86,7 +86,7 @@ TEST(decay_ring, keeps_its_factor_up_to_the_reach) {
     for (int reach = 1; reach <= 40; ++reach) {
       for (const int phase : {0, 1, 2, 5, 15}) {
         decay_ring r(
-            {.memory = 4096, .polynomial = 1, .per_octave = b, .reach = reach * 1s, .epoch = 1s});
+            {.memory = 4096, .polynomial = 1, .per_octave = b, .reach = reach * 1s, .tick = 1s});
         ASSERT_EQ(r.add("x", after(phase * 1s), 1000), outcome::added);
         for (int age = 0; age <= reach; ++age) {
           const double value = r.at("x", after((phase + age) * 1s)).value;
@@ -119,7 +119,7 @@ TEST(decay_ring, refuses_what_makes_no_ring) {
   refused({.memory = 4096, .polynomial = nan}, "alpha");
   refused({.memory = 4096, .polynomial = infinity}, "alpha");
   refused({.memory = 4096, .polynomial = 1, .per_octave = 0}, "per octave");
-  refused({.memory = 4096, .polynomial = 1, .epoch = 0s}, "resolution");
+  refused({.memory = 4096, .polynomial = 1, .tick = 0s}, "resolution");
   refused({.memory = 4096, .weights = {1, 0.5, 0.6}}, "0.6 at age 2");
   refused({.memory = 4096, .weights = {0.5}}, "0.5 at age 0");
   refused({.memory = 4096, .weights = {1, nan}}, "at age 1");
@@ -175,7 +175,7 @@ TEST(decay_ring, takes_weights_of_any_size) {
 TEST(decay_ring, jumps_over_any_time) {
   for (const decay_ring_config& c :
        {decay_ring_config{.memory = 4096, .window = 10us, .slots = 10, .ahead = 24h * 36500},
-        decay_ring_config{.memory = 4096, .polynomial = 1, .epoch = 1us, .ahead = 24h * 36500}}) {
+        decay_ring_config{.memory = 4096, .polynomial = 1, .tick = 1us, .ahead = 24h * 36500}}) {
     decay_ring r(c);
     ASSERT_EQ(r.add("x", midnight, 1000), outcome::added);
     const instant later(midnight.micros + (std::int64_t{1} << 40));
@@ -188,7 +188,7 @@ TEST(decay_ring, jumps_over_any_time) {
 TEST(decay_ring, lives_from_the_first_to_the_last_instant) {
   for (const decay_ring_config& c :
        {decay_ring_config{.memory = 4096, .window = 10us, .slots = 10},
-        decay_ring_config{.memory = 4096, .polynomial = 2, .reach = 1h, .epoch = 1us}}) {
+        decay_ring_config{.memory = 4096, .polynomial = 2, .reach = 1h, .tick = 1us}}) {
     decay_ring_config wide = c;
     wide.ahead = std::chrono::microseconds(last_micro);
     decay_ring r(wide);
@@ -226,7 +226,7 @@ TEST(decay_ring, refuses_to_merge_with_another_kind) {
   for (const decay_ring_config& c :
        {decay_ring_config{.memory = 8192, .weights = {1, 0.5}},
         decay_ring_config{.memory = 4096, .weights = {1, 0.4}},
-        decay_ring_config{.memory = 4096, .weights = {1, 0.5}, .epoch = 1s},
+        decay_ring_config{.memory = 4096, .weights = {1, 0.5}, .tick = 1s},
         decay_ring_config{.memory = 4096, .weights = {1, 0.5}, .seed = 1},
         decay_ring_config{.memory = 4096, .window = 1min, .slots = 1},
         decay_ring_config{.memory = 4096, .polynomial = 1}}) {
@@ -245,7 +245,7 @@ TEST(decay_ring, is_unchanged_when_memory_runs_out) {
   const std::vector<std::byte> before = r.serialize();
   memory.refuse_after(0);
   const auto refused = [&](auto&& action) { expect_error(errc::out_of_memory, action, "bytes"); };
-  refused([&] { (void)r.add("x", after(5s), 1'000'000); });
+  refused([&] { r.add("x", after(5s), 1'000'000); });
   refused([&] { decay_ring({.memory = 1024, .window = 1h}); });
   refused([&] { decay_ring::load(before); });
   memory.refuse_none();
@@ -253,7 +253,7 @@ TEST(decay_ring, is_unchanged_when_memory_runs_out) {
 }
 
 decay_ring sample_ring() {
-  decay_ring r({.memory = 200, .weights = {1, 0.5, 0.25}, .epoch = 1s});
+  decay_ring r({.memory = 200, .weights = {1, 0.5, 0.25}, .tick = 1s});
   for (int i = 0; i < 9; ++i) EXPECT_EQ(r.add(i, after(i * 1s), 30'000), outcome::added);
   return r;
 }
@@ -271,7 +271,7 @@ TEST(decay_ring, refuses_damaged_containers) {
 
 // A window has a slot more than it is long, or there is nothing to divide a rate by.
 TEST(decay_ring, refuses_a_window_of_one_slot) {
-  const decay_ring whole({.memory = 200, .weights = {1}, .epoch = 1s});
+  const decay_ring whole({.memory = 200, .weights = {1}, .tick = 1s});
   std::vector<std::byte> c = whole.serialize();
   support::put<std::uint64_t>(c, 64 + 4 * 32, 1);  // weights of 1 are a window
   support::seal(c);

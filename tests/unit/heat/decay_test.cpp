@@ -21,8 +21,8 @@ using exact = boost::multiprecision::cpp_bin_float_oct;  // 237 bits
 using support::expect_error;
 using support::nan;
 
-constexpr std::int64_t last_epoch = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t first_epoch = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t last_tick = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t first_tick = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
 
 constexpr decay::unsigned_wide halving = decay::unsigned_wide{1} << decay::fraction_bits;
@@ -65,13 +65,13 @@ TEST(decay, by_factor_is_the_logarithm_near_its_ends) {
 TEST(decay, by_half_life_is_the_quotient_rounded_down) {
   EXPECT_EQ(decay::by_half_life(1s, 1s), decay::by_factor(0.5));
   EXPECT_TRUE(decay::by_half_life(1h, 1s).rate() == halving / 3600);
-  EXPECT_TRUE(decay::by_half_life(std::chrono::microseconds(last_epoch), 1us).rate() ==
-              halving / last_epoch);
+  EXPECT_TRUE(decay::by_half_life(std::chrono::microseconds(last_tick), 1us).rate() ==
+              halving / last_tick);
   EXPECT_NEAR(decay::by_half_life(6s, 1s).factor(), std::pow(0.5, 1. / 6), 1e-15);
   EXPECT_EQ(decay::by_factor(0).factor(), 0);
 }
 
-TEST(decay, knows_its_half_life_in_epochs) {
+TEST(decay, knows_its_half_life_in_ticks) {
   EXPECT_NEAR(decay::by_half_life(1h, 1s).half_life(), 3600, 1e-9);
   EXPECT_EQ(decay::by_factor(0.25).half_life(), 0.5);
   EXPECT_EQ(decay::by_factor(0).half_life(), 0);
@@ -84,24 +84,24 @@ TEST(decay, refuses_what_is_no_decay) {
         errc::invalid_argument, [&] { (void)decay::by_factor(lambda); }, "0 (forget at once)");
   }
   expect_error(
-      errc::invalid_argument, [] { (void)decay::by_half_life(0s, 1s); }, "at least one epoch");
+      errc::invalid_argument, [] { (void)decay::by_half_life(0s, 1s); }, "at least one tick");
   expect_error(
-      errc::invalid_argument, [] { (void)decay::by_half_life(-1s, 1s); }, "at least one epoch");
+      errc::invalid_argument, [] { (void)decay::by_half_life(-1s, 1s); }, "at least one tick");
   expect_error(
       errc::invalid_argument, [] { (void)decay::by_half_life(1s, 0s); }, "microsecond");
 }
 
-void expect_power(const decay& d, std::int64_t epoch) {
-  const decay::power p = d.at(epoch);
-  const exact exponent = rate_of(d) * epoch;
+void expect_power(const decay& d, std::int64_t tick) {
+  const decay::power p = d.at(tick);
+  const exact exponent = rate_of(d) * tick;
   const exact whole = floor(exponent);
   EXPECT_EQ(exact(p.halvings), whole);
   const exact factor = ldexp(exp2(exact(exponent - whole)), static_cast<int>(decay::factor_bits));
-  EXPECT_LE(exact(p.lower), factor) << epoch;
-  EXPECT_GE(exact(p.upper), factor) << epoch;
+  EXPECT_LE(exact(p.lower), factor) << tick;
+  EXPECT_GE(exact(p.upper), factor) << tick;
   // A root is enclosed within two units. A product adds the widths of both and two for rounding,
   // and what follows at most doubles it: eight units for each of 60, and six for the rest.
-  EXPECT_LE(p.upper - p.lower, 8 * 60u + 6) << epoch;
+  EXPECT_LE(p.upper - p.lower, 8 * 60u + 6) << tick;
   EXPECT_GE(p.lower, one);
   EXPECT_LE(p.lower, 2 * one);
 }
@@ -111,18 +111,18 @@ TEST(decay, encloses_its_powers) {
     const decay d = decay::by_factor(lambda);
     for (std::int64_t e = -50; e <= 50; ++e) expect_power(d, e);
     for (const std::int64_t e :
-         {first_epoch, last_epoch, std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
+         {first_tick, last_tick, std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
       expect_power(d, e);
     }
   }
 }
 
 RC_GTEST_PROP(decay, encloses_any_power,
-              (std::uint64_t coarse, std::uint64_t fine, std::int64_t epoch)) {
+              (std::uint64_t coarse, std::uint64_t fine, std::int64_t tick)) {
   if (coarse == ~std::uint64_t{0}) coarse = 0;
-  expect_power(decay::by_rate(coarse, fine), epoch);
-  expect_power(decay::by_rate(coarse, 0), epoch);
-  expect_power(decay::by_rate(0, fine), epoch);
+  expect_power(decay::by_rate(coarse, fine), tick);
+  expect_power(decay::by_rate(coarse, 0), tick);
+  expect_power(decay::by_rate(0, fine), tick);
 }
 
 TEST(decay, refuses_rates_beyond_the_one_that_forgets_at_once) {

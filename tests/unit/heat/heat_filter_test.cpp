@@ -38,7 +38,7 @@ TEST(heat_filter, halves_in_a_half_life) {
 
 // The clock of the paper: what came just before an epoch ends fades just after it.
 TEST(heat_filter, counts_ages_in_epochs_of_the_clock) {
-  heat_filter f({.memory = 4096, .lambda = 0.5, .epoch = 10s});
+  heat_filter f({.memory = 4096, .lambda = 0.5, .tick = 10s});
   ASSERT_EQ(f.add(1, after(9s)), outcome::added);
   EXPECT_NEAR(f.at(1, after(9s)).value, 1, 0.005);
   EXPECT_NEAR(f.at(1, after(11s)).value, 0.5, 0.005);
@@ -77,7 +77,7 @@ TEST(heat_filter, refuses_what_makes_no_filter) {
   refused({.memory = std::uint64_t{1} << 50, .half_life = 1h}, errc::too_large, "64 to");
   refused({.memory = 640, .half_life = 1h, .cell_bits = 8}, errc::invalid_argument, "16 or 32");
   refused({.memory = 640, .half_life = 1h, .ahead = -1s}, errc::invalid_argument, "ahead");
-  refused({.memory = 640, .half_life = 1h, .epoch = 0s}, errc::invalid_argument, "epoch");
+  refused({.memory = 640, .half_life = 1h, .tick = 0s}, errc::invalid_argument, "tick");
 }
 
 // One corrupt stamp must not wipe the heat.
@@ -167,7 +167,7 @@ TEST(heat_filter, takes_weights_of_any_size) {
 }
 
 TEST(heat_filter, rates_are_events_per_second) {
-  heat_filter f({.memory = 4096, .lambda = 0.9, .epoch = 10s});
+  heat_filter f({.memory = 4096, .lambda = 0.9, .tick = 10s});
   for (int i = 0; i < 300; ++i) ASSERT_EQ(f.add("x", after(i * 10s), 20), outcome::added);
   EXPECT_NEAR(f.rate("x", after(2990s)).value, 2, 0.02);  // 20 in 10 s
   heat_filter forever({.memory = 4096, .lambda = 1});
@@ -177,7 +177,7 @@ TEST(heat_filter, rates_are_events_per_second) {
 }
 
 TEST(heat_filter, jumps_over_any_time) {
-  heat_filter f({.memory = 1024, .lambda = 0.5, .epoch = 1us, .ahead = 24h * 36500});
+  heat_filter f({.memory = 1024, .lambda = 0.5, .tick = 1us, .ahead = 24h * 36500});
   ASSERT_EQ(f.add("x", midnight, 1000), outcome::added);
   ASSERT_EQ(f.add("y", instant(midnight.micros + (std::int64_t{1} << 40))), outcome::added);
   EXPECT_EQ(f.at("x", midnight).value, 0);
@@ -186,7 +186,7 @@ TEST(heat_filter, jumps_over_any_time) {
 
 // Not a timing: an add catches up with the lines it writes and with no other, whatever the epoch.
 TEST(heat_filter, does_no_work_when_an_epoch_ends) {
-  heat_filter f({.memory = 1 << 16, .lambda = 0.5, .epoch = 1s});
+  heat_filter f({.memory = 1 << 16, .lambda = 0.5, .tick = 1s});
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t before = f.lines_caught_up();
     ASSERT_EQ(f.add(i % 100, after(i * 3s)), outcome::added);
@@ -200,7 +200,7 @@ TEST(heat_filter, refuses_to_merge_with_another_kind) {
   for (const heat_config& other :
        {heat_config{.memory = 2048, .lambda = 0.5}, heat_config{.memory = 1024, .lambda = 0.6},
         heat_config{.memory = 1024, .lambda = 0.5, .seed = 1},
-        heat_config{.memory = 1024, .lambda = 0.5, .epoch = 2s},
+        heat_config{.memory = 1024, .lambda = 0.5, .tick = 2s},
         heat_config{.memory = 1024, .lambda = 0.5, .cell_bits = 32}}) {
     expect_error(
         errc::incompatible, [&] { f.merge(heat_filter(other)); }, "merge if");
@@ -261,7 +261,7 @@ TEST(heat_filter, without_events_has_no_counts) {
 
 // 1 - lambda is far below the last digit of lambda here.
 TEST(heat_filter, rates_keep_their_bounds_when_heat_fades_slowly) {
-  heat_filter f({.memory = 256, .half_life = 24h * 365 * 100, .epoch = 1us});
+  heat_filter f({.memory = 256, .half_life = 24h * 365 * 100, .tick = 1us});
   ASSERT_EQ(f.add("x", midnight, 1'000'000), outcome::added);
   const double exact = 1e6 * std::log(2) / (24. * 365 * 100 * 3600);
   EXPECT_GE(f.rate("x", midnight).upper, exact * (1 - 1e-9));
@@ -282,7 +282,7 @@ TEST(heat_filter, is_unchanged_when_memory_runs_out) {
   const std::vector<std::byte> before = f.serialize();
   memory.refuse_after(0);
   const auto refused = [&](auto&& action) { expect_error(errc::out_of_memory, action, "bytes"); };
-  refused([&] { (void)f.add("x", after(5s), 1'000'000); });
+  refused([&] { f.add("x", after(5s), 1'000'000); });
   refused([&] { heat_filter({.memory = 1024, .lambda = 0.5}); });
   refused([&] { heat_filter::load(before); });
   memory.refuse_none();

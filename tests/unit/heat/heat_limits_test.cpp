@@ -5,8 +5,6 @@
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
-#include <malloc.h>
-
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -15,8 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/heap.hpp"
+#include "support/heat_engines.hpp"
 #include "support/moments.hpp"
 #include "support/numbers.hpp"
 
@@ -55,15 +56,9 @@ TEST(heat_filter, needs_22_to_43_bytes_for_a_large_count_in_each_row) {
   }
 }
 
-#if !defined(BLOOMTIME_SANITIZED)
-std::uint64_t in_use() {
-  const auto info = ::mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
 // Long items that are replaced all the time, by short ones and longer ones.
 TEST(hot_list, counts_what_it_allocates_and_does_not_grow) {
-  const std::uint64_t before = in_use();
+  support::allocations hook;
   hot_list hot({.entries = 1000, .half_life = 1h});
   std::uint64_t most = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -71,20 +66,75 @@ TEST(hot_list, counts_what_it_allocates_and_does_not_grow) {
     std::string item = std::to_string(i) + '/';
     item.resize(std::max(item.size(), length), 'x');
     ASSERT_EQ(hot.add(item, after(i * 1ms)), outcome::added);
+    ASSERT_EQ(hot.memory(), hook.live_bytes()) << i;
     most = std::max(most, hot.memory());
   }
-  const std::uint64_t taken = in_use() - before;
   EXPECT_LE(most, 1'400'000u);
-  // The allocator keeps up to 7 free pieces of each of 64 sizes (16 to 1040 bytes) and counts them.
-  constexpr std::uint64_t kept = 7 * (64 * 65 / 2 + 64) * 16;
-  EXPECT_LE(hot.memory(), taken + taken / 100);
-  EXPECT_GE(hot.memory() + kept, taken - taken / 100);
   const std::uint64_t long_ones = hot.memory();
   for (int i = 0; i < 5000; ++i)
     ASSERT_EQ(hot.add("s" + std::to_string(i), after(20s)), outcome::added);
   EXPECT_LT(hot.memory(), long_ones / 3);  // short items do not keep the memory of long ones
+  EXPECT_EQ(hot.memory(), hook.live_bytes());
+  const hot_list copy = hot;
+  EXPECT_EQ(hot.memory() + copy.memory(), hook.live_bytes());
+  hot.clear();
+  EXPECT_EQ(hot.memory() + copy.memory(), hook.live_bytes());
 }
-#endif
+
+// -- all engines -------------------------------------------------------------------------------
+
+template <class Engine>
+class heat_memory : public ::testing::Test {};
+TYPED_TEST_SUITE(heat_memory, support::heat_engines);
+
+// A buffer asks for 63 bytes more, to be aligned, and for 8 that may be read past its end.
+TYPED_TEST(heat_memory, is_what_the_allocator_hook_gave) {
+  constexpr std::uint64_t per_buffer = 63 + 8;
+  support::allocations hook;
+  auto f = support::make_heat<TypeParam>(0.9, 1 << 16, 1h);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    f.add(i, midnight, 70'000 + i);
+    if (i % 100 == 0) {
+      ASSERT_EQ(hook.live_bytes(), f.memory() + per_buffer * hook.live());
+    }
+  }
+  EXPECT_GE(f.memory(), 1u << 16);
+  auto copy = f;
+  EXPECT_EQ(hook.live_bytes(), f.memory() + copy.memory() + per_buffer * hook.live());
+  copy.merge(f);
+  EXPECT_EQ(hook.live_bytes(), f.memory() + copy.memory() + per_buffer * hook.live());
+}
+
+template <class Add>
+void expect_nothing_besides_the_hook(const support::allocations& hook, Add&& add) {
+  if (!support::heap::works) return;
+  const std::uint64_t before = support::heap::in_use();
+  const std::uint64_t live = hook.live_bytes();
+  const std::uint64_t blocks = hook.live();
+  add();
+  // malloc adds at most 24 bytes to a block and the watch 16; it keeps up to 7 free blocks of each
+  // of 64 sizes (16 to 1040 bytes) and counts them.
+  constexpr std::uint64_t kept = 7 * (64 * 65 / 2 + 64) * 16;
+  const std::uint64_t grown = support::heap::in_use() - before;
+  EXPECT_LE(grown, hook.live_bytes() - live + 40 * (hook.live() - blocks) + kept);
+}
+
+TYPED_TEST(heat_memory, grows_through_the_allocator_hook_only) {
+  support::allocations hook;
+  auto f = support::make_heat<TypeParam>(0.9, 1 << 20, 1h);
+  expect_nothing_besides_the_hook(hook, [&] {
+    for (std::uint64_t i = 0; i < 20'000; ++i) f.add(i, midnight, 70'000 + i);
+  });
+}
+
+TEST(hot_list, grows_through_the_allocator_hook_only) {
+  support::allocations hook;
+  hot_list hot({.entries = 10'000, .half_life = 1h});
+  expect_nothing_besides_the_hook(hook, [&] {
+    for (int i = 0; i < 10'000; ++i) hot.add(std::string(200, 'x') + std::to_string(i), midnight);
+  });
+  EXPECT_GT(hook.live_bytes(), 10'000u * 400);
+}
 
 // A file has 4 bits for a cell, and 16 bytes for a counter above 15.
 TEST(pooled_decaying_filter, loads_no_more_of_its_pool_than_is_in_use) {
@@ -140,7 +190,7 @@ void expect_empty_after_move(Filter f) {
   EXPECT_LE(f.memory(), 64u);
   if constexpr (requires { f.advance(midnight); }) f.advance(after(1h));
   expect_error(
-      errc::invalid_argument, [&] { (void)f.add("x", midnight); }, "moved from");
+      errc::invalid_argument, [&] { f.add("x", midnight); }, "moved from");
   expect_error(
       errc::invalid_argument, [&] { (void)f.serialize(); }, "moved from");
   expect_error(
@@ -198,8 +248,8 @@ void expect_built_or_refused(Make&& make) {
   try {
     auto f = make();
     if constexpr (requires { f.add("x", midnight); }) {
-      (void)f.add("x", midnight, 3);
-      (void)f.add("x", instant(std::numeric_limits<std::int64_t>::max()), ~std::uint64_t{0});
+      f.add("x", midnight, 3);
+      f.add("x", instant(std::numeric_limits<std::int64_t>::max()), ~std::uint64_t{0});
       (void)f.at("x", instant(std::numeric_limits<std::int64_t>::max()));
     }
   } catch (const error& e) {
@@ -248,21 +298,20 @@ TEST(heat_engines, build_or_refuse_any_time) {
   for (const microseconds a : spans) {
     for (const microseconds b : spans) {
       expect_built_or_refused(
-          [&] { return heat_filter({.memory = 512, .half_life = a, .epoch = b}); });
+          [&] { return heat_filter({.memory = 512, .half_life = a, .tick = b}); });
       expect_built_or_refused(
-          [&] { return heat_filter({.memory = 512, .lambda = 0.5, .epoch = a, .ahead = b}); });
+          [&] { return heat_filter({.memory = 512, .lambda = 0.5, .tick = a, .ahead = b}); });
       expect_built_or_refused(
           [&] { return decaying_filter({.memory = 512, .half_life = a, .epoch = b, .ahead = a}); });
-      expect_built_or_refused([&] {
-        return hot_list({.half_life = 1h, .epoch = a, .fast_half_life = b, .bucket = b});
-      });
+      expect_built_or_refused(
+          [&] { return hot_list({.half_life = 1h, .tick = a, .fast_half_life = b, .bucket = b}); });
       for (const unsigned slots : {0U, 1U, 16U, 17U, 1023U, 1024U, ~0U}) {
         expect_built_or_refused(
             [&] { return decay_ring({.memory = 9000, .window = a, .slots = slots, .ahead = b}); });
         for (const double alpha : reals) {
           expect_built_or_refused([&] {
             return decay_ring(
-                {.memory = 9000, .polynomial = alpha, .per_octave = slots, .reach = a, .epoch = b});
+                {.memory = 9000, .polynomial = alpha, .per_octave = slots, .reach = a, .tick = b});
           });
         }
       }

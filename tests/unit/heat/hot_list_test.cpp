@@ -61,7 +61,7 @@ TEST(hot_list, refuses_what_makes_no_list) {
   refused({.lambda = nan}, "decay factor");
   refused({.entries = 0, .half_life = 1h}, "entries");
   refused({.entries = hot_list::most_entries + 1, .half_life = 1h}, "entries");
-  refused({.half_life = 1h, .epoch = 0s}, "epoch");
+  refused({.half_life = 1h, .tick = 0s}, "tick");
   refused({.half_life = 1h, .ahead = -1s}, "ahead");
   refused({.half_life = 1h, .fast_half_life = 2h}, "at most its half-life");
   refused({.half_life = 1h, .bucket = 0s}, "resolution");
@@ -143,13 +143,13 @@ TEST(hot_list, equals_leave_in_the_order_of_their_digests) {
 TEST(hot_list, a_steady_item_has_trend_one) {
   for (const hot_list_config& c :
        {hot_list_config{.half_life = 1h}, hot_list_config{.half_life = 10s},
-        hot_list_config{.half_life = 24h, .epoch = 1min, .fast_half_life = 5min},
+        hot_list_config{.half_life = 24h, .tick = 1min, .fast_half_life = 5min},
         hot_list_config{.lambda = 0.3}, hot_list_config{.lambda = 1}}) {
     hot_list l(c);
     for (int i = 0; i < 3000; ++i) {
-      ASSERT_EQ(l.add("steady", after(i * c.epoch), 5), outcome::added);
+      ASSERT_EQ(l.add("steady", after(i * c.tick), 5), outcome::added);
       if (i == 0 || i == 1 || i == 10 || i == 100 || i == 2999) {
-        EXPECT_NEAR(l.top(1, after(i * c.epoch))[0].trend, 1, 1e-3) << i;
+        EXPECT_NEAR(l.top(1, after(i * c.tick))[0].trend, 1, 1e-3) << i;
       }
     }
   }
@@ -189,7 +189,7 @@ TEST(hot_list, recent_counts_follow_the_clock) {
 }
 
 TEST(hot_list, buckets_need_no_common_measure_with_epochs) {
-  hot_list l({.lambda = 0.5, .epoch = 10s, .bucket = 3s, .buckets = 3});
+  hot_list l({.lambda = 0.5, .tick = 10s, .bucket = 3s, .buckets = 3});
   ASSERT_EQ(l.add("x", instant::from_seconds(1)), outcome::added);
   ASSERT_EQ(l.add("x", instant::from_seconds(8)), outcome::added);
   EXPECT_EQ(l.top(1, instant::from_seconds(0))[0].recent, (std::vector<std::uint64_t>{1, 0, 1}));
@@ -212,7 +212,7 @@ TEST(hot_list, keeps_the_beginning_of_long_items) {
 }
 
 TEST(hot_list, jumps_over_any_time) {
-  hot_list l({.entries = 3, .lambda = 0.5, .epoch = 1us, .ahead = 24h * 36500, .bucket = 1us});
+  hot_list l({.entries = 3, .lambda = 0.5, .tick = 1us, .ahead = 24h * 36500, .bucket = 1us});
   ASSERT_EQ(l.add("x", midnight, 1000), outcome::added);
   const instant later(midnight.micros + (std::int64_t{1} << 40));
   ASSERT_EQ(l.add("y", later), outcome::added);
@@ -227,7 +227,7 @@ TEST(hot_list, jumps_over_any_time) {
 TEST(hot_list, lives_from_the_first_to_the_last_instant) {
   for (const double lambda : {0.0, 0x1p-20, 0.5, 1 - 0x1p-20, 1.0}) {
     hot_list l({.lambda = lambda,
-                .epoch = 1us,
+                .tick = 1us,
                 .ahead = std::chrono::microseconds(last_micro),
                 .bucket = 1us,
                 .buckets = 2});
@@ -246,7 +246,7 @@ TEST(hot_list, lives_from_the_first_to_the_last_instant) {
 }
 
 TEST(hot_list, rates_are_events_per_second) {
-  hot_list l({.lambda = 0.9, .epoch = 10s});
+  hot_list l({.lambda = 0.9, .tick = 10s});
   for (int i = 0; i < 300; ++i) ASSERT_EQ(l.add("x", after(i * 10s), 20), outcome::added);
   EXPECT_NEAR(l.rate(l.at("x", after(2990s))).value, 2, 1e-3);  // 20 in 10 s
   EXPECT_TRUE(std::isnan(hot_list({.lambda = 1}).rate({1, 1, 1}).value));
@@ -256,7 +256,7 @@ TEST(hot_list, a_filter_of_another_kind_tightens_nothing) {
   const hot_list l({.half_life = 1h});
   for (const heat_config& c : {heat_config{.memory = 640, .half_life = 2h},
                                heat_config{.memory = 640, .half_life = 1h, .seed = 1},
-                               heat_config{.memory = 640, .half_life = 2h, .epoch = 2s}}) {
+                               heat_config{.memory = 640, .half_life = 2h, .tick = 2s}}) {
     expect_error(
         errc::incompatible, [&] { (void)l.top(1, midnight, heat_filter(c)); }, "tightens");
   }
@@ -295,7 +295,7 @@ TEST(hot_list, refuses_to_merge_with_another_kind) {
   hot_list l({.lambda = 0.5});
   for (const hot_list_config& c :
        {hot_list_config{.entries = 9, .lambda = 0.5}, hot_list_config{.lambda = 0.6},
-        hot_list_config{.lambda = 0.5, .epoch = 2s}, hot_list_config{.lambda = 0.5, .bucket = 2h},
+        hot_list_config{.lambda = 0.5, .tick = 2s}, hot_list_config{.lambda = 0.5, .bucket = 2h},
         hot_list_config{.lambda = 0.5, .buckets = 5}, hot_list_config{.lambda = 0.5, .seed = 1}}) {
     expect_error(
         errc::incompatible, [&] { l.merge(hot_list(c)); }, "merge if");
@@ -401,7 +401,7 @@ TEST(hot_list, is_unchanged_when_memory_runs_out) {
       {
         const support::refused_new no_memory(successes);
         try {
-          (void)l.add(item, after(i * 1s));
+          l.add(item, after(i * 1s));
         } catch (const std::bad_alloc&) {
           refused = true;
         }

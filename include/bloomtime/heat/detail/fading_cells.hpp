@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -68,6 +69,14 @@ class fading_cells {
     return faded_cell(value, behind);
   }
 
+  std::uint64_t count_warm(std::uint32_t now) const noexcept {
+    std::uint64_t warm = 0;
+    for (std::uint64_t i = 0; i < lines(); ++i) {
+      for (std::uint64_t cell = 0; cell < per_line; ++cell) warm += get(spot_of(i, cell), now) != 0;
+    }
+    return warm;
+  }
+
   // Makes room so that the next `count` calls of raise() cannot fail.
   void reserve(unsigned count) { large_.reserve(large_.size() + count); }
 
@@ -78,6 +87,11 @@ class fading_cells {
     store_le(lines_.data() + at, static_cast<Cell>(value < elsewhere ? value : elsewhere));
     if (value >= elsewhere) [[unlikely]]
       large_.set(number_of(at), value);
+  }
+
+  void clear() noexcept {
+    std::fill_n(lines_.data(), lines_.size(), std::byte{0});
+    large_.clear();
   }
 
   // Brings every line up to `now` and starts counting halvings from there, so that now is 0 again.

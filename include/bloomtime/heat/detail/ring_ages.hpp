@@ -7,11 +7,11 @@
 
 namespace bloomtime::detail {
 
-// Which slot of a ring holds which epochs; slots move on as time passes. Either one slot per epoch,
-// and none for those that are too old; or dyadic (docs/heat.md): with b slots per octave, an epoch
-// has a slot of its own while it is at most 2b epochs back, then shares one with its neighbour
+// Which slot of a ring holds which ticks; slots move on as time passes. Either one slot per tick,
+// and none for those that are too old; or dyadic (docs/heat.md): with b slots per octave, a tick
+// has a slot of its own while it is at most 2b ticks back, then shares one with its neighbour
 // until their pair is 2b pairs back, and so on, each time in blocks twice as long, aligned to the
-// clock. What is too old even for the last blocks shares the last slot. Epochs that share a slot
+// clock. What is too old even for the last blocks shares the last slot. Ticks that share a slot
 // never part again, so values of slots that become one are added.
 class ring_ages {
  public:
@@ -32,9 +32,9 @@ class ring_ages {
   unsigned levels() const noexcept { return levels_; }
   unsigned slots() const noexcept { return singles_ + (dyadic_ ? levels_ * shared() + 1 : 0); }
 
-  std::optional<unsigned> slot_of(wide epoch, wide now) const noexcept;
+  std::optional<unsigned> slot_of(wide tick, wide now) const noexcept;
 
-  // In epochs, of the youngest and oldest that this slot may hold now.
+  // In ticks, of the youngest and oldest that this slot may hold now.
   struct ages {
     wide youngest;
     wide oldest;
@@ -56,7 +56,7 @@ class ring_ages {
   bool is_last_of_all(unsigned slot) const noexcept { return dyadic_ && slot + 1 == slots(); }
   wide block_of(unsigned slot, wide now) const noexcept;
 
-  unsigned singles_;  // slots for one epoch each
+  unsigned singles_;  // slots for one tick each
   unsigned levels_;
   bool dyadic_;
 };

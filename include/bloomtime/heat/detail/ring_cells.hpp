@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,7 +14,7 @@
 
 namespace bloomtime::detail {
 
-// Cells of several counts each, side by side, behind a stamp that says how many epochs had passed
+// Cells of several counts each, side by side, behind a stamp that says how many ticks had passed
 // when they were last written. Counts have 16 bits; those that are larger stand in an exact table,
 // and all bits of theirs are set.
 class ring_cells {
@@ -36,6 +37,11 @@ class ring_cells {
   std::uint64_t memory() const noexcept { return cells_.size() + large_.bytes(); }
   const buffer& storage() const noexcept { return cells_; }
   const side_table& large() const noexcept { return large_; }
+
+  void clear() noexcept {
+    std::fill_n(cells_.data(), cells_.size(), std::byte{0});
+    large_.clear();
+  }
 
   std::uint64_t stamp(std::uint64_t cell) const noexcept { return load_le64(at(cell)); }
 
@@ -89,7 +95,7 @@ inline ring_cells ring_cells::read(std::span<const std::byte> cells,
     if (load_le64(cells.data() + p) > passed) {
       throw error(errc::corrupt, "a cell was written after " +
                                      std::to_string(load_le64(cells.data() + p)) +
-                                     " epochs, and there were " + std::to_string(passed));
+                                     " ticks, and there were " + std::to_string(passed));
     }
     for (unsigned i = 0; i < slots; ++i) {
       marked += load_le16(place(cells.data() + p, i)) == elsewhere;

@@ -149,7 +149,7 @@ TYPED_TEST(decaying, refuses_what_makes_no_filter) {
   refused({.memory = 7, .half_life = 1h}, errc::invalid_argument, "4 cells");
   refused({.memory = std::uint64_t{1} << 50, .half_life = 1h}, errc::too_large, "bytes");
   refused({.memory = 640, .half_life = 1h, .ahead = -1s}, errc::invalid_argument, "ahead");
-  refused({.memory = 640, .half_life = 1h, .epoch = 0s}, errc::invalid_argument, "epoch");
+  refused({.memory = 640, .half_life = 1h, .epoch = 0s}, errc::invalid_argument, "microsecond");
 }
 
 TEST(decaying_filter, refuses_what_it_does_not_have) {
@@ -260,12 +260,12 @@ TYPED_TEST(decaying, is_unchanged_when_memory_runs_out) {
   TypeParam f(c);
   despite_failures(f, [&](TypeParam& any) { any = TypeParam(c); });
   for (int i = 0; i < 60; ++i) {
-    f = despite_failures(f, [&](TypeParam& any) { (void)any.add(i, after(i / 4 * 1s), 50'000); });
+    f = despite_failures(f, [&](TypeParam& any) { any.add(i, after(i / 4 * 1s), 50'000); });
   }
   EXPECT_EQ(f.events(), 60u);
   despite_failures(f, [&](TypeParam& any) { any = TypeParam::load(f.serialize()); });
   TypeParam other(c);
-  for (int i = 100; i < 160; ++i) (void)other.add(i, after(20s), 60'000);
+  for (int i = 100; i < 160; ++i) other.add(i, after(20s), 60'000);
   const TypeParam merged = despite_failures(f, [&](TypeParam& any) { any.merge(other); });
   EXPECT_EQ(merged.events(), 120u);
 }

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <span>
+
+#include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/moved.hpp>
+#include <bloomtime/digest.hpp>
+#include <bloomtime/estimate.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/time.hpp>
+
+namespace bloomtime::detail {
+
+// The state that all engines with k rows of cells share: size, seed, clock, newest tick and losses.
+class heat_state {
+ public:
+  std::uint64_t cells() const noexcept { return k_ * row_; }
+  unsigned k() const noexcept { return k_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  const tick_clock& clock() const noexcept { return clock_; }
+  std::uint64_t events() const noexcept { return events_; }
+  std::optional<instant> newest() const noexcept;  // the start of the tick of the newest event
+  // Events that were not counted as requested, since the engine was made or loaded.
+  const bloomtime::losses& losses() const noexcept { return losses_; }
+
+  double confidence() const noexcept;  // of lower bounds: 1 - e^-k
+  // The probability that an answer is too high while `items` different items are warm.
+  double predicted_error(std::uint64_t items) const;
+
+ protected:
+  heat_state() noexcept = default;
+  heat_state(const heat_state&) noexcept = default;
+  heat_state(heat_state&&) noexcept = default;
+  heat_state& operator=(const heat_state&) noexcept = default;
+  heat_state& operator=(heat_state&&) noexcept = default;
+  ~heat_state() = default;
+
+  bool too_far_ahead(std::int64_t tick) const noexcept {
+    return events_ != 0 && tick > tick_ && ticks_between(tick_, tick) > ahead_;
+  }
+  static std::uint64_t ticks_between(std::int64_t from, std::int64_t to) noexcept {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  }
+  void add_events(std::uint64_t more) noexcept {
+    events_ = more > ~events_ ? ~std::uint64_t{0} : events_ + more;
+  }
+  // From the number of cells that are not zero.
+  double error_of(std::uint64_t warm_cells) const;
+  double items_of(std::uint64_t warm_cells) const;
+
+  zero_when_moved<unsigned> k_;
+  std::uint64_t row_ = 0;  // cells of one row
+  std::uint64_t seed_ = 0;
+  tick_clock clock_;
+  std::uint64_t ahead_ = 0;                // ticks
+  zero_when_moved<std::uint64_t> events_;  // 0 until the first event has set the clock
+  std::int64_t tick_ = 0;                  // of the newest event
+  bloomtime::losses losses_;
+};
+
+// The calls that all these engines share. An Engine has
+//   outcome add_digest(digest, instant, std::uint64_t weight);
+//   estimate at_digest(digest, instant) const noexcept;
+//   estimate rate_of(const estimate& count) const noexcept;
+//   std::uint64_t warm_cells() const noexcept;   // cells that are not zero at the newest event
+// and add_span() and at_span() of its own if it prefetches. An engine that was moved from answers 0
+// to everything and throws error(invalid_argument) when events are added or when it is stored.
+template <class Engine, class State = heat_state>
+class heat_face : public State {
+ public:
+  // Counts an event: added, or late if it is older than the newest event. future if it is further
+  // ahead than the configuration allows; nothing changes then. Throws only if memory runs out, with
+  // the state unchanged. Engines list their other outcomes.
+  template <item T>
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when, std::uint64_t weight = 1) {
+    return losses_.count(self().add_digest(as_digest(x, seed_), when, weight));
+  }
+
+  // Many events in their order, each with its time and outcome: the same as one by one. If memory
+  // runs out, the events before have been added.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
+                                  std::span<outcome> outcomes) {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    expect_as_many(all.size(), when.size(), "times");
+    expect_as_many(all.size(), outcomes.size(), "outcomes");
+    self().add_span(all, when, outcomes);
+  }
+
+  // The decayed count at `when`, or at the newest event if that is later. `upper` always holds;
+  // `lower` holds with probability confidence() for an item and a time fixed beforehand: all k rows
+  // exceed e times their mean share of the other items' heat with probability e^-k (Cormode &
+  // Muthukrishnan 2005).
+  template <item T>
+  BLOOMTIME_PER_ISA estimate at(const T& x, instant when) const noexcept {
+    return self().at_digest(as_digest(x, seed_), when);
+  }
+
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void at_bulk(const Items& items, instant when,
+                                 std::span<estimate> answers) const {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    expect_as_many(all.size(), answers.size());
+    self().at_span(all, when, answers);
+  }
+
+  // Events per second: the count divided by what one event per second adds up to. NaN if events
+  // never fade, or fade so slowly that this sum has no limit.
+  template <item T>
+  BLOOMTIME_PER_ISA estimate rate(const T& x, instant when) const noexcept {
+    return self().rate_of(at(x, when));
+  }
+
+  // These two read every cell.
+  double current_error() const { return State::error_of(self().warm_cells()); }
+  double distinct() const { return State::items_of(self().warm_cells()); }  // warm items, estimated
+
+ protected:
+  using State::k_;
+  using State::losses_;
+  using State::seed_;
+
+  template <item T>
+  BLOOMTIME_PER_ISA void add_span(std::span<const T> items, std::span<const instant> when,
+                                  std::span<outcome> outcomes) {
+    for (std::size_t i = 0; i < items.size(); ++i) outcomes[i] = add(items[i], when[i]);
+  }
+  template <item T>
+  BLOOMTIME_PER_ISA void at_span(std::span<const T> items, instant when,
+                                 std::span<estimate> answers) const noexcept {
+    for (std::size_t i = 0; i < items.size(); ++i) answers[i] = at(items[i], when);
+  }
+
+  void expect_cells() const {
+    if (k_ == 0) refuse_moved_from(Engine::kind.called);
+  }
+
+ private:
+  Engine& self() noexcept { return static_cast<Engine&>(*this); }
+  const Engine& self() const noexcept { return static_cast<const Engine&>(*this); }
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,57 @@
+#include <cmath>
+
+#include <bloomtime/heat/detail/forward_state.hpp>
+#include <bloomtime/heat/detail/heat_face.hpp>
+#include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/rows.hpp>
+
+#include "heat/forward.hpp"
+
+namespace bloomtime::detail {
+
+std::optional<instant> heat_state::newest() const noexcept {
+  if (events_ == 0) return std::nullopt;
+  return clock_.start_of({tick_});
+}
+
+double heat_state::confidence() const noexcept { return math::rows_confidence(k_); }
+
+double heat_state::predicted_error(std::uint64_t items) const {
+  return k_ == 0 ? 1 : math::rows_error(items, cells(), k_);
+}
+
+// A new item is answered too high if it meets a warm cell in every row.
+double heat_state::error_of(std::uint64_t warm_cells) const {
+  if (k_ == 0) return 1;
+  return std::pow(static_cast<double>(warm_cells) / static_cast<double>(cells()), k());
+}
+
+double heat_state::items_of(std::uint64_t warm_cells) const {
+  return k_ == 0 ? 0 : math::fill_items(warm_cells, cells(), k_, layout::rows);
+}
+
+double forward_state::mass(instant when) const noexcept {
+  if (events_ == 0) return 0;
+  return forward::mass_in_hits(mass_, power_, power_at(tick_or_newest(when)));
+}
+
+void forward_state::set_tick(std::int64_t tick, const bloomtime::decay::power& p) noexcept {
+  tick_ = tick;
+  tick_begins_ = clock_.start_of({tick});
+  tick_ends_ = clock_.end_of({tick});
+  power_ = p;
+}
+
+void forward_state::forget_time() noexcept {
+  events_ = 0;
+  tick_ = 0;
+  tick_begins_ = instant(1);
+  tick_ends_ = instant(0);
+  mass_ = 0;
+}
+
+estimate forward_state::rate_of(const estimate& count) const noexcept {
+  return forward::rate_of(count, decay_, clock_);
+}
+
+}  // namespace bloomtime::detail
