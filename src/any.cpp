@@ -33,105 +33,6 @@ std::vector<fact> facts_of(const bloom_filter& f) {
 
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
-// A decay is rounded, in older files to the nearest coarse rate. What gives the same one in whole
-// seconds or microseconds is what was meant.
-bool may_be(const decay& d, const decay& asked) {
-  if (d.fine_rate() != 0) return d == asked;
-  const auto [less, more] = std::minmax({d.rate(), asked.rate()});
-  return more - less <= decay::unsigned_wide{1} << 63;
-}
-
-double half_life_seconds(const decay& d, const tick_clock& c) {
-  const double exact = d.half_life() * seconds(c.resolution());
-  for (const double unit : {1e6, 1.}) {
-    const double micros = std::round(exact * 1e6 / unit) * unit;
-    if (micros < static_cast<double>(c.resolution().count()) || micros > 0x1p62) continue;
-    const std::chrono::microseconds round(static_cast<std::int64_t>(micros));
-    if (may_be(d, decay::by_half_life(round, c.resolution()))) return seconds(round);
-  }
-  return exact;
-}
-
-std::vector<fact> facts_of(const heat_filter& f) {
-  return {
-      {"family", std::string(name_of(family::heat))},
-      {"engine", "heat_filter"},
-      {"layout", std::string(name_of(layout::rows))},
-      {"memory", f.memory()},
-      {"cells", f.cells()},
-      {"cell_bits", std::uint64_t{f.cell_bits()}},
-      {"k", std::uint64_t{f.k()}},
-      {"seed", f.seed()},
-      {"epoch_seconds", seconds(f.clock().resolution())},
-      {"half_life_seconds", half_life_seconds(f.decay(), f.clock())},
-      {"events", f.events()},
-      {"mass", f.newest() ? f.mass(*f.newest()) : 0.0},
-  };
-}
-
-std::string_view engine_of(const published::decaying_filter&) { return "decaying_filter"; }
-std::string_view engine_of(const published::pooled_decaying_filter&) {
-  return "pooled_decaying_filter";
-}
-
-template <class Cells>
-std::vector<fact> facts_of(const published::basic_decaying_filter<Cells>& f) {
-  return {
-      {"family", std::string(name_of(family::heat))},
-      {"engine", std::string(engine_of(f))},
-      {"layout", std::string(name_of(layout::rows))},
-      {"memory", f.memory()},
-      {"cells", f.cells()},
-      {"k", std::uint64_t{f.k()}},
-      {"seed", f.seed()},
-      {"epoch_seconds", seconds(f.clock().resolution())},
-      {"half_life_seconds", half_life_seconds(f.decay(), f.clock())},
-      {"events", f.events()},
-      {"mass", f.newest() ? f.mass(*f.newest()) : 0.0},
-      {"saturated", f.saturated()},
-  };
-}
-
-std::vector<fact> facts_of(const hot_list& l) {
-  return {
-      {"family", std::string(name_of(family::heat))},
-      {"engine", "hot_list"},
-      {"memory", l.memory()},
-      {"entries", l.entries()},
-      {"listed", l.listed()},
-      {"seed", l.seed()},
-      {"epoch_seconds", seconds(l.clock().resolution())},
-      {"half_life_seconds", half_life_seconds(l.decay(), l.clock())},
-      {"bucket_seconds", seconds(l.bucket())},
-      {"buckets", std::uint64_t{l.buckets()}},
-      {"events", l.events()},
-      {"mass", l.newest() ? l.mass(*l.newest()) : 0.0},
-  };
-}
-
-std::string name_of(decay_ring::curve k) {
-  return k == decay_ring::curve::window    ? "window"
-         : k == decay_ring::curve::weights ? "weights"
-                                           : "polynomial";
-}
-
-std::vector<fact> facts_of(const decay_ring& r) {
-  return {
-      {"family", std::string(name_of(family::heat))},
-      {"engine", "decay_ring"},
-      {"layout", std::string(name_of(layout::rows))},
-      {"memory", r.memory()},
-      {"cells", r.cells()},
-      {"k", std::uint64_t{r.k()}},
-      {"seed", r.seed()},
-      {"decay", name_of(r.decay())},
-      {"slots", std::uint64_t{r.slots()}},
-      {"epoch_seconds", seconds(r.clock().resolution())},
-      {"events", r.events()},
-      {"mass", r.newest() ? r.mass(*r.newest()) : 0.0},
-  };
-}
-
 // What all engines that count tell, and then what this one does.
 template <class Engine>
 std::vector<fact> tally_facts(const Engine& f, const char* engine, layout kind,
@@ -447,17 +348,6 @@ any_filter load_tally(std::uint8_t engine, std::span<const std::byte> container)
   refuse_engine("5 (tally)", engine);
 }
 
-any_filter load_heat(const detail::container_info& info, std::span<const std::byte> container) {
-  if (published::decaying_filter::kind.accepts(info))
-    return published::decaying_filter::load(container);
-  if (published::pooled_decaying_filter::kind.accepts(info))
-    return published::pooled_decaying_filter::load(container);
-  if (heat_filter::kind.accepts(info)) return heat_filter::load(container);
-  if (hot_list::kind.accepts(info)) return hot_list::load(container);
-  if (decay_ring::kind.accepts(info)) return decay_ring::load(container);
-  refuse_engine("2 (heat)", info.engine);
-}
-
 // Whether a container of this kind is this Engine's, where several share one engine id.
 template <class Engine>
 bool reads(const detail::container_view& view) {
@@ -491,7 +381,7 @@ any_filter load_any(std::span<const std::byte> container) {
   if (auto filter = load_alternative(view, container)) return *std::move(filter);
   const detail::container_info& info = view.info();
   if (info.family == family::bloom) refuse_engine("1 (bloom)", info.engine);
-  if (info.family == family::heat) return load_heat(info, container);
+  if (info.family == family::heat) refuse_engine("2 (heat)", info.engine);
   if (info.family == family::history) return load_history(info.engine, container);
   if (info.family == family::recency) return load_recency(info.engine, container);
   if (info.family == family::tally) return load_tally(info.engine, container);
@@ -511,7 +401,15 @@ any_filter load_any(const std::filesystem::path& path) {
 }
 
 std::vector<fact> describe(const any_filter& filter) {
-  return std::visit([](const auto& f) { return facts_of(f); }, filter);
+  return std::visit(
+      [](const auto& f) {
+        if constexpr (requires { facts_of(f); }) {
+          return facts_of(f);
+        } else {
+          return describe(f);
+        }
+      },
+      filter);
 }
 
 }  // namespace bloomtime

@@ -75,7 +75,6 @@ unsigned spare_rank(const std::string& key) {
                              "tick_seconds",
                              "partition_ticks",
                              "half_life_seconds",
-                             "epoch_seconds",
                              "bucket_seconds",
                              "buckets"};
   const auto it = std::find(order.begin(), order.end(), key);
@@ -127,7 +126,7 @@ std::vector<fact> facts_of(const store::ledger& kept) {
   const auto seconds = [](std::chrono::microseconds t) {
     return static_cast<double>(t.count()) / 1e6;
   };
-  return {{"epoch_seconds", seconds(kept.settings.resolution)},
+  return {{"tick_seconds", seconds(kept.settings.resolution)},
           {"half_life_seconds", seconds(kept.settings.half_life)},
           {"held_back", std::uint64_t{kept.held.size()}}};
 }

@@ -10,9 +10,7 @@
 
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/fact.hpp>
-#include <bloomtime/heat/decay_ring.hpp>
-#include <bloomtime/heat/heat_filter.hpp>
-#include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/heat/any_heat.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/published/dynamic_count/counting_filter.hpp>
@@ -24,8 +22,6 @@
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/published/time_decaying/decaying_filter.hpp>
-#include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>

@@ -6,7 +6,9 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/estimate.hpp>
+#include <bloomtime/heat/any_heat.hpp>
 #include <bloomtime/heat/decay_ring.hpp>
+#include <bloomtime/heat/heat_engine.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/history/history.hpp>
