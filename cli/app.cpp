@@ -14,35 +14,37 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr const char* examples =
-    "bloomtime profile access.log                            what and who is hot on my site?\n"
-    "bloomtime hot access.bloomtime -n 50                    ask again, without the log\n"
-    "bloomtime heat access.bloomtime /index.html --field path    how hot is that?\n"
+    "bloomtime profile access.log                            the hottest pages and clients\n"
+    "bloomtime hot access.bloomtime -n 50                    the same, from the store\n"
+    "bloomtime heat access.bloomtime /index.html --field path    how hot is this item?\n"
     "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 2014-01-01T09:30 --to \\\n"
-    "    2014-01-01T09:40                                    was it there then?\n"
-    "bloomtime timeline access.bloomtime 155.95.78.223 --field host    when was it?\n"
-    "bloomtime dedupe hooks.ndjson --item id --window 1d     each of them once a day\n"
-    "bloomtime tally sales.tsv --op 1 --item 2 --store stock    items come and go\n"
+    "    2014-01-01T09:40                                    was it seen in that period?\n"
+    "bloomtime timeline access.bloomtime 155.95.78.223 --field host    when was it seen?\n"
+    "bloomtime dedupe hooks.ndjson --item id --window 1d     each id once a day\n"
+    "bloomtime tally sales.tsv --op 1 --item 2 --store stock    add and remove items\n"
     "bloomtime count stock apples pears                      how many are there?\n"
-    "bloomtime plan heat --items 1M                          how accurate is that?\n"
-    "bloomtime plan bloom --items 1M --error 1%              how much memory does that take?\n"
-    "bloomtime plan bloom --items 1M --error 1% --measure    build it and see\n"
+    "bloomtime plan heat --items 1M                          how accurate is profile?\n"
+    "bloomtime plan bloom --items 1M --error 1%              how much memory does it take?\n"
+    "bloomtime plan bloom --items 1M --error 1% --measure    build the filters and measure\n"
     "bloomtime info users.bloom                              what is in this file?\n"
     "bloomtime verify *.bloom                                is every byte as it was written?\n"
-    "bloomtime generate | head                               what does it read? traffic to try it "
-    "on";
+    "bloomtime generate | head                               test traffic";
 
 constexpr const char* details =
-    "It eats lines with an item and a time: web server logs (common, combined, with virtual\n"
-    "hosts), NDJSON, CSV, TSV and plain lines, also as gzip, zstd or xz. `bloomtime generate |\n"
-    "head` shows some.\n"
-    "Tables on a terminal, tab-separated values with a line of keys in a pipe, and with --json\n"
-    "one object {\"schema\": 1, \"command\": ..., ...}; `bloomtime COMMAND --help` lists its "
-    "keys.\n"
-    "In TSV a tab, a line end and a backslash are written \\t, \\n, \\r and \\\\, other control\n"
-    "characters \\xNN.\n"
-    "The schema number changes when a key changes its meaning or goes; new keys may come.\n"
-    "Exit status: 0 ok or yes, 1 no, 2 error, 3 done, but with more errors than asked for (dedupe\n"
-    "past --expect). Errors are one sentence on standard error.";
+    "Input         lines that contain an item and a time: web server logs (common, combined, with\n"
+    "              virtual hosts), NDJSON, CSV, TSV, plain lines; also gzip, zstd or xz\n"
+    "Terminal      tables\n"
+    "Pipe          tab-separated values with a line of keys; a tab, a line end and a backslash "
+    "are\n"
+    "              written \\t, \\n, \\r and \\\\, other control characters \\xNN\n"
+    "--json        one object {\"schema\": 2, \"command\": ..., ...}; `bloomtime COMMAND --help` "
+    "lists\n"
+    "              its keys. The schema number changes when a key changes its meaning or is "
+    "removed;\n"
+    "              keys may be added at any time\n"
+    "Exit status   0 ok or yes, 1 no, 2 error, 3 done, but a filter exceeds the size it was made\n"
+    "              for (dedupe past --expect)\n"
+    "Errors        one sentence on standard error";
 
 class program {
  public:

@@ -37,15 +37,15 @@ void command::store(std::vector<std::string>& typed, const std::string& descript
 void command::input(input_options& asked) {
   const std::size_t first = options_.size();
   texts("--item", asked.items, "FIELD",
-        "name, column number or NDJSON key; host,path for both; may be given again");
-  text("--time", asked.time, "FIELD", "where the time stands, named like an item");
+        "name, column number or NDJSON key; host,path for both; may be repeated");
+  text("--time", asked.time, "FIELD", "field of the timestamp, named like an item");
   text("--format", asked.format, "FORMAT",
        "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain",
        {"auto", "common", "combined", "vhost-combined", "ndjson", "csv", "tsv", "plain"});
-  text("--rejects", asked.rejects, "FILE", "write lines that cannot be read there");
-  flag("--strict", asked.strict, "stop at the first line that cannot be read");
+  text("--rejects", asked.rejects, "FILE", "write invalid lines to this file");
+  flag("--strict", asked.strict, "stop at the first invalid line");
   text("--unpack-memory", asked.unpack_memory, "SIZE",
-       "that compressed input may need: 128MiB unless given");
+       "memory limit for decompression (default 128MiB)");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
 }
 
@@ -60,7 +60,7 @@ void command::output(output_options& asked) {
   flag("--tsv", asked.tsv, "tab-separated values (the default in a pipe)");
   flag("--table", asked.table, "a table (the default on a terminal)");
   text("--color", asked.color, "WHEN",
-       "auto, always or never; auto heeds NO_COLOR and CLICOLOR_FORCE",
+       "auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE",
        {"auto", "always", "never"});
   flag("--ascii", asked.ascii, "draw with ASCII only");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Output";

@@ -12,25 +12,23 @@
 
 namespace bloomtime::cli {
 
-// overloaded: done, but a filter is past what it was sized for, so that more answers are wrong than
-// was asked for.
+// overloaded: done, but a filter holds more than it was sized for and exceeds its error.
 enum exit_status : int { yes = 0, no = 1, trouble = 2, overloaded = 3 };
 
-// Where what was typed goes: given or not, a text, or any number of texts: the arguments without a
-// name, or the values of an option that may be given again.
+// Where a parsed option is stored: a flag, a string or a list.
 using destination = std::variant<bool*, std::string*, std::vector<std::string>*>;
 
 struct option {
   std::string name;  // "--items"; "FILE" for arguments
   destination into;
-  std::string type;  // what stands for the value in the help
+  std::string type;  // placeholder of the value in the help
   std::string description;
   std::string group;
-  std::vector<std::string> choices = {};  // all values it takes, if they can be listed
+  std::vector<std::string> choices = {};  // all values, if they can be listed
 };
 
-// One command of the tree. It only describes: the parser, the help, and whatever else tells of the
-// program are made from it.
+// One command of the tree. It only describes: parser, help, manual pages and completion scripts are
+// made from it.
 class command {
  public:
   command(std::string name, std::string summary, const command* parent = nullptr);
@@ -39,11 +37,11 @@ class command {
   void flag(const std::string& name, bool& given, const std::string& description);
   void text(const std::string& name, std::string& typed, const std::string& type,
             const std::string& description, std::vector<std::string> choices = {});
-  // An option that may be given again, with one value each time.
+  // An option that may be repeated.
   void texts(const std::string& name, std::vector<std::string>& typed, const std::string& type,
              const std::string& description);
   void files(std::vector<std::string>& paths, const std::string& description);
-  // A store, and what else the command takes without a name.
+  // A store, followed by the other arguments.
   void store(std::vector<std::string>& typed, const std::string& description);
   // The options of the one reader, the same on every command that reads events.
   void input(input_options& asked);
@@ -59,12 +57,14 @@ class command {
   const command* parent() const { return parent_; }
   const std::vector<option>& options() const { return options_; }
   const std::vector<std::unique_ptr<command>>& children() const { return children_; }
-  // Where words without a name go; null if it takes none.
+  // Where arguments are stored; null if the command takes none.
   std::vector<std::string>* arguments() const;
 
   std::string usage;     // what follows the name
   std::string examples;  // one per line
-  std::string details;   // what it prints, in lines as they are to be shown
+  std::string details;   // what it prints, line by line
+  entries keys;          // of a row in TSV and JSON
+  entries fields;        // of the JSON object, without schema and command
   std::function<exit_status(const printer&)> act;
 
  private:

@@ -11,7 +11,7 @@
 namespace bloomtime::cli {
 namespace {
 
-// The program's own name stands before the sentence already.
+// Without the program's name, which begins every error.
 std::string lacks(const command& where, const std::string& what) {
   const std::string name = where.full_name();
   const auto blank = name.find(' ');
@@ -31,9 +31,10 @@ std::string unknown_option(const std::string& typed, const command& where) {
     if (o.name.starts_with("--")) known.push_back(o.name);
   }
   const std::string with_dashes = name.starts_with("--") ? name : "-" + name;
-  return fmt::format("{}. {}{}", lacks(where, "option " + shown(name)),
-                     way_out(nearest(with_dashes, known), where),
-                     where.arguments() == nullptr ? "" : " Put -- before what is no option.");
+  return fmt::format(
+      "{}. {}{}", lacks(where, "option " + shown(name)),
+      way_out(nearest(with_dashes, known), where),
+      where.arguments() == nullptr ? "" : " Put -- before arguments that begin with a dash.");
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ std::string complaint_about_word(const std::string& typed, const command& where)
   for (const auto& child : where.children()) known.push_back(child->name());
   std::optional<std::string> meant = nearest(typed, known);
   if (meant) meant = where.full_name() + " " + *meant;
-  const std::string what = (known.empty() ? "use for " : "command ") + shown(typed);
+  const std::string what = (known.empty() ? "argument " : "command ") + shown(typed);
   return fmt::format("{}. {}", lacks(where, what), way_out(meant, where));
 }
 

@@ -6,7 +6,10 @@
 
 namespace bloomtime::cli {
 
-// Summary, examples, usage, commands, options by group, details.
+// The fields of the JSON object that the command prints, after those that all have.
+entries json_keys(const command& about);
+
+// Summary, examples, usage, commands, options by group, details, keys.
 std::string help_text(const command& about);
 
 }  // namespace bloomtime::cli

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/help.hpp"
 #include "cli/version.hpp"
 
 namespace bloomtime::cli {
@@ -46,11 +47,17 @@ std::string entry(const std::string& name, const std::string& type, const std::s
   return fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", plain(name), value, plain(meaning));
 }
 
-std::string commands(const command& about) {
-  if (about.children().empty()) return "";
-  std::string out = ".SH COMMANDS\n";
-  for (const auto& child : about.children()) out += entry(child->name(), "", child->summary());
+std::string listed(const char* heading, const entries& list) {
+  if (list.empty()) return "";
+  std::string out = fmt::format(".SH {}\n", heading);
+  for (const auto& [name, meaning] : list) out += entry(name, "", meaning);
   return out;
+}
+
+std::string commands(const command& about) {
+  entries list;
+  for (const auto& child : about.children()) list.emplace_back(child->name(), child->summary());
+  return listed("COMMANDS", list);
 }
 
 std::string options(const command& about) {
@@ -78,7 +85,8 @@ std::string man_page(const command& about) {
                      version_number(), plain(name), plain(about.summary())) +
          fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", plain(about.full_name()), plain(usage)) +
          verbatim("EXAMPLES", about.examples) + commands(about) + options(about) +
-         verbatim("OUTPUT", about.details) + see_also(about);
+         verbatim("OUTPUT", about.details) + listed("ROW KEYS", about.keys) +
+         listed("JSON KEYS", json_keys(about)) + see_also(about);
 }
 
 }  // namespace bloomtime::cli

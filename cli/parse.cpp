@@ -24,7 +24,7 @@ struct add_to {
   void operator()(std::string* typed) const { parser.add_option(name, *typed); }
   void operator()(std::vector<std::string>* typed) const {
     CLI::Option* const made = parser.add_option(name, *typed);
-    if (name.starts_with('-')) made->allow_extra_args(false);  // or it would swallow the files
+    if (name.starts_with('-')) made->allow_extra_args(false);  // otherwise it takes the files too
   }
 };
 
@@ -32,7 +32,7 @@ std::string without_value(const std::string& name, const command& where) {
   return fmt::format("{} needs a value. See {} --help.", name, where.full_name());
 }
 
-// Where "--" stands, or the end. The parser would not take all that follows as it is.
+// The index of "--", or the end: the parser would not take all that follows literally.
 int options_end(int argc, const char* const* argv) {
   const auto is_mark = [](const char* word) { return std::string_view(word) == "--"; };
   return static_cast<int>(std::find_if(argv, argv + argc, is_mark) - argv);
@@ -56,7 +56,7 @@ void expect_nothing_after_equals(const command& root, int argc, const char* cons
   }
 }
 
-// The parser's picture of a command and of those below it.
+// A command and its subcommands as the parser sees them.
 class node {
  public:
   explicit node(const command& what)
@@ -79,7 +79,7 @@ class node {
     return below == nullptr ? what_ : below->innermost();
   }
 
-  // An empty text would be taken for one that was not given.
+  // An empty value would look like an option that was not given.
   void expect_values() const {
     for (const option& o : what_.options()) {
       const auto* text = std::get_if<std::string*>(&o.into);
@@ -90,7 +90,7 @@ class node {
     for (const node& child : children_) child.expect_values();
   }
 
-  // The first word that nobody wanted.
+  // The error for the first word that no command takes.
   std::string complaint() const {
     const std::vector<std::string> left = parser_->remaining();
     if (!left.empty()) return complaint_about(left.front(), what_);

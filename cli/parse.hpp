@@ -9,8 +9,7 @@ struct request {
   bool help = false;
 };
 
-// Fills the destinations of the options in the tree. Throws usage_error with a sentence that names
-// the nearest thing that would have been right.
+// Stores the options of the tree. Throws usage_error with the nearest valid word or option.
 request parse(const command& root, int argc, const char* const* argv);
 
 }  // namespace bloomtime::cli

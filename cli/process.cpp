@@ -11,15 +11,14 @@ namespace {
 
 extern "C" void bloomtime_on_bus_error(int) {
   constexpr std::string_view sentence =
-      "bloomtime: a file could not be read to its end: it became shorter meanwhile, or its disk "
-      "fails\n";
+      "bloomtime: a mapped file could not be read: it was truncated, or its disk fails\n";
   (void)!::write(STDERR_FILENO, sentence.data(), sentence.size());
   ::_exit(2);
 }
 
 void fill_closed_descriptor(int descriptor) {
   if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) return;
-  // Opened the wrong way round: reading 0 and writing 1 and 2 fail as if they were closed.
+  // In the opposite mode, so that reading 0 and writing 1 and 2 still fail.
   (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 

@@ -2,15 +2,15 @@
 
 #include <csignal>
 
-// What this process owes the system around it.
+// Signals and standard descriptors of the process.
 namespace bloomtime::cli {
 
-// Call first in main. A closed pipe ends the process in silence, as it ends cat; a file size limit
-// becomes an error of write(); a mapped file that shrinks becomes a sentence. Closed standard
+// Call first in main. A closed pipe ends the process silently, as it ends cat; a file size limit
+// becomes an error of write(); a mapped file that shrinks becomes an error message. Closed standard
 // descriptors are filled so that no file takes their numbers; writing to them still fails.
 void settle_process();
 
-// Holds back Ctrl-C and its like while a file is being replaced, so that no half of it is left.
+// Blocks SIGINT, SIGTERM and SIGHUP while a file is being replaced.
 class signals_held {
  public:
   signals_held();

@@ -26,17 +26,14 @@ void print_version(const printer& out) {
   const bool avx2 = detail::cpu_has_avx2();
   if (out.how().form == view::json) {
     out.print({.command = "version",
-               .title = {},
                .fields = {{"version", BLOOMTIME_VERSION},
                           {"compiler", compiler()},
                           {"avx2", avx2},
                           {"format_version", std::uint64_t{detail::format_version}}},
-               .tables = {},
-               .notes = {},
-               .closing = {}});
+               .tables = {}});
     return;
   }
-  // The same line for people and programs: everybody takes a version apart with head and cut.
+  // The same line for people and programs, because scripts cut it.
   out.print(fmt::format("bloomtime {} ({}, bulk calls {}, file format {})\n", BLOOMTIME_VERSION,
                         compiler(), avx2 ? "with AVX2" : "without AVX2", detail::format_version));
 }

@@ -38,8 +38,8 @@ struct question {
   typed_time from;
   typed_time to;
 
-  // The moments that were asked for, if all offsets lie between these two (in seconds): all that
-  // may be meant, or what is meant in any case.
+  // The period for UTC offsets between `west` and `east` (in seconds): the union over all of them,
+  // or the intersection.
   instants widest(std::int32_t west, std::int32_t east) const { return with(east, west); }
   instants narrowest(std::int32_t west, std::int32_t east) const { return with(west, east); }
 
@@ -50,7 +50,7 @@ struct question {
   }
 };
 
-// A tick begins before the events in it, and its beginning may be what was typed.
+// Extended to whole ticks, because a typed time may be the start of a tick.
 instants whole_ticks(const store::offset_span& s, const tick_clock& ticks) {
   return {ticks.start_of(ticks.tick_of(s.first)), ticks.end_of(ticks.tick_of(s.last))};
 }
@@ -61,7 +61,7 @@ std::uint64_t between(instant earlier, instant later) {
                                 static_cast<std::uint64_t>(earlier.micros);
 }
 
-// No event has the local time that was asked for: the offset in force nearby decides.
+// For a period without events: the offset of the nearest events decides.
 instants nearby(const question& q, const log_zone& zone) {
   instants best = q.widest(0, 0);
   auto distance = std::numeric_limits<std::uint64_t>::max();
@@ -75,8 +75,8 @@ instants nearby(const question& q, const log_zone& zone) {
   return best;
 }
 
-// The smallest range, with ends as they were typed in some offset of the log, that has all events
-// with the local times asked for.
+// The smallest range that contains all events with a local time between the ends, each end taken in
+// one of the UTC offsets of the log.
 instants covering(const question& q, const log_zone& zone) {
   std::vector<instants> meant;
   instants events{instant(std::numeric_limits<std::int64_t>::max()),
@@ -98,7 +98,7 @@ instants covering(const question& q, const log_zone& zone) {
   return all;
 }
 
-// Whether there may be events in this range that were not asked for.
+// Whether the range may contain events with other local times.
 bool has_others(const question& q, const instants& range, const log_zone& zone) {
   return std::any_of(zone.spans().begin(), zone.spans().end(), [&](const store::offset_span& s) {
     const instants there = common(range, {s.first, s.last});
@@ -144,34 +144,11 @@ std::optional<asked_time> parse_asked_time(std::string_view from, std::string_vi
 void note_widened(std::size_t questions) {
   if (questions == 0) return;
   note(fmt::format(
-      "{} local times that several UTC offsets of the log can mean, or one that is not known; {} "
-      "widened to cover all of them. A time with a zone, as in 2014-01-01T12:00+02:00, is exact",
-      questions == 1 ? "the question has" : fmt::format("{} questions have", count_text(questions)),
-      questions == 1 ? "it was" : "they were"));
-}
-
-namespace {
-
-constexpr const char* numbers =
-    "Or a number since 1970: up to 11 digits (before the point) are seconds, up to 14\n"
-    "milliseconds, up to 17 microseconds, up to 19 nanoseconds.\n";
-
-}  // namespace
-
-std::string moment_rules_of(std::string_view options_take) {
-  return fmt::format(
-      "{} a time as logs write it, also without seconds or the time of the day;\n"
-      "without a zone (Z, +0200 or +02:00) it has the UTC offset of the newest event.\n{}",
-      options_take, numbers);
-}
-
-std::string time_rules_of(std::string_view options_take) {
-  return fmt::format(
-      "{} a time as logs write it, also without seconds or the time of the\n"
-      "day: --to then includes that minute or day. Without a zone (Z, +0200 or +02:00) it is the\n"
-      "local time of the log, with the UTC offset that the log had then. If several offsets are\n"
-      "possible, the question covers all of them, and that is said.\n{}",
-      options_take, numbers);
+      "{} a local time that fits several UTC offsets of the log, or an unknown one; {} covers all "
+      "of "
+      "them. Give a zone for an exact time, as in 2014-01-01T12:00+02:00",
+      questions == 1 ? "the query has" : fmt::format("{} queries have", count_text(questions)),
+      questions == 1 ? "it" : "each"));
 }
 
 }  // namespace bloomtime::cli

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include <bloomtime/time.hpp>
@@ -24,18 +23,28 @@ struct asked_time {
 // time in that range, whatever its UTC offset was.
 asked_time parse_asked_time(std::string_view from, std::string_view to, const log_zone& zone);
 
-// The same for ends that may be left out. `first` and `last` stand in for them; nothing if there is
-// none.
+// The same for optional ends: `first` and `last` are the defaults. Returns nothing if an end has
+// neither.
 std::optional<asked_time> parse_asked_time(std::string_view from, std::string_view to,
                                            const std::optional<instant>& first,
                                            const std::optional<instant>& last,
                                            const log_zone& zone);
 
-// Tells on standard error that so many questions were widened, and how to avoid it.
+// Notes on standard error how many queries were widened, and how to avoid it.
 void note_widened(std::size_t questions);
 
-// For the help, after "--at takes" and "--from and --to take".
-std::string moment_rules_of(std::string_view options_take);
-std::string time_rules_of(std::string_view options_take);
+// What --at takes, and --from and --to, for the help.
+inline constexpr const char* moment_rules =
+    "TIME is a time as logs write it, also without seconds or time of day, or seconds, milli-,\n"
+    "micro- or nanoseconds since 1970 (up to 11, 14, 17 or 19 digits).\n"
+    "Without a zone (Z, +0200 or +02:00) it has the UTC offset of the newest event.";
+inline constexpr const char* time_rules =
+    "TIME is a time as logs write it, also without seconds or time of day, or seconds, milli-,\n"
+    "micro- or nanoseconds since 1970 (up to 11, 14, 17 or 19 digits). --to without them\n"
+    "includes all of that minute or day.\n"
+    "Without a zone (Z, +0200 or +02:00) it is the local time of the log, with the UTC offset "
+    "that\n"
+    "the log had then. If several offsets are possible, the query covers all of them and a note\n"
+    "says so.";
 
 }  // namespace bloomtime::cli

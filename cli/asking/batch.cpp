@@ -41,6 +41,36 @@ void for_each_item(const std::string& path,
   });
 }
 
+void asked_items::expect_store(std::string_view command, std::string_view example) const {
+  if (!words.empty()) return;
+  throw usage_error(
+      fmt::format("{} needs a store. Try bloomtime {} {}", command, command, example));
+}
+
+void asked_items::expect_items(std::string_view command, std::string_view example) const {
+  if ((words.size() == 1) != batch.empty()) return;
+  throw usage_error(fmt::format(
+      "{} needs {}. Try bloomtime {} {} {}", command,
+      batch.empty() ? "an item, or --batch with a file of them" : "either items or --batch",
+      command, store(), example));
+}
+
+void asked_items::for_each(const std::function<void(std::string_view item)>& visit) const {
+  for (std::size_t i = 1; i < words.size(); ++i) visit(words[i]);
+  if (batch.empty()) return;
+  for_each_item(batch, [&](std::string_view, std::string_view item) { visit(item); });
+}
+
+void print_batch(const asked_items& asked,
+                 const std::function<std::string(std::string_view item)>& answer,
+                 const printer& out) {
+  batch_answers answers(out);
+  for_each_item(asked.batch, [&](std::string_view as_typed, std::string_view item) {
+    answers.add(fmt::format("{}\t{}", as_typed, answer(item)));
+  });
+  answers.finish();
+}
+
 void batch_answers::add(std::string_view line) {
   constexpr std::size_t at_once = 1 << 16;
   waiting_.append(line).push_back('\n');
@@ -48,7 +78,7 @@ void batch_answers::add(std::string_view line) {
 }
 
 void batch_answers::finish() {
-  // Cleared first, or the destructor would try again.
+  // Cleared first, so that the destructor does not print it again after an error.
   const std::string answers = std::exchange(waiting_, {});
   out_.print(answers);
 }
@@ -57,7 +87,7 @@ batch_answers::~batch_answers() {
   try {
     finish();
   } catch (const std::exception&) {
-    // Another error is on its way.
+    // The destructor runs because of another error.
   }
 }
 

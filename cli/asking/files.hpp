@@ -8,14 +8,13 @@
 
 namespace bloomtime::cli {
 
-// A file that was asked about, a filter or the state of dedupe: what it says of itself, or the
-// sentence that says why it cannot.
+// A filter file or a state of dedupe: its facts, or the error if it cannot be loaded.
 struct loaded {
   std::string path;
   std::optional<std::vector<fact>> facts;
   std::string sentence;
 
-  std::string sentence_with_path() const;  // for where the path does not stand beside it
+  std::string sentence_with_path() const;  // for output that does not show the path
 };
 
 loaded load_file(const std::string& path);

@@ -13,7 +13,7 @@ void add_shell(command& parent, const command& root, const char* shell, const ch
                std::string (*script)(const command&)) {
   command& self = parent.add(shell, fmt::format("completion for {}", shell));
   self.examples = example;
-  self.details = "A script that the shell reads.";
+  self.details = "A script for the shell.";
   self.act = [&root, script](const printer& out) {
     out.print(script(root));
     return yes;

@@ -377,7 +377,7 @@ constexpr const char* details =
     "answers\n"
     "the one that is cheaper on average is taken, given how many lines were duplicates so far.\n"
     "The summary comes on standard error at the end and on SIGUSR1; with --json as one object:\n"
-    "{\"schema\": 1, \"command\": \"dedupe\", \"key\", \"times\" (lines, wall or none), "
+    "{\"schema\": 2, \"command\": \"dedupe\", \"key\", \"times\" (lines, wall or none), "
     "\"window_seconds\",\n"
     " \"refresh\", \"target_error\", \"summary\": [{\"lines\", \"passed\", \"dropped\", "
     "\"dropped_share\",\n"

@@ -52,11 +52,11 @@ exit_status generate(const generate_options& given, const output_options& asked,
                      const printer& out) {
   if (!given.profile && (asked.json || asked.tsv || asked.table)) {
     throw usage_error(
-        "--json, --tsv and --table say how --profile looks; for the form of records use "
-        "--format ndjson, tsv or combined");
+        "--json, --tsv and --table apply to --profile only; for records give --format ndjson, "
+        "tsv or combined");
   }
   if (given.profile && !given.format.empty()) {
-    throw usage_error("--format is for records, and --profile prints none; give one of both");
+    throw usage_error("give either --format or --profile, not both: --profile prints no records");
   }
   const generate_plan plan = plan_of(given);
   const auto run = [&](const auto& config) {
@@ -71,74 +71,81 @@ exit_status generate(const generate_options& given, const output_options& asked,
 }
 
 constexpr const char* examples =
-    "bloomtime generate | head                                a day at a web site, as its log\n"
-    "bloomtime generate --profile                             what is in it, in numbers\n"
+    "bloomtime generate | head                                the log of a web site, one day\n"
+    "bloomtime generate --profile                             statistics of that log\n"
     "bloomtime generate --records 10M --format ndjson > day.json\n"
-    "bloomtime generate --records 100k --items 1k --pairs 50k --seconds 1h   all exact\n"
+    "bloomtime generate --records 100k --items 1k --pairs 50k --seconds 1h   exact numbers\n"
     "bloomtime generate --like edgar --profile                5,582,073 records like EDGAR's\n"
-    "bloomtime generate --items 65536 --zipf 0                all items alike\n"
+    "bloomtime generate --items 65536 --zipf 0                items of equal weight\n"
     "bloomtime generate --repeat 30% --gap exp:5m             duplicates, for dedupe\n"
     "bloomtime generate --items 1k --removes 40%              adds and removes, for tally";
 
 constexpr const char* details =
-    "What is generated follows from the options; the same options give the same bytes anywhere.\n"
+    "The options choose the stream; the same options give the same bytes on every machine.\n"
     "(none)            traffic of a web site: clients with sessions, popular pages, crawlers,\n"
     "                  crowds, day and night\n"
-    "--pairs, --like   exactly so many records, items and different (item, second); copies of\n"
-    "                  random pairs make up the rest. --model says how an item's seconds lie:\n"
-    "                  dense (runs of 3000 s, seen in 95 % of them), bursty (300 s, 50 %; the\n"
-    "                  default) or uniform; items weigh 1 / (rank + 10), or rank^-Z with --zipf\n"
+    "--pairs, --like   exactly so many records, items and different (item, second) pairs; copies\n"
+    "                  of random pairs make up the rest. --model places an item's seconds: dense\n"
+    "                  (runs of 3000 s, seen in 95 % of them), bursty (300 s, 50 %; the default)\n"
+    "                  or uniform; items have weight 1 / (rank + 10), or rank^-Z with --zipf\n"
     "--zipf            independent draws of items\n"
-    "--unique          no item comes twice\n"
+    "--unique          no item twice\n"
     "--repeat          exactly that share of the records repeats an item, a --gap (default\n"
-    "                  exp:5m) after it was last seen; the last ones come after --seconds\n"
-    "--removes         exactly that share takes back an earlier add\n"
-    "TSV has no line of keys: `epoch <TAB> item`; with --removes `+ or - <TAB> item`; traffic\n"
-    "`epoch <TAB> host <TAB> path <TAB> status <TAB> bytes`. NDJSON: time, item (and op), or\n"
+    "                  exp:5m) after it was last seen; the last ones are later than --seconds\n"
+    "--removes         exactly that share removes an earlier add\n"
+    "TSV without a line of keys: `seconds <TAB> item`, with --removes `+ or - <TAB> item`, "
+    "traffic\n"
+    "`seconds <TAB> host <TAB> path <TAB> status <TAB> bytes`. NDJSON: time, item (and op), or\n"
     "time, host, path, status, bytes, agent.\n"
-    "--profile prints instead of the records three tables: levels (level, bucket_seconds, pairs:\n"
-    "different (item, second / 2^level), share), gaps (seconds between two records of an item,\n"
-    "gap_from, gap_to, count, share) and hours (hour, records).\n"
-    "JSON: {\"schema\": 1, \"command\": \"generate\", \"records\", \"items\", \"pairs\", "
-    "\"top_one\", \"top_ten\",\n"
-    "       \"top_hundredth\": records of the commonest items, \"levels\", \"gaps\", \"hours\"}";
+    "--profile prints three tables instead of the records.";
+
+entries keys() {
+  return {{"level, bucket_seconds", "levels: buckets of 2^level seconds"},
+          {"pairs, share", "levels: different (item, bucket) pairs, and their share of level 0"},
+          {"gap_from, gap_to", "gaps: seconds between two records of an item"},
+          {"count, share", "gaps: number and share of such gaps"},
+          {"hour, records", "hours: records per hour of the day"}};
+}
 
 }  // namespace
 
 void add_generate(command& root, output_options& asked) {
-  command& generate_command = root.add("generate", "make traffic to try things on");
-  generate_command.usage = "[options]";
-  generate_command.examples = examples;
-  generate_command.details = details;
+  command& self = root.add("generate", "make test traffic");
+  self.usage = "[options]";
+  self.examples = examples;
+  self.details = details;
+  self.keys = keys();
+  self.fields = {{"records, items, pairs", "of the stream"},
+                 {"top_one, top_ten, top_hundredth", "records of the most frequent items"},
+                 {"levels, gaps, hours", "one object per row of each table"}};
   const auto given = std::make_shared<generate_options>();
   const auto text = [&](const char* name, std::string& typed, const char* type, const char* what,
                         const std::vector<std::string>& choices = {}) {
-    generate_command.text(name, typed, type, what, choices);
+    self.text(name, typed, type, what, choices);
   };
-  text("--records", given->records, "N", "how many (default 1M)");
-  text("--items", given->items, "N", "different items: exactly with --pairs, else at most (50k)");
-  text("--pairs", given->pairs, "N", "exactly so many different pairs (item, second)");
+  text("--records", given->records, "N", "number of records (default 1M)");
+  text("--items", given->items, "N",
+       "different items: exactly with --pairs, else at most (default 50k)");
+  text("--pairs", given->pairs, "N", "exact number of different (item, second) pairs");
   text("--like", given->like, "NAME", "edgar or network: the sizes of published data sets",
        {"edgar", "network"});
   text("--model", given->model, "NAME", "dense, bursty or uniform, with --pairs or --like",
        {"dense", "bursty", "uniform"});
-  text("--zipf", given->zipf, "Z", "items by Zipf's law: 1.1; 0 makes all alike");
-  generate_command.flag("--unique", given->unique, "no item comes twice");
-  text("--repeat", given->repeat, "SHARE", "records that repeat an item: 30%");
+  text("--zipf", given->zipf, "Z", "exponent of Zipf's law: 1.1; 0 for equal weights");
+  self.flag("--unique", given->unique, "no item twice");
+  text("--repeat", given->repeat, "SHARE", "share of records that repeat an item: 30%");
   text("--gap", given->gap, "LAW", "exp:5m (mean), fixed:10s or uniform:1s..10m");
-  text("--removes", given->removes, "SHARE", "operations that remove: 40%, at most 50%");
-  text("--seconds", given->seconds, "TIME", "how long: 86400, 90m, 24h (default 1d)");
-  text("--start", given->start, "TIME", "2014-01-01 (the default), a time as logs have it");
-  generate_command.flag("--daily", given->daily,
-                        "quiet night, busy day (traffic and network always are)");
-  text("--seed", given->seed, "N", "another stream of the same kind (default 1)");
+  text("--removes", given->removes, "SHARE", "share of operations that remove: 40%, at most 50%");
+  text("--seconds", given->seconds, "TIME", "period: 86400, 90m, 24h (default 1d)");
+  text("--start", given->start, "TIME", "start: a time as logs write it (default 2014-01-01)");
+  self.flag("--daily", given->daily,
+            "quiet night, busy day (always on for traffic and --like network)");
+  text("--seed", given->seed, "N", "seed of the random numbers (default 1)");
   text("--format", given->format, "FORM", "combined (default for traffic), ndjson, tsv",
        {"combined", "ndjson", "tsv"});
-  generate_command.flag("--profile", given->profile, "print what the stream is like instead");
-  generate_command.output(asked);
-  generate_command.act = [given, &asked](const printer& out) {
-    return generate(*given, asked, out);
-  };
+  self.flag("--profile", given->profile, "print statistics of the stream instead");
+  self.output(asked);
+  self.act = [given, &asked](const printer& out) { return generate(*given, asked, out); };
 }
 
 }  // namespace bloomtime::cli

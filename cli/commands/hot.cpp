@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/asking/asked_time.hpp"
-#include "cli/asking/opened_profile.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/hot_table.hpp"
 #include "text/quantity.hpp"
@@ -28,7 +28,7 @@ exit_status hot(const typed& given, const printer& out) {
   }
   const std::uint64_t rows = parse_count("-n", given.rows);
   const std::string& name = given.store.front();
-  const opened_profile opened = open_profile(name, given.at);
+  const opened_heat opened = opened_store(name).heat(given.at);
   out.print({.command = "hot",
              .title = opened.title(name),
              .fields = {{"store", name},
@@ -37,8 +37,8 @@ exit_status hot(const typed& given, const printer& out) {
                         {"held_back", std::uint64_t{opened.profile.held().size()}}},
              .tables = hot_tables(opened.fields(given.field), rows, opened.when(), out.how()),
              .notes = opened.notes(),
-             .closing = {fmt::format("Next: bloomtime heat {} ITEM asks for one item, --at TIME "
-                                     "for later.",
+             .closing = {fmt::format("Next: bloomtime heat {} ITEM queries one item; --at TIME "
+                                     "answers for a later time.",
                                      name)}});
   return yes;
 }
@@ -46,25 +46,26 @@ exit_status hot(const typed& given, const printer& out) {
 }  // namespace
 
 void add_hot(command& root, output_options& asked) {
-  command& self = root.add("hot", "what is hot, with bounds, trend and sparklines");
+  command& self = root.add("hot", "the hottest items, with bounds, trend and sparklines");
   self.usage = "STORE [-n ROWS] [--field FIELD] [--at TIME]";
   self.examples =
       "bloomtime hot access.bloomtime\n"
       "bloomtime hot access.bloomtime -n 50 --field host\n"
-      "bloomtime hot access.bloomtime --at 2014-01-02T06:00       as it has faded by then\n"
+      "bloomtime hot access.bloomtime --at 2014-01-02T06:00       decayed until then\n"
       "bloomtime hot access.bloomtime --json | jq -r '.items[] | select(.trend > 2) | .item'";
-  static const std::string details =
-      std::string("One row per item, the hottest first, for programs with the keys\n") + hot_keys +
-      moment_rules_of("--at takes") +
-      "JSON: {\"schema\": 1, \"command\": \"hot\", \"store\", \"at\" (microseconds since 1970), "
-      "\"records\",\n       \"held_back\" (events that wait to be confirmed), \"items\": [one "
-      "object per row]}";
-  self.details = details;
+  self.details = std::string("One row per item, the hottest first.\n") + moment_rules;
+  self.keys = hot_keys();
+  self.fields = {{"store", "what was queried"},
+                 {"at", "time of the answers, in microseconds since 1970"},
+                 {"records", "events in the store"},
+                 {"held_back", "events that wait to be confirmed"},
+                 {"items", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->store, "a directory that bloomtime profile made");
-  self.text("-n", given->rows, "ROWS", "rows per field, 20 unless given");
-  self.text("--field", given->field, "FIELD", "only this one of the fields that were profiled");
-  self.text("--at", given->at, "TIME", "at the newest event unless given; any time from there on");
+  self.store(given->store, "directory that bloomtime profile made");
+  self.text("-n", given->rows, "ROWS", "rows per field (default 20)");
+  self.text("--field", given->field, "FIELD", "only this field");
+  self.text("--at", given->at, "TIME",
+            "time of the answers, not before the newest event (default)");
   self.output(asked);
   self.act = [given](const printer& out) { return hot(*given, out); };
 }

@@ -10,11 +10,12 @@
 #include <bloomtime/error.hpp>
 
 #include "cli/asking/files.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
-#include "cli/output/store_table.hpp"
 #include "profile/past.hpp"
 #include "store/ledger.hpp"
+#include "store/log_zone.hpp"
 #include "text/number.hpp"
 #include "text/usage_error.hpp"
 
@@ -22,20 +23,28 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr const char* details =
-    "For one file a list, for several a table with a row per file. Keys for programs: file, then\n"
-    "what the filter says of itself. A Bloom filter says family, engine, layout, memory (bytes),\n"
-    "bits, k, seed, capacity, insertions, distinct (estimated from the bits), fill (share of bits\n"
-    "set), error_at_capacity and error_now (chance of a wrong yes). A history says records, pairs\n"
-    "(different items and ticks), items (different ones; estimated where some have no name),\n"
-    "nameless_pairs, partitions and partition_ticks. The state of dedupe says key, last or\n"
-    "window_seconds and expect, error, memory, passed, dropped and unjudged (lines).\n"
-    "A store has a row of its own (keys: store, records, bad_lines, first_event, last_event and\n"
-    "created in microseconds since 1970, zone, items (in JSON a list), generation, version,\n"
-    "bytes) and one for each of its containers (store, role, file, bytes, and what the filter\n"
-    "says).\n"
-    "JSON: {\"schema\": 1, \"command\": \"info\", \"files\": [...], \"stores\": [...],\n"
-    "\"containers\": [...]}.\n"
-    "What cannot be read is told of on standard error, and the exit status is 2.";
+    "One file as a list, several as a table with a row per file. A store has a row of its own and\n"
+    "one for each of its containers. Files that cannot be read are reported on standard error, "
+    "and\n"
+    "the exit status is 2.";
+
+entries keys() {
+  return {{"file", "the file, followed by the facts of the filter in it:"},
+          {"Bloom filter",
+           "family, engine, layout, memory (bytes), bits, k, seed, capacity, "
+           "insertions, distinct (estimated), fill (share of bits set), "
+           "error_at_capacity, error_now (false-positive rate)"},
+          {"history",
+           "records, pairs (different items and ticks), items (different; estimated if "
+           "some have no name), nameless_pairs, partitions, partition_ticks"},
+          {"dedupe state",
+           "key, last or window_seconds and expect, error, memory, passed, dropped, "
+           "unjudged (lines)"},
+          {"store",
+           "store, records, bad_lines, first_event, last_event, created (microseconds "
+           "since 1970), zone, items (a list in JSON), generation, version, bytes"},
+          {"container", "store, role, file, bytes, followed by its facts"}};
+}
 
 std::string title_of(std::string key) {
   std::replace(key.begin(), key.end(), '_', ' ');
@@ -60,7 +69,7 @@ value to_value(const fact& f) {
   return std::visit([](const auto& data) -> value { return data; }, f.value);
 }
 
-// What a narrow screen can do without, the first to go first.
+// Columns that a narrow screen drops, in that order.
 unsigned spare_rank(const std::string& key) {
   constexpr std::array order{"error_at_capacity",
                              "k",
@@ -81,8 +90,7 @@ unsigned spare_rank(const std::string& key) {
   return it == order.end() ? 0 : static_cast<unsigned>(it - order.begin()) + 1;
 }
 
-// Filters of different families have different facts: after the columns that all rows have there is
-// one for each fact, in order of appearance.
+// The common columns, followed by one for each fact, in order of appearance.
 class fact_table {
  public:
   fact_table(std::string key, std::vector<column> common) {
@@ -141,7 +149,7 @@ std::vector<fact> facts_of(const store::reader& opened, const std::string& role)
   };
   const auto nameless = named("nameless_pairs");
   if (nameless == facts.end() || nameless->value == fact{"", std::uint64_t{0}}.value) return facts;
-  // What has no name in the history was counted all the same.
+  // The ledger counts all items, with or without a name.
   const auto& fields = opened.about().read.items;
   const auto ledger = store::ledger::load(opened.container(store::ledger_role)->bytes());
   for (std::size_t i = 0; i < fields.size() && i < ledger.fields.size(); ++i) {
@@ -153,7 +161,43 @@ std::vector<fact> facts_of(const store::reader& opened, const std::string& role)
 
 column text_column(const char* key) { return {key, key, side::left}; }
 
-// Collects what is asked about, and complains of what cannot be read.
+// -- stores --------------------------------------------------------------------------------------
+
+cell time_cell(const std::optional<instant>& t, const log_zone& zone) {
+  return t ? cell{t->micros, time_text(*t, zone)} : nothing();
+}
+
+std::uint64_t bytes_of(const store::manifest& m) {
+  std::uint64_t bytes = m.totals.bytes;
+  for (const store::part& p : m.containers) bytes += p.bytes;
+  return bytes;
+}
+
+table store_table() {
+  return {.key = "stores",
+          .columns = {{"store", "store", side::left},
+                      {"records", "records"},
+                      {"bad_lines", "bad lines"},
+                      {"first_event", "first event"},
+                      {"last_event", "last event"},
+                      {"zone", "zone", side::left},
+                      {"items", "items", side::left},
+                      {"created", "created", side::right, audience::everybody, 1},
+                      {"generation", "checkpoints", side::right, audience::everybody, 2},
+                      {"version", "bloomtime", side::left, audience::everybody, 3},
+                      {"bytes", "bytes"}}};
+}
+
+row store_row(const std::string& path, const store::reader& opened, bool utc) {
+  const store::manifest& m = opened.about();
+  const log_zone zone = utc ? log_zone() : zone_of(m.read);
+  return {{text_cell(path), count_cell(m.read.records), count_cell(m.read.bad_lines),
+           time_cell(m.read.first_event, zone), time_cell(m.read.last_event, zone),
+           text_cell(m.read.zone), texts_cell(m.read.items), time_cell(m.created, zone),
+           count_cell(m.generation), text_cell(m.version), bytes_cell(bytes_of(m))}};
+}
+
+// Collects files and stores, and reports those that cannot be read.
 class collection {
  public:
   collection(bool utc, const style& how) : utc_(utc), people_(how.form == view::people) {}
@@ -172,16 +216,11 @@ class collection {
     for (fact_table& t : containers_) all.push_back(t.take());
     for (table& t : all) {
       t.as_list = t.rows.size() == 1 && t.key != "containers";
-      // Programs find all three in JSON, whatever was asked for.
+      // JSON always has all three.
       if (!t.rows.empty() || out.how().form == view::json) tables.push_back(std::move(t));
     }
     if (tables.empty()) return status_;
-    out.print({.command = "info",
-               .title = {},
-               .fields = {},
-               .tables = std::move(tables),
-               .notes = {},
-               .closing = {}});
+    out.print({.command = "info", .tables = std::move(tables)});
     return status_;
   }
 
@@ -197,7 +236,8 @@ class collection {
 
   void add_store(const std::string& path) {
     try {
-      const store::reader opened(path);
+      const opened_store store(path);
+      const store::reader& opened = store.parts();
       stores_.rows.push_back(store_row(path, opened, utc_));
       for (const store::part& p : opened.about().containers) add_container(path, opened, p);
     } catch (const error& e) {
@@ -215,8 +255,7 @@ class collection {
     }
   }
 
-  // One table for programs. For people one for each kind of container, which has no columns that
-  // only others fill.
+  // One table for programs; for people one for each kind of container, so that no column is empty.
   fact_table& containers_for(const std::vector<fact>& facts) {
     std::string kind;
     if (people_) {
@@ -268,14 +307,16 @@ void add_info(command& root, output_options& asked) {
   self.usage = "FILE...";
   self.examples =
       "bloomtime info users.bloom\n"
-      "bloomtime info access.bloomtime                 a store: a directory\n"
+      "bloomtime info access.bloomtime                 a store is a directory\n"
       "bloomtime info *.bloom\n"
       "bloomtime info *.bloom --json | jq '.files[] | select(.error_now > 0.01) | .file'";
   self.details = details;
+  self.keys = keys();
+  self.fields = {{"files, stores, containers", "one object per row of each table"}};
   const auto paths = std::make_shared<std::vector<std::string>>();
-  self.files(*paths, "files that hold a filter, or stores");
+  self.files(*paths, "filter files or stores");
   const auto utc = std::make_shared<bool>(false);
-  self.flag("--utc", *utc, "times in UTC instead of the zone of the log");
+  self.flag("--utc", *utc, "times in UTC instead of the log's zone");
   self.output(asked);
   self.act = [paths, utc](const printer& out) { return info(*paths, *utc, out); };
 }

@@ -24,7 +24,7 @@ const command& named(const command& root, const std::vector<std::string>& words)
   return *found;
 }
 
-// Of all commands there are: this one has to be added last.
+// Of all commands; `man` has to be added last.
 std::vector<std::string> names_below(const command& root) {
   std::vector<std::string> names;
   for_each_command(root, [&](const command& c) {
@@ -43,7 +43,7 @@ void add_man(command& root) {
       "bloomtime man plan bloom > bloomtime-plan-bloom.1";
   self.details = "A page for man, in roff.";
   const auto words = std::make_shared<std::vector<std::string>>();
-  self.words(*words, "the command, in one word or several; bloomtime itself without",
+  self.words(*words, "the command, one word or several (default: bloomtime itself)",
              names_below(root));
   self.act = [&root, words](const printer& out) {
     out.print(man_page(named(root, *words)));

@@ -4,15 +4,15 @@
 namespace bloomtime::cli {
 
 void add_plan(command& root, output_options& asked) {
-  command& plan = root.add("plan", "how much memory for which accuracy, all choices side by side");
+  command& plan = root.add("plan", "memory and error of all engines, side by side");
   plan.usage = "FAMILY [options]";
   plan.examples =
-      "bloomtime plan bloom --items 1M --error 1%     memory for an accuracy\n"
-      "bloomtime plan bloom --items 1M --memory 1MB   accuracy for a memory\n"
-      "bloomtime plan heat --items 1M --error 1%      the same for how hot items are\n"
-      "bloomtime plan history --pairs 2M --items 25k  the same for when items were seen\n"
-      "bloomtime plan recency --items 1M              the same for whether they were seen lately\n"
-      "bloomtime plan tally --items 1M --error 1%     the same for how many there are";
+      "bloomtime plan bloom --items 1M --error 1%     memory for an error\n"
+      "bloomtime plan bloom --items 1M --memory 1MB   error for a memory\n"
+      "bloomtime plan heat --items 1M --error 1%      how hot is an item?\n"
+      "bloomtime plan history --pairs 2M --items 25k  when was it seen?\n"
+      "bloomtime plan recency --items 1M              was it seen recently?\n"
+      "bloomtime plan tally --items 1M --error 1%     how many are there?";
   plan.act = [](const printer&) -> exit_status {
     throw usage_error("plan needs a family. Try bloomtime plan bloom --items 1M --error 1%");
   };

@@ -11,7 +11,7 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/asking/opened_profile.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/hot_table.hpp"
 #include "cli/output/profile_report.hpp"
@@ -42,12 +42,12 @@ struct typed {
   std::string rows = "10";
 };
 
-// What was asked for; nothing where nothing was.
+// Options; nothing where none was given.
 struct wishes {
   std::optional<microseconds> half_life;
   std::optional<microseconds> resolution;
   std::optional<std::uint64_t> memory;
-  std::optional<std::uint64_t> seed;  // also nothing if any will do
+  std::optional<std::uint64_t> seed;  // also nothing for "random"
 };
 
 std::optional<microseconds> span_of(const char* option, const std::string& text) {
@@ -92,23 +92,14 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   s.half_life = asked.half_life.value_or(s.half_life);
   s.memory = asked.memory.value_or(default_memory_per_field * fields);
   if (s.half_life < s.resolution) {
-    throw usage_error(
-        fmt::format("the half-life ({}) must be at least the resolution ({}). Try --half-life {}s "
-                    "or more, or --resolution {}s or less",
-                    span_text(s.half_life), span_text(s.resolution), in_seconds(s.resolution),
-                    in_seconds(s.half_life)));
+    throw usage_error(fmt::format(
+        "--half-life must be at least --resolution ({}); got {}. Try --half-life {}s or "
+        "more, or --resolution {}s or less",
+        span_text(s.resolution), span_text(s.half_life), in_seconds(s.resolution),
+        in_seconds(s.half_life)));
   }
   expect_memory(s.memory, fields);
   return s;
-}
-
-void expect_same(const std::string& store, const char* what, const std::string& kept,
-                 const std::string& asked) {
-  if (kept == asked) return;
-  throw usage_error(
-      fmt::format("{} was made with {} {}, and {} was asked for; leave that out to "
-                  "continue it, or name another --store",
-                  store, what, kept, asked));
 }
 
 void expect_settings(const std::string& store, const store::profile_settings& kept,
@@ -128,14 +119,14 @@ void expect_different(std::vector<std::string> items) {
   throw usage_error(fmt::format("--item {} was given twice; give it once", shown(*twin)));
 }
 
-// A store of nothing would only hide that the lines were not understood.
+// An empty store would hide that no line was valid.
 void expect_events(const event_reader& reader) {
   const line_counts& counts = reader.counts();
   if (counts.events != 0 || counts.bad_lines() == 0) return;
   const auto without = counts.bad[static_cast<std::size_t>(bad_line::no_item)];
   if (without == counts.bad_lines()) reader.refuse_item(reader.item_names().front());
-  throw error(errc::corrupt, fmt::format("{}, so nothing is left to profile; say with --format, "
-                                         "--time and --item how to read them",
+  throw error(errc::corrupt, fmt::format("{}, so no line is valid; check --format, --time and "
+                                         "--item",
                                          counts.summary()));
 }
 
@@ -167,8 +158,8 @@ class run {
       print(out, reader.counts());
     } catch (const error& e) {
       if (!writer_) throw;
-      throw error(e.code(), fmt::format("{}; the store {} was saved before, so do not read these "
-                                        "lines into it again: bloomtime hot {} prints the profile",
+      throw error(e.code(), fmt::format("{}; the store {} was saved, so do not read these lines "
+                                        "into it again: bloomtime hot {} prints the profile",
                                         e.what(), directory_, directory_));
     }
   }
@@ -197,13 +188,13 @@ class run {
     note_missing_history();
   }
 
-  // To begin one now would be to say of everything before that it was not seen.
+  // A history that began now would answer "no" for everything before.
   void note_missing_history() const {
     for (const field_profile& f : profile_->fields()) {
       if (f.past) continue;
       note(
-          fmt::format("{}: begun by a bloomtime that kept no history, and continued without; "
-                      "another --store would have it",
+          fmt::format("{}: this store was created by an older version and has no history; use a "
+                      "new --store to record it",
                       directory_));
       return;
     }
@@ -211,7 +202,7 @@ class run {
 
   void begin(const std::vector<std::string>& fields) {
     if (fields.empty()) {
-      throw usage_error("there is not one line to read, so nothing is known of its fields");
+      throw usage_error("the input is empty");
     }
     const std::uint64_t seed =
         given_.seed.empty() ? default_seed : asked_.seed.value_or(random_seed());
@@ -222,8 +213,7 @@ class run {
   void add(const event& e, event_reader& reader) {
     if (!e.at) {
       throw usage_error(
-          "heat needs times, and these lines have none that is known; say with --time in which "
-          "field it stands");
+          "profile needs timestamps, and none were found; name the field with --time");
     }
     if (!profile_) begin(reader.item_names());
     facts().offsets->add(*e.at, e.offset);
@@ -232,7 +222,7 @@ class run {
         [&](const held_event& h) { reader.reject_earlier(bad_line::far_ahead, h.line); });
   }
 
-  // An item that never came, in this run or before, is a wrong name.
+  // A field that no line ever had is a wrong name.
   void expect_items(const event_reader& reader) const {
     if (reader.counts().events == 0) return;
     const auto& fields = profile_->fields();
@@ -257,9 +247,10 @@ class run {
     writer_->checkpoint();
   }
 
-  // As hot and heat would answer.
+  // The same answers as hot and heat give.
   void print(const printer& out, const line_counts& counts) {
-    if (const std::string held = held_text(*profile_, newest()); !held.empty()) note(held);
+    const std::string held = held_text(profile_->ahead_of(newest()).size());
+    if (!held.empty()) note(held);
     const profile_summary summary{.files = given_.files,
                                   .read = facts(),
                                   .counts = counts,
@@ -293,58 +284,59 @@ exit_status profile(const typed& given, const printer& out) {
 }
 
 constexpr const char* examples =
-    "bloomtime profile access.log                       what and who is hot; keeps "
+    "bloomtime profile access.log                       hottest items; writes "
     "access.bloomtime\n"
     "bloomtime profile access.log.1.gz access.log --store site\n"
     "bloomtime profile access.log --item agent --item host,path\n"
     "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
-    "zcat old/*.gz | bloomtime profile - --store site   or without --store: just print\n"
+    "zcat old/*.gz | bloomtime profile - --store site   without --store: only print\n"
     "bloomtime generate | bloomtime profile";
 
 }  // namespace
 
 void add_profile(command& root, output_options& asked) {
   command& self =
-      root.add("profile", "read logs, keep their heat and history in a store, show what is hot");
+      root.add("profile", "read logs, store their heat and history, show the hottest items");
   self.usage = "[FILE...] [--item FIELD]... [--store DIR]";
   self.examples = examples;
-  static const std::string details =
-      std::string(
-          "Reads events (an item or several, and a time) and keeps for each field how hot its "
-          "items\n"
-          "are: every event counts 2^(-age / half-life); and when each of them came. A store that "
-          "exists\n"
-          "is continued, exactly as if all had been read in one go; it is written once, at the "
-          "end,\n"
-          "and as a whole.\n"
-          "The hottest items, for programs one row each with the keys\n") +
-      hot_keys +
-      "and a row per field: field, distinct (estimated), heat_bytes, hot_bytes, history_bytes,\n"
-      "exact_bytes (what a map of all items would take to count, estimated), held_back (events "
-      "that\n"
-      "wait, of all fields).\n"
-      "Lines stamped more than 24 hours ahead wait until later ones prove them right (counted)\n"
-      "or wrong (rejected); those that still wait at the end are kept and told of, and with\n"
-      "--strict they are an error.\n"
-      "JSON: {\"schema\": 1, \"command\": \"profile\", \"store\", \"lines\", \"rejected\", "
-      "\"records\",\n       \"records_before\", \"held_back\", \"first_event\", \"last_event\", "
-      "\"at\" "
-      "(microseconds since\n       1970), \"zone\", \"half_life_seconds\", \"resolution_seconds\", "
-      "\"memory_bytes\" (of heat),\n       \"heat_asked_bytes\" (--memory), "
-      "\"heat_over_bytes\" (cells and large counts beyond that),\n       \"history_bytes\", "
-      "\"history_asked_bytes\" (null: no limit), \"history_over_bytes\",\n       \"items\": "
-      "[...], \"fields\": [...]}";
-  self.details = details;
+  self.details =
+      "Reads events (one item or several, and a time) and keeps for each field the heat of its\n"
+      "items (every event counts 2^(-age / half-life)) and their history. An existing store is\n"
+      "continued, as if all events had been read at once; it is replaced as a whole at the end.\n"
+      "Prints the hottest items, and for programs a second table with a row per field.\n"
+      "Events stamped more than 24 hours ahead wait until later ones confirm them (counted) or "
+      "not\n"
+      "(rejected). Those that still wait at the end are kept and reported; with --strict they are\n"
+      "an error.";
+  self.keys = hot_keys();
+  const entries of_fields{
+      {"field, distinct", "second table: the field, its different items (estimated)"},
+      {"heat_bytes, hot_bytes, history_bytes", "memory of its parts"},
+      {"exact_bytes", "memory of exact counting in a map (estimated)"},
+      {"held_back", "events that wait, of all fields"}};
+  self.keys.insert(self.keys.end(), of_fields.begin(), of_fields.end());
+  self.fields = {{"store", "directory that was written; null if none"},
+                 {"lines, rejected", "of this run"},
+                 {"records, records_before", "events in the store, and before this run"},
+                 {"held_back", "events that wait to be confirmed"},
+                 {"first_event, last_event, at", "microseconds since 1970"},
+                 {"zone", "UTC offset of the last line"},
+                 {"half_life_seconds, tick_seconds", "--half-life, --resolution"},
+                 {"memory_bytes", "of heat"},
+                 {"heat_asked_bytes, heat_over_bytes", "--memory, and what exceeds it"},
+                 {"history_bytes, history_asked_bytes, history_over_bytes",
+                  "likewise; asked is null without a limit"},
+                 {"items, fields", "one object per row of each table"}};
   const auto given = std::make_shared<typed>();
-  self.files(given->files, "logs, one after the other; - for standard input");
-  self.text("--half-life", given->half_life, "TIME", "in which heat halves: 1h unless given");
-  self.text("--resolution", given->resolution, "TIME", "events this close count alike: 1s");
-  self.text("--memory", given->memory, "SIZE", "of the cells of heat; 7MB per field unless given");
+  self.files(given->files, "logs, read in order; - for standard input");
+  self.text("--half-life", given->half_life, "TIME", "time in which heat halves (default 1h)");
+  self.text("--resolution", given->resolution, "TIME", "length of a tick (default 1s)");
+  self.text("--memory", given->memory, "SIZE", "memory of the heat cells (default 7MB per field)");
   self.text("--store", given->store, "DIR",
-            "where to keep it; access.bloomtime for access.log unless given");
+            "directory to write (default: access.bloomtime for access.log)");
   self.text("--seed", given->seed, "N",
-            "of the hash, 0 unless given; or random, if the log may be hostile");
-  self.text("-n", given->rows, "ROWS", "rows per field, 10 unless given");
+            "seed of the hash (default 0); random if the log may be hostile");
+  self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
   self.input(given->input);
   self.output(asked);
   self.act = [given](const printer& out) { return profile(*given, out); };

@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/asking/asked_time.hpp"
 #include "cli/asking/batch.hpp"
-#include "cli/asking/opened_history.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
 #include "logs/columns.hpp"
@@ -31,38 +32,22 @@ struct question {
   asked_time time;
 };
 
-// -- one line per question of a file -------------------------------------------------------------
-
 // item <TAB> from <TAB> to
 question question_of(const batch_line& line, const log_zone& zone, std::string& scratch) {
   const std::size_t first = line.text.find('\t');
   const std::size_t second = first == line.text.npos ? first : line.text.find('\t', first + 1);
   if (second == line.text.npos || line.text.find('\t', second + 1) != line.text.npos) {
-    line.refuse("is no question; expected an item, from and to, with tabs between them");
+    line.refuse("is not a query; expected `item <TAB> from <TAB> to`");
   }
   question q;
   try {
     q.time = parse_asked_time(line.text.substr(first + 1, second - first - 1),
                               line.text.substr(second + 1), zone);
   } catch (const usage_error& e) {
-    line.refuse(fmt::format("is no question: {}", e.what()));
+    line.refuse(fmt::format("is not a query: {}", e.what()));
   }
   q.item = unescaped(line.text.substr(0, first), scratch);
   return q;
-}
-
-void print_batch(const typed& given, const opened_history& opened, const printer& out) {
-  std::string scratch;
-  std::size_t widened = 0;
-  batch_answers answers(out);
-  for_each_line(given.batch, [&](const batch_line& line) {
-    const question q = question_of(line, opened.zone, scratch);
-    const sighting found = opened.past.seen(q.item, q.time.from, q.time.to);
-    widened += q.time.widened;
-    answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
-  });
-  answers.finish();
-  note_widened(widened);
 }
 
 // -- a table -------------------------------------------------------------------------------------
@@ -73,9 +58,7 @@ table empty_table(const std::string& field) {
                       {"from", "from", side::left},
                       {"to", "to", side::left},
                       {"answer", "seen", side::left},
-                      {"error", "wrong maybe", side::right, audience::everybody, 1}},
-          .rows = {},
-          .as_list = false};
+                      {"error", "error", side::right, audience::everybody, 1}}};
 }
 
 // Where a whole day or minute ends: 23:59:59 instead of 23:59:59.999999.
@@ -106,13 +89,13 @@ answer answer_of(const question& q, const opened_history& opened) {
 // "maybe   155.95.78.223 was seen in 2014-01-01 09:30:00 .. 09:40:00 +0000"
 std::string sentence(const question& q, sighting found, const opened_history& opened) {
   const auto [from, to, widened] = q.time;
-  const char* verb = found == sighting::no      ? "was not seen"
-                     : found == sighting::maybe ? "was seen"
-                                                : "is not in what is still kept";
-  const std::string sure =
-      found == sighting::no ? "that is certain"
-                            : "chance of being wrong: " +
-                                  chance_text(opened.error(opened.past.clock().covering(from, to)));
+  const char* verb = found == sighting::maybe ? "was seen"
+                     : found == sighting::no  ? "was not seen"
+                                              : "was not found";
+  const double error = opened.error(opened.past.clock().covering(from, to));
+  const std::string sure = found == sighting::maybe ? "probability of error " + chance_text(error)
+                           : found == sighting::no  ? "certain"
+                                                    : "part of the period is no longer kept";
   return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
                      range_text(from, end_shown(to), opened.zone), sure);
 }
@@ -125,22 +108,29 @@ report report_of(const std::string& store, const opened_history& opened, std::st
                      {"field", opened.field},
                      {"records", opened.read.records},
                      {"held_back", std::uint64_t{opened.gate.held().size()}}},
-          .tables = std::move(tables),
-          .notes = {},
-          .closing = {}};
+          .tables = std::move(tables)};
 }
 
-void print_questions(const typed& given, const opened_history& opened, const printer& out) {
+// One line per query, or one report of all.
+void ask_batch(const typed& given, const opened_history& opened, bool as_report,
+               const printer& out) {
   std::string scratch;
   std::size_t widened = 0;
   table t = empty_table(opened.field);
+  batch_answers answers(out);
   for_each_line(given.batch, [&](const batch_line& line) {
     const question q = question_of(line, opened.zone, scratch);
     widened += q.time.widened;
-    t.rows.push_back(answer_of(q, opened).shown);
+    if (as_report) {
+      t.rows.push_back(answer_of(q, opened).shown);
+    } else {
+      const sighting found = opened.past.seen(q.item, q.time.from, q.time.to);
+      answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
+    }
   });
+  answers.finish();
   note_widened(widened);
-  out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
+  if (as_report) out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
 }
 
 exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
@@ -167,15 +157,11 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
   if (!given.batch.empty()) {
     if (given.words.size() != 1 || !given.from.empty() || !given.to.empty()) {
       throw usage_error(
-          "seen takes either an item with --from and --to, or --batch with a file of lines that "
-          "have all three");
+          "give seen either an item with --from and --to, or --batch with a file of lines `item "
+          "<TAB> from <TAB> to`, not both");
     }
-    const opened_history opened = open_history(given.words.front(), given.field);
-    if (asked.json || asked.table) {
-      print_questions(given, opened, out);
-    } else {
-      print_batch(given, opened, out);
-    }
+    const opened_history opened = opened_store(given.words.front()).past(given.field);
+    ask_batch(given, opened, asked.json || asked.table, out);
     return yes;
   }
   if (given.words.size() != 2) {
@@ -183,9 +169,9 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
         fmt::format("seen needs one item, got {}. {}", given.words.size() - 1, try_this));
   }
   if (given.from.empty() || given.to.empty()) {
-    throw usage_error(fmt::format("seen needs --from and --to: between which times? {}", try_this));
+    throw usage_error(fmt::format("seen needs --from and --to. {}", try_this));
   }
-  return ask_one(given, open_history(given.words.front(), given.field), out);
+  return ask_one(given, opened_store(given.words.front()).past(given.field), out);
 }
 
 constexpr const char* examples =
@@ -197,23 +183,14 @@ constexpr const char* examples =
     "\\\n"
     "    > /dev/null && echo it may have been there";
 
-constexpr const char* answers =
-    "Whether the item was seen between these two times, both included, and whole seconds (or\n"
-    "whatever --resolution was): `no` is certain, `maybe` is wrong with a chance that is told.\n"
-    "`out of retention`: not in what is still kept, and some of that time is not. Exit status 0\n"
-    "for maybe and out of retention, 1 for no.\n"
-    "Keys for programs: item, from, to (microseconds since 1970), answer, error (the chance that\n"
-    "an item which did not come at that time is said to have).\n"
-    "--batch reads lines `item <TAB> from <TAB> to` (times are seconds since 1970, or anything\n"
-    "that --from takes) and prints each as it stands there with <TAB> and the answer after it,\n"
-    "and nothing else, also on a terminal, unless --json or --table is given; exit status 0. In\n"
-    "the file \\t \\n \\r \\\\ and \\xNN stand for one byte of an item, any other backslash for\n"
-    "itself. Events that wait to be confirmed (see profile) count as seen.\n";
-
-constexpr const char* document =
-    "JSON: {\"schema\": 1, \"command\": \"seen\", \"store\", \"field\", \"records\", "
-    "\"held_back\" (events that\n"
-    "       wait to be confirmed), \"questions\": [one object per question]}";
+constexpr const char* details =
+    "Whether the item was seen between two times, both included, in whole ticks (--resolution).\n"
+    "no                 certain; exit status 1\n"
+    "maybe              wrong with the probability that is printed; exit status 0\n"
+    "out of retention   not found; part of the period is no longer kept; exit status 0\n"
+    "--batch reads lines `item <TAB> from <TAB> to` and prints each with <TAB> and the answer; "
+    "exit\n"
+    "status 0. Events that wait to be confirmed (see profile) count as seen.\n";
 
 }  // namespace
 
@@ -221,14 +198,21 @@ void add_seen(command& root, output_options& asked) {
   command& self = root.add("seen", "whether an item was seen between two times");
   self.usage = "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD]";
   self.examples = examples;
-  self.details = std::string(answers) + time_rules_of("--from and --to take") + document;
+  self.details = std::string(details) + batch_rules + "\n" + time_rules;
+  self.keys = {{"item", "the item"},
+               {"from, to", "microseconds since 1970, both included"},
+               {"answer", "no, maybe or out of retention"},
+               {"error", "probability that an item not seen then is reported as seen"}};
+  self.fields = {{"store, field", "what was queried"},
+                 {"records", "events in the store"},
+                 {"held_back", "events that wait to be confirmed"},
+                 {"questions", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->words, "a directory that bloomtime profile made, and after it the item");
-  self.text("--from", given->from, "TIME", "the first moment that is asked about");
-  self.text("--to", given->to, "TIME", "the last one");
-  self.text("--field", given->field, "FIELD", "of which field, if several were profiled");
-  self.text("--batch", given->batch, "FILE",
-            "a file of questions, one a line; - for standard input");
+  self.store(given->words, "directory that bloomtime profile made, followed by the item");
+  self.text("--from", given->from, "TIME", "first time of the period");
+  self.text("--to", given->to, "TIME", "last time of the period");
+  self.text("--field", given->field, "FIELD", "which field, if the store has several");
+  self.text("--batch", given->batch, "FILE", "file of queries, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return seen(*given, asked, out); };
 }

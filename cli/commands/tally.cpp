@@ -11,8 +11,9 @@
 
 #include <bloomtime/error.hpp>
 
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "cli/plan/target.hpp"
+#include "cli/plan/planner.hpp"
 #include "logs/event_reader.hpp"
 #include "store/seed.hpp"
 #include "store/tally_part.hpp"
@@ -59,7 +60,7 @@ std::optional<std::uint64_t> amount_of(std::string_view text) {
 
 input_options reading(const typed& given) {
   if (given.input.items.size() != 1) {
-    throw usage_error(fmt::format("tally needs one --item, got {}: which field is counted? {}",
+    throw usage_error(fmt::format("tally needs one --item, the field to count; got {}. {}",
                                   given.input.items.size(), try_this));
   }
   input_options input = given.input;
@@ -72,10 +73,10 @@ input_options reading(const typed& given) {
 
 std::optional<tally_config> config_of(const typed& given) {
   if (!given.memory.empty() && !given.error.empty()) {
-    throw usage_error("tally takes --memory, or --error with --items; give one of them");
+    throw usage_error("give either --memory or --error with --items, not both");
   }
   if (!given.error.empty() && given.items.empty()) {
-    throw usage_error("--error needs --items: of how many different items at the same time?");
+    throw usage_error("--error needs --items, the number of different items at the same time");
   }
   if (given.memory.empty() && given.items.empty()) return std::nullopt;
   tally_config c;
@@ -110,8 +111,7 @@ class run {
         input_(reading(given)),
         field_(input_.items[0]) {
     if (given.store.empty()) {
-      throw usage_error(
-          fmt::format("tally needs --store, the directory to keep it in. {}", try_this));
+      throw usage_error(fmt::format("tally needs --store, the directory to write. {}", try_this));
     }
   }
 
@@ -122,9 +122,10 @@ class run {
     while (const event* e = reader.next()) use(*e, reader);
     const line_counts& counts = reader.counts();
     if (counts.events == 0 && counts.bad_lines() != 0) {
-      throw error(errc::corrupt, fmt::format("{}, so nothing is left to tally; say with --format, "
-                                             "--op, --item and --amount how to read them",
-                                             counts.summary()));
+      throw error(errc::corrupt,
+                  fmt::format("{}, so no line is valid; check --format, --op, --item "
+                              "and --amount",
+                              counts.summary()));
     }
     writer_->about().bad_lines += counts.bad_lines();
     if (timed_) writer_->about().zone = zone_text(reader.zone());
@@ -141,30 +142,22 @@ class run {
       return;
     }
     const std::vector<std::string>& kept = writer_->about().items;
-    tally_ = load_tally(*writer_, kept, given_.store);
-    if (kept.front() != field_) {
-      throw usage_error(
-          fmt::format("{} was made with the item {}, and {} was asked for; leave that as it was to "
-                      "continue it, or name another --store",
-                      given_.store, kept.front(), field_));
-    }
+    expect_tally(store::read_manifest(given_.store), given_.store);
+    tally_ = store::load_part<tally_filter>(writer_->container(tally_role(kept.front())));
+    expect_same(given_.store, "the item", kept.front(), field_);
     if (asked_) {
       throw usage_error(fmt::format(
-          "{} has its size already; leave --memory, --items and --error out to continue it, or "
-          "name another --store",
+          "{} already has a size; omit --memory, --items and --error to continue it, or use "
+          "another --store",
           given_.store));
     }
-    if (seed_.value_or(tally_->seed()) != tally_->seed()) {
-      throw usage_error(
-          fmt::format("{} was made with the seed {}, and {} was asked for; leave --seed out to "
-                      "continue it, or name another --store",
-                      given_.store, tally_->seed(), *seed_));
-    }
+    expect_same(given_.store, "the seed", fmt::format("{}", tally_->seed()),
+                fmt::format("{}", seed_.value_or(tally_->seed())));
     note(fmt::format("{}: continued; it has {} records", given_.store,
                      count_text(writer_->about().records)));
   }
 
-  // All lines that say something count as records, also those that could not be done.
+  // All valid lines count as records, also refused ones.
   void use(const event& e, event_reader& reader) {
     std::size_t next = 1;
     const auto removal = given_.op.empty() ? std::optional(false) : removal_of(e.items[next++]);
@@ -196,11 +189,11 @@ class run {
                         {"rejected", "rejected"},
                         {"adds", "adds"},
                         {"removes", "removes"},
-                        {"refused", "could not be removed"},
-                        {"full", "could not be added"},
-                        {"total", "all items"},
-                        {"distinct", "different ones, about"},
-                        {"largest", "of one, at most"},
+                        {"refused", "refused removes"},
+                        {"full", "refused adds"},
+                        {"total", "sum of counts"},
+                        {"distinct", "distinct items"},
+                        {"largest", "largest count"},
                         {"memory_bytes", "memory"}},
             .rows = {{{count_cell(counts.lines),
                        count_cell(counts.bad_lines()),
@@ -216,9 +209,9 @@ class run {
     std::vector<std::string> notes;
     if (refused_ != 0) {
       notes.push_back(
-          "could not be removed: there were certainly fewer of it; nothing was changed");
+          "refused removes: the item certainly has a smaller count; nothing was changed");
     }
-    if (full_ != 0) notes.push_back("could not be added: all counts together exceed 64 bits");
+    if (full_ != 0) notes.push_back("refused adds: the sum of all counts would exceed 64 bits");
     out.print({.command = "tally",
                .title = given_.store,
                .fields = {{"store", given_.store},
@@ -231,7 +224,7 @@ class run {
 
   const typed& given_;
   std::optional<tally_config> asked_;
-  std::optional<std::uint64_t> seed_;  // nothing if any will do
+  std::optional<std::uint64_t> seed_;  // nothing for "random"
   input_options input_;
   std::string field_;
   std::optional<store::writer> writer_;
@@ -246,40 +239,46 @@ class run {
 constexpr const char* examples =
     "bloomtime tally sales.tsv --op 1 --item 2 --store stock\n"
     "bloomtime tally sales.csv --op what --item article --amount pieces --store stock\n"
-    "bloomtime tally visits.ndjson --item user --store visits       without --op all are adds\n"
-    "bloomtime tally today.tsv --op 1 --item 2 --store stock        goes on where it was\n"
+    "bloomtime tally visits.ndjson --item user --store visits       without --op all lines add\n"
+    "bloomtime tally today.tsv --op 1 --item 2 --store stock        continues the store\n"
     "bloomtime tally all.tsv --op 1 --item 2 --items 10M --error 0.1% --store stock";
 
 constexpr const char* details =
-    "Counts items that come and go: + or add, - or remove, in the field that --op names, one of\n"
-    "the item, or as many as --amount says. A removal of more than there can be is not done; it\n"
-    "is counted and told. A store that exists is continued, exactly as if all had been read in\n"
-    "one go; it is written once, at the end, and as a whole.\n"
-    "Counts are never too low if only what was added is removed. A removal of an item that was\n"
-    "never added goes unnoticed, and takes from others, as often as a count is too high.\n"
-    "Keys for programs, one row: lines, rejected, adds, removes, refused (removals that could not\n"
-    "be), full (adds that could not be), all of this run; and of the store total, distinct\n"
-    "(estimated), largest (no item has more), memory_bytes.\n"
-    "JSON: {\"schema\": 1, \"command\": \"tally\", \"store\", \"field\", \"records\" (lines that "
-    "were\n       understood, of all runs), \"tally\": [that row]}";
+    "Counts items that come and go. Each line adds or removes one of its item, or as many as\n"
+    "--amount says. Removing more than there can be is refused and counted. An existing store is\n"
+    "continued, as if all lines had been read at once; it is replaced as a whole at the end.\n"
+    "Counts are never too low if only what was added is removed. Removing an item that was never\n"
+    "added goes unnoticed, and lowers other counts, as often as a count is too high.";
 
 }  // namespace
 
 void add_tally(command& root, output_options& asked) {
-  command& self = root.add("tally", "count items that come and go, in a store");
+  command& self = root.add("tally", "count items that come and go, into a store");
   self.usage = "[FILE...] --item FIELD [--op FIELD] --store DIR";
   self.examples = examples;
   self.details = details;
+  self.keys = {{"lines, rejected", "of this run"},
+               {"adds, removes", "of this run"},
+               {"refused, full", "removes and adds of this run that could not be done"},
+               {"total", "sum of all counts of the store"},
+               {"distinct", "different items, estimated"},
+               {"largest", "upper bound of the largest count"},
+               {"memory_bytes", "of the tally"}};
+  self.fields = {{"store, field", "what was written"},
+                 {"records", "valid lines of all runs"},
+                 {"tally", "one object, the row"}};
   const auto given = std::make_shared<typed>();
-  self.files(given->files, "lines, one after the other; - for standard input");
-  self.text("--op", given->op, "FIELD", "with + or add, - or remove; all lines add unless given");
-  self.text("--amount", given->amount, "FIELD", "with how many; 1 unless given");
-  self.text("--store", given->store, "DIR", "where to keep it");
+  self.files(given->files, "files of lines, read in order; - for standard input");
+  self.text("--op", given->op, "FIELD",
+            "field with + or add, - or remove (default: all lines add)");
+  self.text("--amount", given->amount, "FIELD", "field with the number (default 1)");
+  self.text("--store", given->store, "DIR", "directory to write");
   self.text("--items", given->items, "N", "different items at the same time: 1M, 2.5k, 1e6");
-  self.text("--error", given->error, "E", "chance that a count is too high: 1% unless given");
-  self.text("--memory", given->memory, "SIZE", "instead of both; 16MB unless given");
+  self.text("--error", given->error, "E", "probability that a count is too high (default 1%)");
+  self.text("--memory", given->memory, "SIZE",
+            "memory, instead of --items and --error (default 16MB)");
   self.text("--seed", given->seed, "N",
-            "of the hash, 0 unless given; or random, if the lines may be hostile");
+            "seed of the hash (default 0); random if the input may be hostile");
   self.input(given->input);
   self.output(asked);
   self.act = [given](const printer& out) {

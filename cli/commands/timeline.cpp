@@ -9,8 +9,8 @@
 
 #include <bloomtime/history/sightings.hpp>
 
-#include "cli/asking/opened_history.hpp"
-#include "cli/asking/opened_profile.hpp"
+#include "cli/asking/asked_time.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/sparkline.hpp"
@@ -33,18 +33,18 @@ struct typed {
 constexpr std::size_t usual_rows = 20;
 constexpr std::size_t most_bars = 72;
 
-// All that is known of an item in the time that was asked for.
+// When an item was seen within a period.
 struct found {
   interval asked;
   sightings seen;
-  std::vector<std::uint64_t> bars;  // ticks, in equal parts of that time
+  std::vector<std::uint64_t> bars;  // ticks, in equal parts of the period
 };
 
 std::uint64_t ticks_of(interval i) {
   return static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
 }
 
-// What was typed, else all there is. Nothing if there were no events.
+// --from and --to, by default all events; nothing without events.
 std::optional<interval> asked_ticks(const typed& given, const opened_history& opened) {
   const std::optional<asked_time> asked =
       parse_asked_time(given.from, given.to, opened.first(), opened.last(), opened.zone);
@@ -93,13 +93,12 @@ table picture(const opened_history& opened, const found& f) {
                        range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last),
                                   opened.zone),
                        side::left}},
-          .rows = {{{{{}, sparkline(f.bars)}}}},
-          .as_list = false};
+          .rows = {{{{{}, sparkline(f.bars)}}}}};
 }
 
 // -- the table -----------------------------------------------------------------------------------
 
-// The title has the offset, unless there are several.
+// The title shows the offset, unless there are several.
 std::string row_time(instant t, const log_zone& zone) {
   return zone.changes() ? time_text(t, zone) : time_text(t, zone.offset_at(t));
 }
@@ -110,9 +109,7 @@ table intervals_table(const opened_history& opened, const found& f, std::size_t 
       .key = "intervals",
       .columns = {{"from", "from", side::left},
                   {"to", "to", side::left},
-                  {"ticks", clock.resolution() == std::chrono::seconds(1) ? "seconds" : "ticks"}},
-      .rows = {},
-      .as_list = false};
+                  {"ticks", clock.resolution() == std::chrono::seconds(1) ? "seconds" : "ticks"}}};
   const std::size_t begin = f.seen.size() > rows ? f.seen.size() - rows : 0;
   for (std::size_t i = begin; i < f.seen.size(); ++i) {
     const instant from = clock.start_of(f.seen[i].first);
@@ -139,7 +136,7 @@ report report_of(const typed& given, const opened_history& opened, const found& 
                       {"item", given.words[1]},
                       {"from", start(!f.bars.empty(), f.asked.first)},
                       {"to", start(!f.bars.empty(), f.asked.last)},
-                      {"resolution_seconds", static_cast<double>(clock.resolution().count()) / 1e6},
+                      {"tick_seconds", static_cast<double>(clock.resolution().count()) / 1e6},
                       {"asked_ticks", f.bars.empty() ? 0 : ticks_of(f.asked)},
                       {"first", start(seen, seen ? f.seen.front().first : tick())},
                       {"last", start(seen, seen ? f.seen.back().last : tick())},
@@ -147,9 +144,7 @@ report report_of(const typed& given, const opened_history& opened, const found& 
                       {"histogram", f.bars},
                       {"error", error},
                       {"held_back", std::uint64_t{opened.gate.held().size()}}},
-           .tables = {intervals_table(opened, f, rows)},
-           .notes = {},
-           .closing = {}};
+           .tables = {intervals_table(opened, f, rows)}};
   return r;
 }
 
@@ -160,11 +155,11 @@ void show(const typed& given, const opened_history& opened, const found& f, std:
     r.tables.insert(r.tables.begin(), picture(opened, f));
     if (f.seen.empty()) r.tables.clear();
     if (f.seen.size() > rows) {
-      r.notes.push_back(fmt::format("the newest; {} more before them: -n {} shows all",
+      r.notes.push_back(fmt::format("the newest; {} earlier ones are not shown: -n {} shows all",
                                     count_text(f.seen.size() - rows), f.seen.size()));
     }
     if (!f.seen.empty()) {
-      r.notes.push_back(fmt::format("chance that something in it is not so: {}",
+      r.notes.push_back(fmt::format("probability that a listed interval is wrong: {}",
                                     chance_text(opened.error(f.asked))));
     }
     const bloomtime::tick_clock& clock = opened.past.clock();
@@ -186,7 +181,7 @@ exit_status timeline(const typed& given, const printer& out) {
   const std::size_t rows = all                  ? static_cast<std::size_t>(-1)
                            : given.rows.empty() ? usual_rows
                                                 : parse_count("-n", given.rows);
-  const opened_history opened = open_history(given.words.front(), given.field);
+  const opened_history opened = opened_store(given.words.front()).past(given.field);
   const found f = look_up(given, opened);
   show(given, opened, f, rows, out);
   return f.seen.empty() ? no : yes;
@@ -197,23 +192,11 @@ constexpr const char* examples =
     "bloomtime timeline access.bloomtime /login --from 2014-01-01T09:00 --to 2014-01-01T10:00\n"
     "bloomtime timeline access.bloomtime /login --field path --json | jq '.first, .last, .ticks'";
 
-constexpr const char* answers =
-    "When the item was seen: the first and the last time, in how many seconds (or ticks of\n"
-    "whatever --resolution was), a picture of the time asked for in up to 72 equal parts, and the\n"
-    "intervals without gaps. All of the store's time unless --from or --to is given. What is\n"
-    "missing was certainly not seen then; exit status 1 if that is everything.\n"
-    "Keys for programs, a row per interval: from, to (microseconds since 1970, both included),\n"
-    "ticks. All of them unless -n is given.\n";
-
-constexpr const char* document =
-    "JSON: {\"schema\": 1, \"command\": \"timeline\", \"store\", \"field\", \"item\", \"from\", "
-    "\"to\" (of the time\n"
-    "       asked for), \"resolution_seconds\" (of a tick), \"asked_ticks\", \"first\", \"last\" "
-    "(ticks begin\n"
-    "       then), \"ticks\" (in which it was seen), \"histogram\" (how many of them in each "
-    "part),\n"
-    "       \"error\" (expected number of wrong ones), \"held_back\" (events that wait to be\n"
-    "       confirmed; they count as seen), \"intervals\": [one object per row]}";
+constexpr const char* details =
+    "One row per interval without gaps in which the item was seen, and for people the first and\n"
+    "last time, the number of ticks, and a picture of the period in up to 72 equal parts. The "
+    "item\n"
+    "was certainly not seen at times that are not listed. Exit status 1 if nothing is listed.\n";
 
 }  // namespace
 
@@ -221,13 +204,24 @@ void add_timeline(command& root, output_options& asked) {
   command& self = root.add("timeline", "when an item was seen, as intervals and a picture");
   self.usage = "STORE ITEM [--field FIELD] [--from TIME] [--to TIME] [-n ROWS]";
   self.examples = examples;
-  self.details = std::string(answers) + time_rules_of("--from and --to take") + document;
+  self.details = std::string(details) + time_rules;
+  self.keys = {{"from, to", "microseconds since 1970, both included"}, {"ticks", "length"}};
+  self.fields = {{"store, field, item", "what was queried"},
+                 {"from, to", "first and last tick of the period"},
+                 {"tick_seconds", "of a tick"},
+                 {"asked_ticks", "ticks of the period"},
+                 {"first, last", "first and last tick in which the item was seen"},
+                 {"ticks", "number of ticks in which it was seen"},
+                 {"histogram", "the same in equal parts of the period"},
+                 {"error", "expected number of wrong ticks"},
+                 {"held_back", "events that wait to be confirmed; they count as seen"},
+                 {"intervals", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->words, "a directory that bloomtime profile made, and after it the item");
-  self.text("--from", given->from, "TIME", "from then on; from the first event unless given");
-  self.text("--to", given->to, "TIME", "up to then; to the newest event unless given");
-  self.text("--field", given->field, "FIELD", "of which field, if several were profiled");
-  self.text("-n", given->rows, "ROWS", "intervals, the newest; 20 unless given");
+  self.store(given->words, "directory that bloomtime profile made, followed by the item");
+  self.text("--from", given->from, "TIME", "first time of the period (default: the first event)");
+  self.text("--to", given->to, "TIME", "last time of the period (default: the newest event)");
+  self.text("--field", given->field, "FIELD", "which field, if the store has several");
+  self.text("-n", given->rows, "ROWS", "the newest intervals (default: 20 in a table, else all)");
   self.output(asked);
   self.act = [given](const printer& out) { return timeline(*given, out); };
 }

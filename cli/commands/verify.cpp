@@ -18,12 +18,7 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr const char* details =
-    "One row per file, for programs with the keys file, ok (true or false), leftover and problem\n"
-    "(a sentence). Of a store every file is checked; leftover is true for what a writer is "
-    "writing\n"
-    "or left when it was interrupted, which harms nothing.\n"
-    "JSON: {\"schema\": 1, \"command\": \"verify\", \"files\": [...]}.\n"
-    "Exit status 0 if every file is sound, 2 otherwise.";
+    "One row per file; every file of a store is checked. Exit status 0 if all are valid, else 2.";
 
 row row_of(const store::finding& file) {
   const bool sound = file.problem.empty();
@@ -41,7 +36,7 @@ row row_of(const store::finding& file) {
            {sound ? value() : value(file.problem), sound ? verdict : file.problem, l}}};
 }
 
-// A store that cannot be used at all is one finding, as a file is.
+// A store that cannot be opened is one finding, like a file.
 std::vector<store::finding> findings(const std::string& path) {
   if (!store::is_folder(path)) return {{path, load_file(path).sentence}};
   try {
@@ -60,9 +55,7 @@ exit_status verify(const std::vector<std::string>& paths, const printer& out) {
                           {"file", "file", side::left},
                           {"ok", "", side::left, audience::programs},
                           {"leftover", "", side::left, audience::programs},
-                          {"problem", "verdict", side::left}},
-              .rows = {},
-              .as_list = false};
+                          {"problem", "verdict", side::left}}};
   std::size_t bad = 0;
   for (const std::string& path : paths) {
     for (const store::finding& file : findings(path)) {
@@ -71,14 +64,9 @@ exit_status verify(const std::vector<std::string>& paths, const printer& out) {
     }
   }
   const std::size_t all = files.rows.size();
-  out.print({.command = "verify",
-             .title = {},
-             .fields = {},
-             .tables = {std::move(files)},
-             .notes = {},
-             .closing = {}});
+  out.print({.command = "verify", .tables = {std::move(files)}});
   if (bad == 0) return yes;
-  complain(fmt::format("{} of {} files did not pass; restore {} or build {} again", bad, all,
+  complain(fmt::format("{} of {} files failed verification; restore {} or build {} again", bad, all,
                        bad == 1 ? "it" : "them", bad == 1 ? "it" : "them"));
   return trouble;
 }
@@ -92,8 +80,13 @@ void add_verify(command& root, output_options& asked) {
       "bloomtime verify users.bloom\n"
       "bloomtime verify *.bloom && cp *.bloom /backup";
   self.details = details;
+  self.keys = {{"file", "the file"},
+               {"ok", "true if every byte is as it was written"},
+               {"leftover", "true if a writer is writing the file or was interrupted; harmless"},
+               {"problem", "a sentence; null if ok"}};
+  self.fields = {{"files", "one object per row"}};
   const auto paths = std::make_shared<std::vector<std::string>>();
-  self.files(*paths, "files that hold a filter, or stores");
+  self.files(*paths, "filter files or stores");
   self.output(asked);
   self.act = [paths](const printer& out) { return verify(*paths, out); };
 }

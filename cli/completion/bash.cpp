@@ -48,7 +48,7 @@ bool has_files(const command& c) {
   return false;
 }
 
-// What may follow an option that takes a value: nothing else than that value.
+// The values of options that take one.
 std::string values(const command& c) {
   std::string out;
   for (const option& o : c.options()) {

@@ -26,7 +26,7 @@ void for_each_command(const command& top, Visit&& visit) {
   for (const auto& child : top.children()) for_each_command(*child, visit);
 }
 
-// In single quotes, so that no shell finds anything to do in it. `quote` stands for a quote inside.
+// In single quotes, with `quote` for each quote inside.
 inline std::string in_quotes(std::string_view text, std::string_view quote) {
   std::string out = "'";
   for (const char c : text) {

@@ -7,7 +7,7 @@ namespace {
 
 std::string quoted_word(std::string_view text) { return in_quotes(text, "\\'"); }
 
-// There is a heat and a plan heat: one is not meant where plan was typed.
+// `heat` and `plan heat` share a name: excludes the former if plan was typed.
 std::string not_its_namesake(const command& c) {
   std::string condition;
   for (const auto& sibling : c.parent()->children()) {

@@ -5,7 +5,7 @@
 namespace bloomtime::cli {
 namespace {
 
-// Brackets and colons separate the parts of what _arguments reads.
+// Escapes the characters that separate the parts of an _arguments specification.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -52,7 +52,7 @@ std::string function_of(const command& c) {
     calls += fmt::format("        {}) {} ;;\n", child->name(), function_name(*child));
   }
   out += "  local context state state_descr line\n  typeset -A opt_args\n  local -a commands=(\n";
-  // (-): what follows a command is its own, also an option that this one has too.
+  // (-): options after a command belong to that command.
   out += described + "  )\n  _arguments -C " + arguments +
          " \\\n    '(-)1:command:->command' '(-)*::argument:->rest'\n";
   return out +
@@ -69,7 +69,7 @@ std::string zsh_completion(const command& root) {
     out += '\n';
     out += function_of(c);
   });
-  // Autoloaded, this file is the function; sourced, it has to say so.
+  // An autoloaded file is the function itself; a sourced one must call compdef.
   return out +
          "\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _bloomtime \"$@\"\nelse\n"
          "  compdef _bloomtime bloomtime\nfi\n";

@@ -29,7 +29,7 @@ struct named_option {
   bool given;
 };
 
-// Which stream is meant follows from the first of these that was given.
+// The first of these options that was given chooses the stream.
 enum class kind { pairs, repeats, unique, operations, draws, visits };
 
 kind kind_of(const generate_options& given) {
@@ -42,8 +42,8 @@ kind kind_of(const generate_options& given) {
 }
 
 struct sense {
-  std::string_view stream;                // as a sentence names it
-  std::vector<std::string_view> options;  // those that mean something to it
+  std::string_view stream;                // for errors
+  std::vector<std::string_view> options;  // those that apply to it
 };
 
 sense sense_of(kind what) {
@@ -73,7 +73,7 @@ void expect_sense(const generate_options& given, kind what) {
   const sense makes = sense_of(what);
   const auto refuse = [&](std::string_view name) {
     throw usage_error(
-        fmt::format("{} has no use for {}. See bloomtime generate --help.", makes.stream, name));
+        fmt::format("{} does not take {}. See bloomtime generate --help.", makes.stream, name));
   };
   for (const named_option& o : contradictions) {
     if (o.given) refuse(o.name);
@@ -84,7 +84,7 @@ void expect_sense(const generate_options& given, kind what) {
   }
 }
 
-// The value that stands behind the word; the sentence lists all words.
+// The value of the word; the error lists all words.
 template <class Value>
 Value choose(std::string_view option, std::string_view typed,
              std::initializer_list<std::pair<std::string_view, Value>> choices) {
@@ -227,8 +227,8 @@ class planner {
   void expect_all_counts() const {
     if (!given_.records.empty() && !given_.items.empty()) return;
     throw usage_error(
-        "--pairs makes exact numbers of all three: give --records and --items too. "
-        "Try bloomtime generate --records 100k --items 1k --pairs 50k");
+        "--pairs needs --records and --items. Try bloomtime generate --records 100k --items 1k "
+        "--pairs 50k");
   }
 
   const generate_options& given_;
@@ -241,7 +241,7 @@ traffic::line_form form_of(const generate_options& given, kind what) {
       "--format", given.format, {{"combined", combined}, {"ndjson", ndjson}, {"tsv", tsv}});
   if (form == combined && what == kind::operations) {
     throw usage_error(
-        "a web server's log knows no removes; with --removes give --format tsv or ndjson");
+        "--format combined has no removes; with --removes give --format tsv or ndjson");
   }
   return form;
 }

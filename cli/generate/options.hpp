@@ -43,7 +43,7 @@ struct generate_plan {
   std::uint64_t seed = 0;
 };
 
-// Throws usage_error where options contradict each other or make no sense.
+// Throws usage_error if options contradict each other.
 generate_plan plan_of(const generate_options& given);
 
 }  // namespace bloomtime::cli

@@ -34,9 +34,7 @@ table levels_of(const traffic::profile& what) {
                       {"bucket_seconds", "bucket"},
                       {"pairs", "pairs"},
                       {"share", "of all pairs"},
-                      bar_column()},
-          .rows = {},
-          .as_list = false};
+                      bar_column()}};
   for (std::size_t level = 0; level < traffic::profile::levels; ++level) {
     const std::uint64_t bucket = std::uint64_t{1} << level;
     const std::uint64_t pairs = what.pairs[level];
@@ -55,9 +53,7 @@ table gaps_of(const traffic::profile& what) {
                       {"gap_to", "to"},
                       {"count", "count"},
                       {"share", "share"},
-                      bar_column()},
-          .rows = {},
-          .as_list = false};
+                      bar_column()}};
   const std::uint64_t all = what.records - what.items;
   const std::uint64_t most = *std::max_element(what.gaps.begin(), what.gaps.end());
   std::size_t used = what.gaps.size();
@@ -75,10 +71,7 @@ table gaps_of(const traffic::profile& what) {
 }
 
 table hours_of(const traffic::profile& what) {
-  table t{.key = "hours",
-          .columns = {{"hour", "hour"}, {"records", "records"}, bar_column()},
-          .rows = {},
-          .as_list = false};
+  table t{.key = "hours", .columns = {{"hour", "hour"}, {"records", "records"}, bar_column()}};
   const std::uint64_t most = *std::max_element(what.hours.begin(), what.hours.end());
   for (std::size_t h = 0; h < what.hours.size(); ++h) {
     t.rows.push_back({{{std::uint64_t{h}, fmt::format("{:02}", h)},
@@ -104,10 +97,10 @@ report report_of(const traffic::profile& what) {
                      {"top_hundredth", what.top_hundredth}},
           .tables = {levels_of(what), gaps_of(what), hours_of(what)},
           .notes = {},
-          .closing = {fmt::format("The commonest item has {} of all records, the first ten {}, the "
-                                  "commonest hundredth of all items {}.",
-                                  percent(what.top_one), percent(what.top_ten),
-                                  percent(what.top_hundredth))}};
+          .closing = {fmt::format(
+              "The most frequent item has {} of all records, the first ten {}, the "
+              "most frequent 1 % of all items {}.",
+              percent(what.top_one), percent(what.top_ten), percent(what.top_hundredth))}};
 }
 
 }  // namespace bloomtime::cli

@@ -7,8 +7,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr unsigned schema = 1;
-
 struct to_json_value {
   json operator()(std::monostate) const { return nullptr; }
   template <class T>
@@ -29,7 +27,7 @@ json to_object(const table& what, const row& r) {
 }  // namespace
 
 std::string render_json(const report& what) {
-  json document = {{"schema", schema}, {"command", what.command}};
+  json document = {{"schema", json_schema}, {"command", what.command}};
   for (const auto& [key, data] : what.fields) document[key] = std::visit(to_json_value{}, data);
   for (const table& t : what.tables) {
     json& rows = document[t.key] = json::array();

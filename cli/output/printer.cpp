@@ -33,16 +33,14 @@ void printer::finish() const {
 }
 
 void complain(std::string_view sentence) {
-  // Nothing is left to tell it to if this fails.
+  // A failure here cannot be reported.
   (void)write_all(STDERR_FILENO, "bloomtime: " + printable(sentence) + "\n");
 }
 
 void note(std::string_view line) { (void)write_all(STDERR_FILENO, printable(line) + "\n"); }
 
 void complain_of_memory() noexcept {
-  (void)write_all(STDERR_FILENO,
-                  "bloomtime: there is not enough memory for this; try fewer items or a smaller "
-                  "filter\n");
+  (void)write_all(STDERR_FILENO, "bloomtime: out of memory; try fewer items or a smaller filter\n");
 }
 
 }  // namespace bloomtime::cli

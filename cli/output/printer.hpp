@@ -17,7 +17,7 @@ class printer {
   const style& how() const { return how_; }
   void print(const report& what) const;
   void print(std::string_view text) const;
-  // For text of which a part may be accepted; fail() says why it is not all.
+  // Writes as much as is accepted; fail() throws the reason for the rest.
   write_result try_print(std::string_view text) const noexcept;
   [[noreturn]] static void fail(int reason);
   // Some file systems report a failed write only when the file is closed.
@@ -30,10 +30,10 @@ class printer {
 // A sentence on standard error, after "bloomtime: ".
 void complain(std::string_view sentence);
 
-// A line on standard error that is no complaint.
+// A line on standard error that is not an error.
 void note(std::string_view line);
 
-// The one sentence that must get out without memory.
+// Allocates nothing.
 void complain_of_memory() noexcept;
 
 }  // namespace bloomtime::cli

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/output/hot_table.hpp"
-#include "cli/plan/target.hpp"
 #include "profile/exact_size.hpp"
 #include "text/number.hpp"
 #include "text/time_text.hpp"
@@ -39,7 +38,7 @@ std::string title_of(const profile_summary& what, const profiler& profile, std::
       fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
                   what.counts.lines == 1 ? "" : "s", events_text(what.read, profile.newest()));
   if (what.records_before != 0) {
-    title += fmt::format(", {} records with those before", count_text(what.read.records));
+    title += fmt::format(", {} records in all", count_text(what.read.records));
   }
   if (const std::uint64_t bad = what.counts.bad_lines(); bad != 0) {
     title += fmt::format("   ({} rejected: see --rejects)", count_text(bad));
@@ -48,7 +47,7 @@ std::string title_of(const profile_summary& what, const profiler& profile, std::
   return title;
 }
 
-// Nothing if there is none, which is not the same as an empty one.
+// Nothing without a history; 0 for an empty one.
 std::optional<std::uint64_t> history_bytes(const profiler& profile) {
   std::optional<std::uint64_t> all;
   for (const field_profile& f : profile.fields()) {
@@ -75,7 +74,7 @@ std::string facts_text(const profiler& profile, std::uint64_t records) {
 
 std::vector<std::string> closing_of(const profile_summary& what) {
   if (what.store.empty()) {
-    return {"Not saved: give --store DIR to keep it and to ask it more questions."};
+    return {"Not saved: give --store DIR to save it and query it later."};
   }
   return {fmt::format("Saved to {}.", what.store),
           fmt::format("Next: bloomtime hot {0} -n 50; bloomtime heat, seen or timeline {0} ITEM",
@@ -92,9 +91,7 @@ table fields_table(const profiler& profile, std::uint64_t records) {
                       {"hot_bytes", ""},
                       {"history_bytes", ""},
                       {"exact_bytes", ""},
-                      {"held_back", ""}},
-          .rows = {},
-          .as_list = false};
+                      {"held_back", ""}}};
   for (const field_profile& f : profile.fields()) {
     t.rows.push_back(
         {{text_cell(f.name), count_cell(f.items.different()), bytes_cell(f.heat.memory()),
@@ -107,7 +104,7 @@ table fields_table(const profiler& profile, std::uint64_t records) {
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
 std::string over_budget_text(std::string_view what, const memory_budget& b) {
-  return fmt::format("{} {}, {} more than the {} asked for", what, bytes_text(b.asked + b.over),
+  return fmt::format("{} {}, {} more than the limit of {}", what, bytes_text(b.asked + b.over),
                      bytes_text(b.over), bytes_text(b.asked));
 }
 
@@ -116,13 +113,14 @@ std::string over_budget_text(std::string_view what, const memory_budget& b) {
 std::vector<std::string> over_budget_texts(const profiler& profile) {
   std::vector<std::string> texts;
   if (const memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
-    texts.push_back(over_budget_text("heat takes", heat) +
-                    ": every item with 128 hits or more takes 22 to 43 bytes for each of its four "
-                    "cells besides. A shorter --half-life makes fewer items as hot");
+    texts.push_back(
+        over_budget_text("heat takes", heat) +
+        ": an item with 128 hits or more takes 22 to 43 bytes more for each of its four "
+        "cells. A shorter --half-life leaves fewer such items");
   }
   if (const memory_budget past = profile.history_budget(); past.over > 0) {
     texts.push_back(over_budget_text("the history takes", past) +
-                    ", as nothing is dropped to keep that");
+                    ": nothing is dropped to keep the limit");
   }
   return texts;
 }
@@ -152,7 +150,7 @@ report report_of(const profile_summary& what, const profiler& profile, std::uint
                       {"at", micros_or_nothing(at)},
                       {"zone", what.read.zone},
                       {"half_life_seconds", seconds(profile.settings().half_life)},
-                      {"resolution_seconds", seconds(profile.settings().resolution)},
+                      {"tick_seconds", seconds(profile.settings().resolution)},
                       {"memory_bytes", memory},
                       {"heat_asked_bytes", heat.asked},
                       {"heat_over_bytes", heat.over},

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/asking/opened_profile.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
 #include "logs/bad_line.hpp"
@@ -21,8 +21,8 @@ struct profile_summary {
   std::string store;  // empty if it was not kept
 };
 
-// A sentence for each memory that was asked for and is exceeded: by a history at all, by heat by
-// more than an eighth, as a few hot items always take a little more than the cells.
+// A sentence for each memory limit that is exceeded: by a history at all, by heat by more than an
+// eighth, since a few hot items always take a little more than the cells.
 std::vector<std::string> over_budget_texts(const profiler& profile);
 
 report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,

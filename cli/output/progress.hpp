@@ -9,7 +9,7 @@ namespace bloomtime::cli {
 
 std::string bar_text(double share);  // ██████░░░░░░░░░░░░
 
-// How far work with a known number of steps is.
+// Progress of work with a known number of steps.
 class progress {
  public:
   progress(std::string label, std::uint64_t total);

@@ -18,7 +18,7 @@ struct reading {
 // "███░░░  63 %   412 MB/s   2.1 M lines/s   2 s left"
 std::string reading_text(const reading& so_far);
 
-// How far the reading of files is.
+// Progress of reading files.
 class reading_progress {
  public:
   reading_progress(std::string label, std::optional<std::uint64_t> total);

@@ -1,17 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-// What a command has to say, free of how it is shown. A command fills in one report; the printer
-// makes of it a page for people, TSV or JSON.
+// The output of a command, independent of its form: the printer renders it for people, as TSV or as
+// JSON.
 namespace bloomtime::cli {
 
 using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
                            std::vector<std::string>, std::vector<std::uint64_t>>;
+
+// A table of names and what they mean, for the help.
+using entries = std::vector<std::pair<std::string, std::string>>;
 
 enum class look { plain, strong, good, bad, faint };
 
@@ -31,10 +35,15 @@ cell nanoseconds_cell(double ns);
 cell yes_no_cell(bool yes);
 cell nothing();  // null for programs, a blank for people
 
+template <class T>
+value or_nothing(const std::optional<T>& data) {
+  return data ? value(*data) : value();
+}
+
 enum class side { left, right };
 enum class audience { everybody, people, programs };
 
-// On a screen too narrow for all columns the highest `spare` goes first; 0 always stays.
+// On a narrow screen the columns with the highest `spare` are dropped first; 0 is always shown.
 struct column {
   std::string key;  // for programs: lower case with underscores
   std::string title;
@@ -51,17 +60,17 @@ struct row {
 struct table {
   std::string key;  // the name of the array in JSON
   std::vector<column> columns;
-  std::vector<row> rows;
+  std::vector<row> rows = {};
   bool as_list = false;  // for people: one line per column instead of one line per row
 };
 
 struct report {
-  std::string command;                                // "plan bloom"
-  std::string title;                                  // for people only
-  std::vector<std::pair<std::string, value>> fields;  // for JSON only
-  std::vector<table> tables;
-  std::vector<std::string> notes;    // for people only: small print
-  std::vector<std::string> closing;  // for people only: what it means
+  std::string command;                                     // "plan bloom"
+  std::string title = {};                                  // for people only
+  std::vector<std::pair<std::string, value>> fields = {};  // for JSON only
+  std::vector<table> tables = {};
+  std::vector<std::string> notes = {};    // for people only: small print
+  std::vector<std::string> closing = {};  // for people only: what it means
 };
 
 }  // namespace bloomtime::cli

@@ -36,7 +36,7 @@ bool status_line::due() {
 
 void status_line::show(std::string_view text) {
   const std::string line = environment_has_unicode() ? std::string(text) : ascii_only(text);
-  // Cut off at the edge of the screen: what wraps around cannot be cleared.
+  // Truncated at the edge of the screen: a wrapped line cannot be cleared.
   write_error(fmt::format("\r\x1b[?7l{}\x1b[?7h\x1b[K", line));
   drawn_ = true;
 }

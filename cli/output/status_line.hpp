@@ -5,8 +5,8 @@
 
 namespace bloomtime::cli {
 
-// One line on standard error, on a terminal only, for work that takes longer than a moment; it is
-// gone when the work is done.
+// One line on standard error, on a terminal only, for work that takes longer than 0.4 seconds. It
+// is cleared when the work is done.
 class status_line {
  public:
   status_line();

@@ -29,7 +29,7 @@ view resolve_view(const output_options& asked, bool terminal) {
   }
   if (asked.json) return view::json;
   if (asked.tsv) return view::tsv;
-  // Nobody wants colours in a file of columns: whoever insists on them wants to see the table.
+  // --color always implies the table, because TSV has no colours.
   const bool table = asked.table || asked.color == "always" || terminal;
   return table ? view::people : view::tsv;
 }
@@ -38,7 +38,7 @@ bool resolve_color(const std::string& asked, bool terminal) {
   if (asked == "always") return true;
   if (asked == "never") return false;
   if (asked != "auto") {
-    throw usage_error(fmt::format("--color takes auto, always or never, got {}", shown(asked)));
+    throw usage_error(fmt::format("--color must be auto, always or never, got {}", shown(asked)));
   }
   if (!environment("NO_COLOR").empty()) return false;
   const std::string_view force = environment("CLICOLOR_FORCE");
@@ -59,7 +59,7 @@ std::size_t screen_width(bool terminal) {
 
 }  // namespace
 
-// Without any locale the screen most likely shows UTF-8; with one, it says so itself.
+// The first locale that is set decides; without any, UTF-8 is assumed.
 bool environment_has_unicode() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string locale(environment(name));

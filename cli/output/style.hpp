@@ -7,7 +7,7 @@ namespace bloomtime::cli {
 
 enum class view { people, tsv, json };
 
-// As typed; see add_output_options.
+// As typed; see command::output.
 struct output_options {
   std::string color = "auto";  // auto, always or never
   bool ascii = false;
@@ -23,8 +23,8 @@ struct style {
   std::size_t width = 0;  // columns of the screen; 0 if there is none to fit into
 };
 
-// What the options leave open is taken from standard output (a terminal or not) and from the
-// environment: NO_COLOR, CLICOLOR_FORCE, TERM, COLUMNS and the locale.
+// Defaults come from standard output (a terminal or not) and from the environment: NO_COLOR,
+// CLICOLOR_FORCE, TERM, COLUMNS and the locale.
 style resolve_style(const output_options& asked);
 
 bool environment_has_unicode();

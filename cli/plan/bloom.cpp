@@ -1,4 +1,5 @@
-#include <cstdint>
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,12 +10,11 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/command.hpp"
 #include "cli/plan/bloom_choices.hpp"
 #include "cli/plan/bloom_measure.hpp"
-#include "cli/plan/bloom_report.hpp"
+#include "cli/plan/planner.hpp"
 #include "cli/process.hpp"
-#include "text/quantity.hpp"
+#include "text/number.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
@@ -22,33 +22,47 @@ namespace {
 
 constexpr std::uint64_t least_memory = 8;  // one word of bits
 
-struct typed {
-  std::string items;
-  std::string error;
-  std::string memory;
+struct typed : sizing_options {
   std::string save;
   bool measure = false;
 };
 
+const planner& words() {
+  static const planner all{
+      .family = "bloom",
+      .summary = "size a Bloom filter (was this item ever added?)",
+      .usage = "--items N (--error E | --memory SIZE) [--measure [--save FILE]]",
+      .examples =
+          "bloomtime plan bloom --items 1M --error 1%              memory for an error\n"
+          "bloomtime plan bloom --items 2.5k --error 1e-6          few items, a small error\n"
+          "bloomtime plan bloom --items 10^9 --memory 1GiB         error for a memory\n"
+          "bloomtime plan bloom --items 1M --error 1% --measure    build each filter and measure\n"
+          "bloomtime plan bloom --items 1M --error 1% --measure --save users.bloom\n"
+          "bloomtime plan bloom --items 1M --error 1% --json | jq '.choices[] | "
+          "select(.recommended)'",
+      .items = "different items",
+      .error_means = "a lookup of an absent item answers yes",
+      .keys = {{"k", "bits set per item"},
+               {"cache_lines", "cache lines read by a lookup that answers yes"},
+               {"bits_per_word", "1 or 2 in the line layout"},
+               {"measured_error", "with --measure: false positives among items never added"},
+               {"false_positives, queries", "the numbers behind it"},
+               {"expected_low, expected_high", "its 99.9 % range if the planned error is right"},
+               {"add_ns, lookup_ns", "nanoseconds per item in bulk calls"}},
+      .fields = {{"saved_to", "the file of --save"}},
+      .engines =
+          "bloom_filter, flat: bits anywhere; line: all bits of an item in one cache line, "
+          "one per 64-bit word; line_2: up to two per word, where that differs. hash_set: "
+          "an exact std::unordered_set of 8-byte keys, estimated at 44 bytes per item. "
+          "bound: log2(1 / error) bits per item, the least that any filter needs"};
+  return all;
+}
+
 plan_target target_of(const typed& given) {
-  if (given.items.empty()) {
-    throw usage_error(
-        "plan bloom needs --items, the number of different items. "
-        "Try bloomtime plan bloom --items 1M --error 1%");
-  }
-  if (given.error.empty() == given.memory.empty()) {
-    throw usage_error(
-        fmt::format("plan bloom needs {}--error or --memory. Try bloomtime plan "
-                    "bloom --items {} --error 1%",
-                    given.error.empty() ? "" : "either ", given.items));
-  }
+  const plan_target target = target_of(words(), given);
   if (!given.save.empty() && !given.measure) {
     throw usage_error("--save keeps the filter that --measure builds; give both");
   }
-  plan_target target;
-  target.items = parse_count("--items", given.items);
-  if (!given.error.empty()) target.error = parse_chance("--error", given.error);
-  if (!given.memory.empty()) target.memory = parse_memory(given.memory);
   if (target.memory && *target.memory < least_memory) {
     throw usage_error(fmt::format("--memory of a Bloom filter must be at least {} bytes, got {}",
                                   least_memory, given.memory));
@@ -56,14 +70,79 @@ plan_target target_of(const typed& given) {
   return target;
 }
 
-std::vector<bloom_choice> choices_for(const plan_target& target) {
-  try {
-    return bloom_choices(target);
-  } catch (const error& e) {
-    if (e.code() != errc::too_large) throw;
-    throw usage_error(std::string(e.what()) + ". Try fewer items or a larger --error");
-  }
+// -- candidates ----------------------------------------------------------------------------------
+
+std::vector<column> columns(bool measured) {
+  using enum audience;
+  std::vector<column> all{{"bits_per_word", "", side::right, programs},
+                          k_column(),
+                          {"cache_lines", "lines", side::right, everybody, 3}};
+  const std::vector<column> more{{"measured_error", "measured"},
+                                 {"", "99.9 % range", side::right, people, 5},
+                                 {"false_positives", "", side::right, programs},
+                                 {"queries", "", side::right, programs},
+                                 {"expected_low", "", side::right, programs},
+                                 {"expected_high", "", side::right, programs},
+                                 {"add_ns", "add", side::right, everybody, 2},
+                                 {"lookup_ns", "lookup"}};
+  if (measured) all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
+
+candidate candidate_of(const bloom_choice& c) {
+  const bool line = c.size.layout == layout::line;
+  return {.engine = "bloom_filter",
+          .variant = c.variant,
+          .bits = static_cast<double>(c.size.bits),
+          .error = c.size.error,
+          .guarantee = "no false negatives",
+          .more = {c.bits_per_word ? count_cell(*c.bits_per_word) : nothing(), count_cell(c.size.k),
+                   count_cell(line ? 1 : c.size.k)},
+          .recommended = c.recommended};
+}
+
+void add_measurement(candidate& to, const bloom_measurement& m) {
+  const std::string mark = m.kept() ? " ✓" : " ✗";
+  to.more.push_back(
+      {m.error(), chance_text(m.error(), to.error) + mark, m.kept() ? look::good : look::bad});
+  to.more.push_back({{}, chance_text(m.lowest_expected(), m.highest_expected(), to.error)});
+  to.more.push_back(count_cell(m.false_positives));
+  to.more.push_back(count_cell(m.queries));
+  to.more.push_back({m.lowest_expected(), ""});
+  to.more.push_back({m.highest_expected(), ""});
+  to.more.push_back(nanoseconds_cell(m.add_ns));
+  to.more.push_back(nanoseconds_cell(m.lookup_ns));
+}
+
+candidate hash_set(const plan_target& target) {
+  cell lines = count_cell(2);
+  lines.text = "~" + lines.text;
+  return {.engine = "hash_set",
+          .bits = 8. * hash_set_bytes_per_item * static_cast<double>(target.items),
+          .guarantee = "exact",
+          .more = {nothing(), nothing(), lines},
+          .estimated = true,
+          .reference = true};
+}
+
+// The least memory for the error asked for, or the least error in the memory asked for.
+candidate bound(const plan_target& target) {
+  const auto items = static_cast<double>(target.items);
+  const double each = target.error ? math::optimal_bits_per_item(*target.error)
+                                   : 8 * static_cast<double>(*target.memory) / items;
+  return {.engine = "bound",
+          .bits = items * each,
+          .error = target.error ? *target.error : std::exp2(-each),
+          .guarantee = "no filter needs less",
+          .reference = true};
+}
+
+// -- measuring -----------------------------------------------------------------------------------
+
+struct measured_bloom {
+  bloom_choice choice;
+  std::optional<bloom_measurement> measurement;
+};
 
 bloom_filter build(const bloom_config& config) {
   try {
@@ -74,74 +153,108 @@ bloom_filter build(const bloom_config& config) {
   }
 }
 
-void save(const bloom_filter& filter, const std::string& path) {
-  const signals_held until_written;
-  filter.save(path);
+std::optional<bloom_measurement> measured(const bloom_choice& c, const typed& given) {
+  if (!given.measure || !c.config) return std::nullopt;
+  bloom_filter filter = build(*c.config);
+  const bloom_measurement found = measure(filter);
+  if (c.recommended && !given.save.empty()) {
+    const signals_held until_written;
+    filter.save(given.save);
+  }
+  return found;
 }
 
-exit_status plan(const typed& given, const printer& out) {
-  bloom_plan result;
-  result.target = target_of(given);
-  result.measured = given.measure;
-  for (bloom_choice& choice : choices_for(result.target)) {
-    planned_bloom entry{std::move(choice), std::nullopt};
-    if (given.measure && entry.choice.config) {
-      bloom_filter filter = build(*entry.choice.config);
-      entry.measurement = measure(filter);
-      if (entry.choice.recommended && !given.save.empty()) save(filter, given.save);
-    }
-    result.entries.push_back(std::move(entry));
+// -- in words ------------------------------------------------------------------------------------
+
+std::string percent_more(const bloom_choice& c, const bloom_choice& than) {
+  const double share = static_cast<double>(c.size.bits) / static_cast<double>(than.size.bits) - 1;
+  return fmt::format("{:.1f} % more memory", 100 * share);
+}
+
+// What a line costs against flat.
+std::string price(const bloom_choice& line, const bloom_choice& flat, const plan_target& target) {
+  return target.error ? percent_more(line, flat) + " than flat"
+                      : fmt::format("an error of {} instead of flat's {}",
+                                    chance_text(line.size.error), chance_text(flat.size.error));
+}
+
+std::string reason(const std::vector<measured_bloom>& all, const plan_target& target) {
+  const measured_bloom& flat = all.front();
+  const auto best = std::find_if(all.begin(), all.end(),
+                                 [](const measured_bloom& m) { return m.choice.recommended; });
+  if (best == all.begin()) {
+    if (all.size() < 2) return "Recommended: flat; no other layout fits.";
+    return fmt::format("Recommended: flat; one cache line per lookup would mean {}.",
+                       price(all.back().choice, flat.choice, target));
   }
-  result.saved_to = given.save;
-  out.print(report_of(result));
+  const std::string gain =
+      best->measurement && flat.measurement
+          ? fmt::format("a lookup takes {} instead of {}",
+                        nanoseconds_text(best->measurement->lookup_ns),
+                        nanoseconds_text(flat.measurement->lookup_ns))
+          : fmt::format("a lookup reads one cache line instead of {}", flat.choice.size.k);
+  return fmt::format("Recommended: {}; for {}, {}.", best->choice.variant,
+                     price(best->choice, flat.choice, target), gain);
+}
+
+std::vector<std::string> closing(const std::vector<measured_bloom>& all, const typed& given,
+                                 const plan_target& target) {
+  std::vector<std::string> words{reason(all, target)};
+  if (!given.measure) {
+    words.emplace_back("Next: --measure builds these filters and measures them.");
+    return words;
+  }
+  for (const auto& [choice, m] : all) {
+    if (!m || m->kept()) continue;
+    words.push_back(fmt::format("{} has a measured error of {}, above its 99.9 % range.",
+                                choice.variant, chance_text(m->error(), choice.size.error)));
+  }
+  words.push_back(given.save.empty()
+                      ? next_step(target) + " --save FILE keeps the recommended filter."
+                      : fmt::format("Saved to {0}. Next: bloomtime info {0}", given.save));
+  return words;
+}
+
+exit_status act(const typed& given, const printer& out) {
+  plan what{.family = "bloom",
+            .subject = {},
+            .target = target_of(given),
+            .error_means = words().error_means,
+            .fields = {{"saved_to", given.save.empty() ? value() : value(given.save)}},
+            .columns = columns(given.measure)};
+  what.subject = "Bloom filter for " + items_text(what.target.items);
+  std::vector<measured_bloom> all;
+  what.candidates = sized([&] {
+    std::vector<candidate> candidates;
+    for (bloom_choice& c : bloom_choices(what.target)) {
+      candidates.push_back(candidate_of(c));
+      all.push_back({std::move(c), std::nullopt});
+    }
+    return candidates;
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].measurement = measured(all[i].choice, given);
+    if (all[i].measurement) add_measurement(what.candidates[i], *all[i].measurement);
+  }
+  what.candidates.push_back(hash_set(what.target));
+  what.candidates.push_back(bound(what.target));
+  what.closing = closing(all, given, what.target);
+  out.print(report_of(what));
   return yes;
 }
-
-constexpr const char* examples =
-    "bloomtime plan bloom --items 1M --error 1%              memory for an accuracy\n"
-    "bloomtime plan bloom --items 2.5k --error 1e-6          few items, hardly ever wrong\n"
-    "bloomtime plan bloom --items 10^9 --memory 1GiB         accuracy for a memory\n"
-    "bloomtime plan bloom --items 1M --error 1% --measure    build each filter and measure it\n"
-    "bloomtime plan bloom --items 1M --error 1% --measure --save users.bloom\n"
-    "bloomtime plan bloom --items 1M --error 1% --json | jq '.choices[] | select(.recommended)'";
-
-constexpr const char* details =
-    "One row per choice, for programs with these keys (empty or null where there is nothing):\n"
-    "choice            flat: bits anywhere; line: all bits of an item in one cache line, one per\n"
-    "                  64-bit word; line_2: up to two per word (only where that differs);\n"
-    "                  hash_set: an exact std::unordered_set of 8-byte keys, estimated at 44 "
-    "bytes\n"
-    "                  per item (a 32-byte node and 1.5 bucket pointers); bound: log2(1 / error)\n"
-    "                  bits per item, which no structure can beat\n"
-    "estimated         true where memory is not computed but estimated\n"
-    "recommended       true for one of them: line if it takes at most 15 % more than flat\n"
-    "bits_per_word     1 or 2 for lines\n"
-    "memory_bytes, bits_per_item, k (probes per item), cache_lines (touched by a lookup that\n"
-    "                  says yes), error (chance of a wrong yes when all items are in)\n"
-    "measured_error, false_positives, queries, expected_low, expected_high\n"
-    "                  with --measure: wrong answers among items that were never inserted, and\n"
-    "                  the 99.9 % range that chance leaves them if the plan is right\n"
-    "insert_ns, lookup_ns   per item, in bulk calls\n"
-    "JSON: {\"schema\": 1, \"command\": \"plan bloom\", \"items\", \"target_error\", "
-    "\"target_memory_bytes\",\n"
-    "       \"saved_to\", \"choices\": [one object per row]}";
 
 }  // namespace
 
 void add_plan_bloom(command& family, output_options& asked) {
-  command& bloom = family.add("bloom", "size a Bloom filter (was this item ever inserted?)");
-  bloom.usage = "--items N (--error E | --memory SIZE) [--measure [--save FILE]]";
-  bloom.examples = examples;
-  bloom.details = details;
   const auto given = std::make_shared<typed>();
-  bloom.text("--items", given->items, "N", "different items: 1M, 2.5k, 10^6, 1e6");
-  bloom.text("--error", given->error, "E", "chance of a wrong yes: 1%, 0.01, 1e-6");
-  bloom.text("--memory", given->memory, "SIZE", "16MiB = 16M = 2^24 bytes, 16MB = 16,000,000");
-  bloom.flag("--measure", given->measure,
-             "build each filter with N generated items, ask for others, time both");
-  bloom.text("--save", given->save, "FILE", "keep the recommended filter that was measured");
-  bloom.output(asked);
-  bloom.act = [given](const printer& out) { return plan(*given, out); };
+  command& self = add_planner(family, words(), given->items);
+  add_error(self, words(), given->error);
+  add_memory(self, given->memory);
+  self.flag("--measure", given->measure,
+            "build each filter with N generated items, query as many others, time both");
+  self.text("--save", given->save, "FILE", "keep the recommended filter that was measured");
+  self.output(asked);
+  self.act = [given](const printer& out) { return act(*given, out); };
 }
 
 }  // namespace bloomtime::cli

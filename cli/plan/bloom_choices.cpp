@@ -5,7 +5,7 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr unsigned line_words = 8;  // more probes than words make two bits in some of them
+constexpr unsigned line_words = 8;  // more probes than this put two bits into some words
 
 math::bloom_size sized(const plan_target& target, layout kind, unsigned most_k) {
   return target.error ? math::size_for_error(kind, target.items, *target.error, most_k)
@@ -17,8 +17,7 @@ math::bloom_size planned(const plan_target& target) {
                       : math::plan_bloom_in_bits(target.items, *target.memory * 8);
 }
 
-// Lines can be too large where flat is not, or there is no room for a whole one; then they are no
-// choice.
+// Nothing if a line layout would be too large, or the memory is smaller than one line.
 std::optional<math::bloom_size> sized_line(const plan_target& target, unsigned most_k) {
   if (target.memory && *target.memory * 8 < math::line_bits) return std::nullopt;
   try {
@@ -30,9 +29,9 @@ std::optional<math::bloom_size> sized_line(const plan_target& target, unsigned m
 }
 
 bloom_choice choice_of(const math::bloom_size& size) {
-  if (size.layout == layout::flat) return {"flat", "flat", size, {}, false, {}};
-  if (size.k <= line_words) return {"line", "line", size, 1, false, {}};
-  return {"line_2", "line, 2 bits", size, 2, false, {}};
+  if (size.layout == layout::flat) return {"flat", size, {}, false, {}};
+  if (size.k <= line_words) return {"line", size, 1, false, {}};
+  return {"line_2", size, 2, false, {}};
 }
 
 // A configuration names a layout or leaves it to the planner; either gives one size.
@@ -53,9 +52,9 @@ std::vector<bloom_choice> bloom_choices(const plan_target& target) {
   const auto two_bits = sized_line(target, math::max_k(layout::line));
   if (one_bit) choices.push_back(choice_of(*one_bit));
   if (two_bits && two_bits != one_bit) choices.push_back(choice_of(*two_bits));
-  const std::string best = choice_of(planned(target)).key;
+  const std::string best = choice_of(planned(target)).variant;
   for (bloom_choice& c : choices) {
-    c.recommended = c.key == best;
+    c.recommended = c.variant == best;
     c.config = config_of(target, c.size);
   }
   return choices;

@@ -8,13 +8,12 @@
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/math/bloom.hpp>
 
-#include "cli/plan/target.hpp"
+#include "cli/plan/table.hpp"
 
 namespace bloomtime::cli {
 
 struct bloom_choice {
-  std::string key;   // flat, line, line_2
-  std::string name;  // for people
+  std::string variant;  // flat, line, line_2
   math::bloom_size size{};
   std::optional<unsigned> bits_per_word;  // of a line
   bool recommended = false;
@@ -23,12 +22,12 @@ struct bloom_choice {
   std::optional<bloom_config> config;
 };
 
-// Every filter that can be built for the target, exactly one of them recommended. Two bits per
-// word are a choice of their own only where they differ from one.
+// Every filter that can be built for the target; exactly one is recommended. line_2 is listed only
+// if it differs from line.
 std::vector<bloom_choice> bloom_choices(const plan_target& target);
 
-// What an exact answer takes: a std::unordered_set of 8-byte keys has a 32-byte node per item and
-// one to two 8-byte bucket pointers, on average between two growths 1.5.
+// Memory of an exact answer: a std::unordered_set of 8-byte keys has a 32-byte node per item and
+// one to two 8-byte bucket pointers, 1.5 on average between two rehashes.
 inline constexpr std::uint64_t hash_set_bytes_per_item = 32 + 12;
 
 }  // namespace bloomtime::cli

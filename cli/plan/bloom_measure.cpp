@@ -48,7 +48,7 @@ bloom_measurement measure(bloom_filter& filter) {
   bloom_measurement found;
   found.queries = std::min(items, most_queries);
   progress bar("measure", items + found.queries);
-  found.insert_ns = nanoseconds_per_item(
+  found.add_ns = nanoseconds_per_item(
       0, items, bar, [&](std::span<const std::uint64_t> some) { filter.insert_bulk(some); });
   std::array<bool, batch> answers{};
   found.lookup_ns =

@@ -10,11 +10,11 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr std::uint64_t line_bytes = 64;
-constexpr unsigned published_k = 16;  // most of the filters that sweep
+constexpr unsigned published_k = 16;  // upper limit of the published filters
 // With minimum increase more rows are better than the formulas for plain counters say.
 constexpr unsigned usual_k = 4;
 
-// A line has one cell less than fits, for its count of halvings.
+// One cell of a line holds its number of halvings.
 heat_choice heat_filter_choice(const plan_target& target, unsigned cell_bits) {
   const std::uint64_t per_line = 8 * line_bytes / cell_bits - 1;
   heat_choice c{.engine = "heat_filter", .cell_bits = cell_bits};

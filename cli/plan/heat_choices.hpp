@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/plan/target.hpp"
+#include "cli/plan/table.hpp"
 
 namespace bloomtime::cli {
 
@@ -18,8 +18,8 @@ struct heat_choice {
   bool recommended = false;
 };
 
-// What the engines make of the error and the items, or of the memory alone, as profile does; that
-// is at least a cache line for each of four rows.
+// Sizes for the error and the items, or for the memory alone, as profile chooses them: at least one
+// cache line for each of four rows.
 std::vector<heat_choice> heat_choices(const plan_target& target);
 
 }  // namespace bloomtime::cli

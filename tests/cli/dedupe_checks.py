@@ -652,5 +652,5 @@ def plan_recency_puts_engines_side_by_side():
             assert row["error"] <= error * (1 + 1e-9) or not sized, row
             assert (row["misses"] > 0) == (row["engine"] == "generalized_filter"), row
     refused("plan", "recency", says="--items")
-    refused("plan", "recency", "--items", "1M", "--steps", "9999", says="4096")
+    refused("plan", "recency", "--items", "1M", "--ticks", "9999", says="4096")
     refused("plan", "recency", "--items", "1M", "--error", "1e-300", says="larger --error")

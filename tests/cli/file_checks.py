@@ -34,7 +34,7 @@ def a_bad_file_among_good_ones():
         bad = write(path + ".bad", b"no filter at all")
         result = run("verify", path, bad, "/nonexistent/file")
         assert result.status == 2
-        assert result.err.startswith("bloomtime: 2 of 3 files did not pass"), result.err
+        assert result.err.startswith("bloomtime: 2 of 3 files failed verification"), result.err
         rows = rows_of(result.out)
         assert [row["ok"] for row in rows] == ["true", "false", "false"]
         assert "No such file" in rows[2]["problem"]

@@ -118,14 +118,14 @@ def generate_refuses_what_cannot_be():
             (["--records", "5", "--items", "3", "--pairs", "6"], "6 pairs need at least"),
             (["--records", "9", "--items", "3", "--pairs", "2"], "3 items need at least"),
             (["--records", "9", "--items", "3", "--pairs", "7", "--seconds", "2"], "at most 6 pairs"),
-            (["--pairs", "9"], "give --records and --items too"),
+            (["--pairs", "9"], "--pairs needs --records and --items"),
             (["--items", "2^40"], "--items must be a number"),
             (["--items", "5G"], "2^32"),
-            (["--model", "dense"], "traffic has no use for --model"),
-            (["--gap", "exp:5m"], "traffic has no use for --gap"),
-            (["--unique", "--zipf", "1"], "--unique has no use for --zipf"),
-            (["--unique", "--removes", "10%"], "no use for --removes"),
-            (["--pairs", "9", "--unique"], "no use for --unique"),
+            (["--model", "dense"], "traffic does not take --model"),
+            (["--gap", "exp:5m"], "traffic does not take --gap"),
+            (["--unique", "--zipf", "1"], "--unique does not take --zipf"),
+            (["--unique", "--removes", "10%"], "does not take --removes"),
+            (["--pairs", "9", "--unique"], "does not take --unique"),
             (["--like", "edgr"], "--like must be one of edgar, network, got edgr"),
             (["--like", "edgar", "--model", "dens"], "dense, bursty, uniform"),
             (["--zipf", "-1"], "--zipf must be a number from 0"),
@@ -135,7 +135,7 @@ def generate_refuses_what_cannot_be():
             (["--repeat", "10%", "--gap", "uniform:9s..3s"], "the least first"),
             (["--repeat", "10%", "--gap", "exp:10^12"], "gaps must lie between"),
             (["--removes", "60%"], "at most half"),
-            (["--removes", "10%", "--format", "combined"], "knows no removes"),
+            (["--removes", "10%", "--format", "combined"], "has no removes"),
             (["--format", "xml"], "combined, ndjson, tsv"),
             (["--seconds", "11y"], "--seconds must be a time"),
             (["--seconds", "5000d"], "ten years"),
@@ -147,7 +147,7 @@ def generate_refuses_what_cannot_be():
             (["--seed", "x"], "--seed must be a whole number"),
             (["--seed", str(2**64)], "--seed must be a whole number"),
             (["--json"], "--format ndjson"),
-            (["--profile", "--format", "tsv"], "--profile prints none")):
+            (["--profile", "--format", "tsv"], "--profile prints no records")):
         refused("generate", *arguments, says=says)
 
 

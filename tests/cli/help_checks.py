@@ -22,7 +22,7 @@ def help_starts_with_examples():
 def help_lists_commands_and_options():
     text = ok("--help").out
     for fragment in ("\n  profile ", "\n  hot ", "\n  heat ", "\n  seen ", "\n  timeline ", "\n  tally ", "\n  count ", "\n  plan ", "\n  info ", "\n  verify ", "--version",
-                     "--json", "--color WHEN", '"schema": 1', "Exit status: 0 ok or yes, 1 no"):
+                     "--json", "--color WHEN", '"schema": 2', "Exit status   0 ok or yes, 1 no"):
         assert fragment in text, fragment
     text = ok("plan", "bloom", "--help").out
     for fragment in ("--items N", "--error E", "--memory SIZE", "--measure", "--save FILE",
@@ -47,5 +47,5 @@ def version_says_what_it_is():
     assert re.fullmatch(r"bloomtime \d+\.\d+\.\d+ \((g\+\+|clang) [\d.]+, "
                         r"bulk calls with(out)? AVX2, file format \d+\)\n", line), line
     facts = json.loads(ok("--version", "--json").out)
-    assert facts["schema"] == 1 and line.startswith(f"bloomtime {facts['version']} ")
+    assert facts["schema"] == 2 and line.startswith(f"bloomtime {facts['version']} ")
     assert facts["format_version"] == 1 and isinstance(facts["avx2"], bool)

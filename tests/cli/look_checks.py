@@ -47,7 +47,7 @@ def tables_are_aligned_and_fit():
         assert all(len(line) <= columns for line in lines), (columns, lines)
         assert all(line == line.rstrip() for line in lines)
         heading = lines[2]
-        assert heading.split()[0] == "layout" and "memory" in heading
+        assert heading.split()[0] == "engine" and "memory" in heading
         # Numbers end where their headings end.
         for title in ("memory", "error", "measured"):
             end = heading.index(title) + len(title)
@@ -60,4 +60,4 @@ def forms_exclude_each_other():
     refused(*PLAN, "--json", "--tsv", says="exclude each other")
     refused(*PLAN, "--table", "--json", says="exclude each other")
     assert "\t" in on_terminal(*PLAN, "--tsv")
-    assert json.loads(on_terminal(*PLAN, "--json"))["schema"] == 1
+    assert json.loads(on_terminal(*PLAN, "--json"))["schema"] == 2

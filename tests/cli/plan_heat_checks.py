@@ -22,11 +22,12 @@ def plan_heat_says_what_profile_takes_and_explains_every_key():
                                  "--json").out)["choices"]:
             assert row["error"] <= float(error[:-1]) / 100 * (1 + 1e-12), row
     shown = ok("plan", "heat", "--items", "1M", "--half-life", "1d", "--table").out
-    assert "warm for about 9 d after a hit" in shown and "7.00 MB is what profile takes" in shown
+    assert "active for about 9 d after one hit" in shown and "7.00 MB is profile's default" in shown
     refused("plan", "heat", says="needs --items")
     refused("plan", "heat", "--items", "1", "--half-life", "10^18", says="at most")
     ok("plan", "heat", "--items", "1", "--half-life", "9223372036854")
-    refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB", says="give one")
+    refused("plan", "heat", "--items", "1M", "--error", "1%", "--memory", "1MB",
+            says="give either --error (1%) or --memory (1MB), not both")
     refused("plan", "heat", "--items", "1M", "--memory", "1023",
             says="--memory must be at least 1024 bytes, 1 KiB for each field, got 1023")
     ok("plan", "heat", "--items", "1M", "--memory", "1K")
@@ -54,7 +55,7 @@ def a_profile_on_a_terminal():
         text = on_terminal("hot", where + "/access.bloomtime", "--ascii", "--color", "never",
                            columns=120)
         assert text.isascii() and "\\x" not in text and "+-" in text and "#" in text, text
-        assert "at most: always" in ok("heat", where + "/access.bloomtime", "/", "--field", "path",
+        assert '"At most" always holds' in ok("heat", where + "/access.bloomtime", "/", "--field", "path",
                                        "--table").out
 
 

@@ -125,7 +125,7 @@ def very_short_logs_count():
         empty = write(where + "/empty", b"")
         done(*contract(empty, where + "/none"))
         assert rows_of(ok("hot", where + "/none").out) == []
-        fails("profile", empty, says="not one line to read")
+        fails("profile", empty, says="the input is empty")
         assert heat_of(where + "/none", 0, ["x"])["x"] == (0, 0, 0)
 
 
@@ -148,8 +148,8 @@ def an_empty_store_has_no_time():
 def a_log_of_which_nothing_can_be_read_makes_no_store():
     with folder() as where:
         bad = write(where + "/bad", b"7 o'clock\ta\n8 o'clock\tb\n")
-        says = ("2 of 2 lines rejected: 2 stamped with a time that cannot be read, so nothing is left "
-                "to profile; say with --format, --time and --item how to read them")
+        says = ("2 of 2 lines rejected: 2 stamped with a time that cannot be read, so no line is "
+                "valid; check --format, --time and --item")
         fails(*contract(bad, where + "/new"), says=says)
         assert os.listdir(where) == ["bad"]
         store, _ = profiled(where, events(10))
@@ -168,8 +168,9 @@ def heat_is_asked_from_the_last_event_on():
     last = max(second for second, _ in made)
     with folder() as where:
         store, _ = profiled(where, made)
-        refused("heat", store, "item1", "--at", str(last - 1), says="the store's clock stands at")
-        refused("hot", store, "--at", "2014-05-13", says="from there on, not back at 2014-05-13")
+        refused("heat", store, "item1", "--at", str(last - 1), 
+                says="--at must not be before the store's newest event")
+        refused("hot", store, "--at", "2014-05-13", says="is not kept; got 2014-05-13")
         refused("hot", store, "--at", "soon", says="--at must be a time")
         for same in (str(last), f"{last}.5", f"{last}000",
                      time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(last)),
@@ -180,7 +181,7 @@ def heat_is_asked_from_the_last_event_on():
         assert heat_of(store, 99_999_999_999, ["item1"])["item1"][0] < 0.01
         ok("hot", store, "--at", "9999-12-31")
         for command in ("hot", "heat"):
-            assert "up to 11 digits" in ok(command, "--help").out
+            assert "up to 11, 14, 17 or 19 digits" in ok(command, "--help").out
 
 
 @check

@@ -10,7 +10,7 @@ def profile_refuses_what_cannot_be():
                            (["--half-life", "1y"], "there is no unit y"),
                            (["--half-life", "nan"], "--half-life must be a time"),
                            (["--half-life", "-1h"], "--half-life must be a time"),
-                           (["--half-life", "1", "--resolution", "1m"], "at least the resolution (1 min)"),
+                           (["--half-life", "1", "--resolution", "1m"], "at least --resolution (1 min); got 1 s"),
                            (["--half-life", "10^18"], "--half-life can be at most"),
                            (["--resolution", "0"], "--resolution must be a time"),
                            (["--memory", "1023"], "at least 1024 bytes, 1 KiB for each field, "
@@ -20,7 +20,7 @@ def profile_refuses_what_cannot_be():
                            (["--item", "2", "--item", "2"], "--item 2 was given twice"),
                            (["--store", log], "a store is a directory"),
                            (["--store", where], "is not a store and not empty"),
-                           (["--format", "plain", "--item", "line"], "heat needs times"),
+                           (["--format", "plain", "--item", "line"], "needs timestamps, and none were found; name the field with --time"),
                            (["--rejects", log], "--rejects would overwrite")):
             fails("profile", log, *(() if "--store" in more else ("--store", store)), *more,
                   says=says)
@@ -68,7 +68,7 @@ def a_half_life_below_the_resolution_is_answered_with_what_works():
         for number, asked in enumerate((["--resolution", "2h"],
                                         ["--half-life", "5m", "--resolution", "1d"])):
             base = ["profile", log, "--store", f"{where}/s{number}"]
-            result = refused(*base, *asked, says="must be at least the resolution")
+            result = refused(*base, *asked, says="must be at least --resolution")
             assert "tick" not in result.err
             tried = re.findall(r"(--half-life|--resolution) (\w+) or", result.err)
             assert [option for option, _ in tried] == ["--half-life", "--resolution"], result.err

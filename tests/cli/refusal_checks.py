@@ -22,7 +22,7 @@ def what_is_missing_or_too_much_is_said():
     refused("plan", says="needs a family")
     refused("plan", "bloom", says="needs --items")
     refused("plan", "bloom", "--items", "1M", says="needs --error or --memory")
-    refused(*PLAN, "--memory", "1MB", says="either --error or --memory")
+    refused(*PLAN, "--memory", "1MB", says="give either --error (1%) or --memory (1MB)")
     refused("plan", "bloom", "--items", says="--items needs a value")
     refused("plan", "bloom", "--items=", "--error", "1%", says="--items needs a value")
     refused(*PLAN, "--measure", "--save", "", says="--save needs a value")

@@ -99,7 +99,7 @@ TEST(render, tsv_numbers_read_back) {
 TEST(render, json) {
   EXPECT_EQ(render_json(two_rows()),
             R"({
-  "schema": 1,
+  "schema": 2,
   "command": "test",
   "count": 2,
   "nothing": null,

@@ -33,7 +33,7 @@ def stores_have_the_same_seed_unless_another_is_asked_for():
                 assert seeds_in(store) == before
             for store, kept in ((stores[0], 0), (stores[2], 5)):
                 result = run(*command, store, "--seed", "6")
-                assert result.status == 2 and f"the seed {kept}, and 6" in result.err, result.err
+                assert result.status == 2 and f"the seed {kept}; got 6" in result.err, result.err
             refused(*command, os.path.join(where, "new"), "--seed", "1.5", says="--seed")
             assert not os.path.exists(os.path.join(where, "new"))
 

@@ -70,7 +70,7 @@ TEST(store_command, verify_names_what_is_damaged_and_what_was_left) {
   std::filesystem::remove(directory / "s" / reader(directory / "s").about().find("two")->file);
   said = run_command({"verify", "--json", directory / "s"});
   EXPECT_EQ(said.status, 2);
-  EXPECT_EQ(said.err.find("bloomtime: 1 of 5 files did not pass"), 0u) << said.err;
+  EXPECT_EQ(said.err.find("bloomtime: 1 of 5 files failed verification"), 0u) << said.err;
   EXPECT_EQ(nlohmann::json::parse(said.out)["files"][2]["ok"], false);
   said = run_command({"info", directory / "s"});
   EXPECT_EQ(said.status, 2);

@@ -166,7 +166,7 @@ def a_tally_rejects_lines_that_say_nothing():
         # Columns that were mixed up: nothing is understood, and nothing is kept.
         _, err = tallied(write(path, b"+\ta\n-\ta\n"), "--op", "2", "--item", "1", "--store",
                          store + "2", status=2)
-        assert "nothing is left to tally" in err and not os.path.exists(store + "2"), err
+        assert "so no line is valid" in err and not os.path.exists(store + "2"), err
 
 
 @check
@@ -179,13 +179,13 @@ def tally_and_count_say_what_they_need():
         refused("tally", path, "--item", "1", "--item", "2", "--store", store, says="one --item")
         refused("tally", path, "--item", "2", "--store", store, "--error", "1%", says="--items")
         refused("tally", path, "--item", "2", "--store", store, "--error", "1%", "--memory", "1M",
-                says="one of them")
+                says="not both")
         refused("tally", path, "--item", "2", "--store", store, "--memory", "9", says="64 to")
         assert not os.path.exists(store)
         tallied(path, "--op", "1", "--item", "2", "--store", store)
-        refused("tally", path, "--op", "1", "--item", "1", "--store", store, says="made with the item 2")
+        refused("tally", path, "--op", "1", "--item", "1", "--store", store, says="has the item 2; got 1")
         refused("tally", path, "--op", "1", "--item", "2", "--store", store, "--memory", "1M",
-                says="has its size already")
+                says="already has a size")
         refused("count", says="needs a store")
         refused("count", store, says="an item")
         refused("count", store, "a", "--batch", path, says="either")
@@ -227,5 +227,5 @@ def plan_tally_has_all_engines_side_by_side():
     assert "10 of each item are assumed" in on_terminal("plan", "tally", "--items", "1M")
     refused("plan", "tally", "--items", "1M", "--total", "999999", says="at least --items")
     refused("plan", "tally", says="--items")
-    refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="one of them")
+    refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="not both")
     assert "tally_filter" in on_terminal("plan", "tally", "--items", "1000")

@@ -134,7 +134,7 @@ def a_file_that_shrinks_while_it_is_read():
         child.send_signal(signal.SIGBUS)
         message = child.stderr.read().decode()
         assert child.wait(timeout=60) == 2, child.returncode
-        assert re.fullmatch(r"bloomtime: a file [^\n]+\n", message), message
+        assert re.fullmatch(r"bloomtime: a mapped file [^\n]+\n", message), message
     child.kill()
     child.wait()
     os.close(reader)

@@ -55,7 +55,7 @@ def the_local_time_of_the_log_is_never_answered_no():
             missed = [line for line in answers.lines() if not line.endswith("\tmaybe")]
             assert not missed, (form, missed[:3])
             # Only the hour that comes twice, and the days around it, can mean two moments.
-            widened = int((re.match(r"(\d+) questions have", answers.err) or [0, "0"])[1])
+            widened = int((re.match(r"(\d+) queries have", answers.err) or [0, "0"])[1])
             assert widened == (0 if "%z" in form else 120 if "%H" in form else 0), (form, answers.err)
 
 
@@ -136,7 +136,7 @@ def logs_of_several_places_are_asked_in_the_time_of_each():
                                             for t, path in made).encode())
         answers = done("seen", store, "--batch", local)
         assert all(line.endswith("\tmaybe") for line in answers.lines())
-        assert "questions have local times that several UTC offsets" in answers.err, answers.err
+        assert "queries have a local time that fits several UTC offsets" in answers.err, answers.err
         zoned = write(where + "/z", "".join(f"{path}\t{t.isoformat()}\t{t.isoformat()}\n"
                                             for t, path in made).encode())
         assert all(line.endswith("\tmaybe") for line in ok("seen", store, "--batch", zoned).lines())
@@ -175,7 +175,7 @@ def stores_of_older_versions_are_ambiguous_and_never_wrong():
         shutil.copytree(old, store)
         assert "offsets" not in json.loads(read(store + "/manifest.json"))
         answer, told = once(store, "/summer", "2018-08-06T00:18", "2018-08-06T00:18")
-        assert answer == "maybe" and "one that is not known" in told, told
+        assert answer == "maybe" and "an unknown one" in told, told
         assert once(store, "/summer", "2018-08-06T00:18+02:00", "2018-08-06T00:18+02:00") == ("maybe", "")
         assert once(store, "/summer", "2018-08-06T00:18+01:00", "2018-08-06T00:18+01:00") == ("no", "")
         assert once(store, "/summer", "2018-08-12", "2018-08-13")[0] == "no"

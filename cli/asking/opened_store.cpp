@@ -1,0 +1,189 @@
+#include "cli/asking/opened_store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <bloomtime/history/detail/timelines.hpp>
+
+#include "profile/past.hpp"
+#include "store/ledger.hpp"
+#include "store/tally_part.hpp"
+#include "text/suggest.hpp"
+#include "text/text.hpp"
+#include "text/usage_error.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+std::vector<std::string> names_of(const profiler& profile) {
+  std::vector<std::string> names;
+  for (const field_profile& f : profile.fields()) names.push_back(f.name);
+  return names;
+}
+
+void expect_not_before(instant asked, instant newest, const opened_heat& opened) {
+  const tick_clock ticks(opened.profile.settings().resolution);
+  if (ticks.tick_of(asked) >= ticks.tick_of(newest)) return;
+  throw usage_error(
+      fmt::format("--at must not be before the store's newest event ({}), because heat that has "
+                  "decayed is not kept; got {}. For the past use bloomtime seen or bloomtime "
+                  "timeline",
+                  time_text(newest, opened.zone), time_text(asked, opened.zone)));
+}
+
+}  // namespace
+
+// -- heat ----------------------------------------------------------------------------------------
+
+const field_profile& opened_heat::field(const std::string& typed) const {
+  return profile.fields()[chosen_field(names_of(profile), typed)];
+}
+
+std::vector<const field_profile*> opened_heat::fields(const std::string& typed) const {
+  if (!typed.empty()) return {&field(typed)};
+  std::vector<const field_profile*> all;
+  for (const field_profile& f : profile.fields()) all.push_back(&f);
+  return all;
+}
+
+std::string opened_heat::title(const std::string& store) const {
+  return at ? fmt::format("{} at {}", store, time_text(*at, zone))
+            : fmt::format("{}: no events yet", store);
+}
+
+std::vector<std::string> opened_heat::notes() const {
+  const std::string held = held_text(profile.ahead_of(when()).size());
+  return held.empty() ? std::vector<std::string>() : std::vector<std::string>{held};
+}
+
+opened_heat opened_store::heat(const std::string& at) const {
+  expect_profile(parts_.about(), directory_);
+  opened_heat opened{
+      read(), zone_of(read()), profiler::load(parts_, read(), profiler::wanted::heat), {}};
+  opened.at = opened.profile.newest();
+  if (!at.empty()) {
+    const instant asked = parse_moment("--at", at, opened.zone, opened.when());
+    if (read().last_event) expect_not_before(asked, *read().last_event, opened);
+    opened.at = asked;
+  }
+  opened.profile.include_held(opened.when());
+  return opened;
+}
+
+// -- history -------------------------------------------------------------------------------------
+
+std::optional<instant> opened_history::first() const {
+  std::optional<instant> earliest = read.first_event;
+  for (const held_event& e : gate.held()) {
+    if (!earliest || e.at < *earliest) earliest = e.at;
+  }
+  return earliest;
+}
+
+double opened_history::error(interval asked) const {
+  double expected = 0;
+  past.for_each([&](const timeline_history& part) {
+    const auto begin = static_cast<std::int64_t>(part.first());
+    const std::int64_t end = begin + static_cast<std::int64_t>(part.ticks()) - 1;
+    const std::int64_t from = std::max(begin, asked.first.number);
+    const std::int64_t to = std::min(end, asked.last.number);
+    if (from > to) return;
+    expected +=
+        part.current_error(static_cast<std::uint64_t>(to - from) + 1) +
+        std::ldexp(static_cast<double>(part.items()), -static_cast<int>(detail::timeline_key_bits));
+  });
+  return std::min(expected, 1.0);
+}
+
+opened_history opened_store::past(const std::string& field) const {
+  expect_profile(parts_.about(), directory_);
+  const std::size_t number = chosen_field(read().items, field);
+  const std::string role = store::history_role(read().items[number]);
+  if (!parts_.has(role)) {
+    throw usage_error(
+        fmt::format("{} was created by an older version and has no history; use bloomtime profile "
+                    "with a new --store to record it",
+                    directory_));
+  }
+  store::ledger kept = store::load_part<store::ledger>(parts_.container(store::ledger_role));
+  opened_history opened{read(),
+                        zone_of(read(), kept.held, tick_clock(kept.settings.resolution)),
+                        read().items[number],
+                        store::load_part<history>(parts_.container(role)),
+                        {read().last_event, std::move(kept.held)}};
+  for (const held_event& e : opened.gate.held()) {
+    const std::optional<std::string>& item = e.items.at(number);
+    if (!item) continue;
+    const digest d = digest_of(*item, opened.past.seed());
+    remember(opened.past, {&d, 1}, {&e.at, 1});
+  }
+  return opened;
+}
+
+// -- tally ---------------------------------------------------------------------------------------
+
+tally_filter opened_store::tally() const {
+  expect_tally(parts_.about(), directory_);
+  return store::load_part<tally_filter>(parts_.container(tally_role(read().items.front())));
+}
+
+// -- what a store holds --------------------------------------------------------------------------
+
+void expect_profile(const store::manifest& about, const std::string& directory) {
+  if (about.find(store::ledger_role) != nullptr) return;
+  const bool tally = std::any_of(about.containers.begin(), about.containers.end(),
+                                 [](const store::part& p) { return p.role.starts_with("tally."); });
+  throw usage_error(
+      tally ? fmt::format("{0} holds a tally and no profile; ask it with bloomtime count {0} ITEM, "
+                          "or name a store that bloomtime profile made",
+                          directory)
+            : fmt::format("{} holds no profile; name a store that bloomtime profile made",
+                          directory));
+}
+
+void expect_tally(const store::manifest& about, const std::string& directory) {
+  const std::vector<std::string>& items = about.read.items;
+  if (items.size() == 1 && about.find(tally_role(items.front())) != nullptr) return;
+  throw usage_error(fmt::format(
+      "{} holds a profile and no tally; name a store that bloomtime tally made, or a new one",
+      directory));
+}
+
+void expect_same(const std::string& directory, const char* what, const std::string& kept,
+                 const std::string& asked) {
+  if (kept == asked) return;
+  throw usage_error(
+      fmt::format("{} has {} {}; got {}. Omit the option to continue the store, or use another "
+                  "--store",
+                  directory, what, kept, asked));
+}
+
+std::size_t chosen_field(const std::vector<std::string>& names, const std::string& typed) {
+  if (typed.empty()) {
+    if (names.size() == 1) return 0;
+    throw usage_error(
+        fmt::format("the store has the fields {}; choose one with --field, as in --field {}",
+                    fmt::join(names, ", "), names.front()));
+  }
+  const auto found = std::find(names.begin(), names.end(), typed);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const auto meant = nearest(typed, names);
+  throw usage_error(fmt::format("the store has no field {}; it has {}.{}", shown(typed),
+                                fmt::join(names, ", "),
+                                meant ? fmt::format(" Did you mean {}?", *meant) : ""));
+}
+
+std::string held_text(std::size_t ahead) {
+  if (ahead == 0) return "";
+  return fmt::format(
+      "{} held back: stamped more than 24 hours ahead of the rest, not counted until later lines "
+      "confirm {}",
+      ahead == 1 ? "1 event" : fmt::format("{} events", ahead), ahead == 1 ? "it" : "them");
+}
+
+value micros_or_nothing(const std::optional<instant>& t) { return t ? value(t->micros) : value(); }
+
+}  // namespace bloomtime::cli

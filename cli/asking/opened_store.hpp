@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bloomtime/history/history.hpp>
+#include <bloomtime/tally/tally_filter.hpp>
+
+#include "cli/output/report.hpp"
+#include "logs/time_gate.hpp"
+#include "profile/profiler.hpp"
+#include "store/log_zone.hpp"
+#include "store/reader.hpp"
+
+// Every command that queries a store opens it here.
+namespace bloomtime::cli {
+
+// The heat of all fields of a store at one time.
+struct opened_heat {
+  store::facts read;
+  log_zone zone;
+  profiler profile;
+  std::optional<instant> at;  // nothing if the store has no events and no time was given
+
+  instant when() const { return at.value_or(instant()); }
+  std::string title(const std::string& store) const;
+  std::vector<std::string> notes() const;
+
+  // The field that --field names; without --field the only one, or an error that lists them.
+  const field_profile& field(const std::string& typed) const;
+  // The same, but all fields without --field.
+  std::vector<const field_profile*> fields(const std::string& typed) const;
+};
+
+// The history of one field of a store. Events that wait to be confirmed are in it.
+struct opened_history {
+  store::facts read;
+  log_zone zone;
+  std::string field;
+  history past;
+  time_gate gate;
+
+  // From the first event to the newest one that is confirmed.
+  std::optional<instant> first() const;
+  std::optional<instant> last() const { return gate.newest(); }
+
+  // The probability that an item which was not seen in these ticks is reported as seen.
+  double error(interval asked) const;
+};
+
+// Opens one checkpoint of a store. The queries load what they need of it and throw usage_error if
+// another command made the store.
+class opened_store {
+ public:
+  explicit opened_store(const std::string& directory) : directory_(directory), parts_(directory) {}
+
+  const store::reader& parts() const { return parts_; }
+  const store::facts& read() const { return parts_.about().read; }
+
+  // At the time typed with --at; without it at the newest event.
+  opened_heat heat(const std::string& at) const;
+  // Of the field that --field names; without it the only one.
+  opened_history past(const std::string& field) const;
+  tally_filter tally() const;
+
+ private:
+  std::string directory_;
+  store::reader parts_;
+};
+
+// For commands that continue a store. Both throw usage_error if another command made it.
+void expect_profile(const store::manifest& about, const std::string& directory);
+void expect_tally(const store::manifest& about, const std::string& directory);
+
+// Throws usage_error unless an option agrees with the store that is continued.
+void expect_same(const std::string& directory, const char* what, const std::string& kept,
+                 const std::string& asked);
+
+// The index of the field that --field names; without --field the only one, or an error that lists
+// them.
+std::size_t chosen_field(const std::vector<std::string>& names, const std::string& typed);
+
+// How many events wait and are not in the answers; empty if none.
+std::string held_text(std::size_t ahead);
+
+value micros_or_nothing(const std::optional<instant>& t);
+
+}  // namespace bloomtime::cli
