@@ -83,6 +83,12 @@ def includes_point_one_way(tree):
                 yield f"{path} includes {other}; {room} must not use {to}"
 
 
+def exceptions_are_needed(tree):
+    for (path, other), reason in EXCEPTIONS.items():
+        if reason and (path not in tree or other not in included(tree, path)):
+            yield f"{path} does not include {other}; remove the exception"
+
+
 def includes_have_no_cycle(tree):
     finished, open_now = set(), []
 
@@ -240,7 +246,7 @@ def lines_stay_within_limits(_tree, root=ROOT):
         yield counted.stdout + counted.stderr
 
 
-RULES = [includes_point_one_way, includes_have_no_cycle,
+RULES = [includes_point_one_way, exceptions_are_needed, includes_have_no_cycle,
          the_library_needs_only_the_standard_library, detail_is_shared,
          source_folders_mirror_headers, every_header_compiles_alone, documented_paths_exist,
          the_walk_is_documented, citations_resolve]
