@@ -8,10 +8,10 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# clang counts the sign into -Wconversion, g++ does not: both are to say the same.
+# clang includes -Wsign-conversion in -Wconversion, g++ does not.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 
-# What single calls are compiled for; bulk calls choose wider code at run time.
+# The instruction set of single calls; bulk calls choose wider code at run time.
 set(default_arch "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(default_arch x86-64-v2)
@@ -30,7 +30,7 @@ if(BLOOMTIME_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# The sloppiness is what ccache needs to serve files that use a precompiled header.
+# ccache needs these settings for files that use a precompiled header.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
@@ -43,4 +43,33 @@ function(bloomtime_cache_precompiled target)
     target_compile_options(${target} PRIVATE
       $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
   endif()
+endfunction()
+
+option(BLOOMTIME_TOGETHER "Compile many source files as a few large ones" ON)
+
+# Compiles the sources of targets in a few large files: most of the work of a small file is reading
+# headers that all of them include. Files that define the same name in an unnamed namespace are
+# kept apart (scripts/compile_together).
+function(bloomtime_compile_together)
+  find_program(PYTHON_PROGRAM python3)
+  if(NOT PYTHON_PROGRAM)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    get_target_property(folder ${target} SOURCE_DIR)
+    get_target_property(sources ${target} SOURCES)
+    list(TRANSFORM sources PREPEND "${folder}/")
+    execute_process(
+      COMMAND "${PYTHON_PROGRAM}" "${PROJECT_SOURCE_DIR}/scripts/compile_together" ${sources}
+      OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "[^\n]+" groups "${groups}")
+    set(number 0)
+    foreach(group IN LISTS groups)
+      separate_arguments(group UNIX_COMMAND "${group}")
+      set_source_files_properties(${group} TARGET_DIRECTORY ${target} PROPERTIES
+        UNITY_GROUP group_${number})
+      math(EXPR number "${number} + 1")
+    endforeach()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endforeach()
 endfunction()

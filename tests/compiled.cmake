@@ -1,5 +1,5 @@
 # Benchmarks and experiments take too long for a test, but have to compile. One build is enough, and
-# without what costs time and finds no errors.
+# no code has to be made.
 
 if(NOT BLOOMTIME_SANITIZE OR NOT BLOOMTIME_BUILD_CLI)
   return()
@@ -12,4 +12,4 @@ target_link_libraries(compiled_only PRIVATE bloomtime_cli_support)
 target_compile_definitions(compiled_only PRIVATE BENCH_FLAGS="" EXPERIMENTS_DATA="")
 target_compile_options(compiled_only PRIVATE -O0 -g0 -fno-sanitize=all)
 target_precompile_headers(compiled_only PRIVATE <fmt/format.h> <bloomtime/bloomtime.hpp>)
-bloomtime_cache_precompiled(compiled_only)
+set_target_properties(compiled_only PROPERTIES CXX_COMPILER_LAUNCHER "${check_only}")

@@ -3,6 +3,17 @@
 # folder a few at a time: most of their cost is templates that all of them use.
 
 set(shards 4)  # tests of one folder that ctest may run at the same time
+set(batch 6)   # test files that are compiled together
+
+# Compiling the tests takes longer than everything else. A sanitizer looks into the library, so its
+# build may use the tests that another one has compiled: scripts/test names that build here. Tests of
+# properties are compiled again, because they instantiate what is in the headers.
+set(BLOOMTIME_COMPILED_TESTS "" CACHE PATH "A build directory whose test objects are used, or empty")
+set(compiled_elsewhere "")
+if(BLOOMTIME_COMPILED_TESTS)
+  set(compiled_elsewhere unit format cli)
+  file(READ "${BLOOMTIME_COMPILED_TESTS}/compile_commands.json" commands_elsewhere)
+endif()
 
 file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
@@ -20,26 +31,65 @@ target_precompile_headers(bloomtime_test_support PRIVATE
 target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
 bloomtime_cache_precompiled(bloomtime_test_support)
 
+# The settings of a target that compiles test files, whose helpers may have the same names.
+function(bloomtime_compile_tests target)
+  target_link_libraries(${target} PRIVATE bloomtime_test_support)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
+  target_compile_options(${target} PRIVATE -Wno-shadow)
+  bloomtime_cache_precompiled(${target})
+  target_compile_options(${target} PRIVATE ${quick_to_build})
+  target_precompile_headers(${target} REUSE_FROM bloomtime_test_support)
+  if(target MATCHES "cli")
+    target_link_libraries(${target} PRIVATE bloomtime_cli_support nlohmann_json::nlohmann_json)
+  endif()
+endfunction()
+
+# A program of objects that were compiled in another build. Functions that the headers define are in
+# those objects and in the libraries; the linker takes the first, so the sanitized ones come first.
+function(bloomtime_link_tests target)
+  string(REGEX MATCHALL "tests/CMakeFiles/${target}[.]dir/[^ \"]*[.]o" objects "${commands_elsewhere}")
+  list(REMOVE_DUPLICATES objects)
+  list(TRANSFORM objects PREPEND "${BLOOMTIME_COMPILED_TESTS}/")
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  add_executable(${target} ${objects})
+  set(libraries bloomtime)
+  if(target MATCHES "cli")
+    foreach(library bloomtime_text bloomtime_logs bloomtime_store bloomtime_cli_support)
+      if(TARGET ${library})
+        list(APPEND libraries ${library})
+      endif()
+    endforeach()
+  endif()
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PRIVATE ${libraries} bloomtime_test_support)
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
+  target_link_options(${target} PRIVATE
+    LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
+endfunction()
+
 foreach(folder unit property statistical format cli soak)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   if(NOT sources OR (folder STREQUAL "cli" AND NOT BLOOMTIME_BUILD_CLI))
     continue()
   endif()
-  add_executable(${folder}_tests ${sources})
-  target_link_libraries(${folder}_tests PRIVATE bloomtime_test_support)
-  set_target_properties(${folder}_tests PROPERTIES
-    UNITY_BUILD ${BLOOMTIME_TESTS_TOGETHER} UNITY_BUILD_BATCH_SIZE 6)
-  target_compile_options(${folder}_tests PRIVATE -Wno-shadow)  # the next file's helpers
-  bloomtime_cache_precompiled(${folder}_tests)
-  if(folder MATCHES "statistical|soak" AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(${folder}_tests PRIVATE -O1)  # they run longer than they compile
-  else()
-    target_compile_options(${folder}_tests PRIVATE ${quick_to_build})
-    target_precompile_headers(${folder}_tests REUSE_FROM bloomtime_test_support)
+  if(BLOOMTIME_SANITIZE AND folder MATCHES "statistical|soak")
+    # They call what the other tests call, only more often: a sanitizer finds nothing new here.
+    add_library(${folder}_tests OBJECT ${sources})
+    bloomtime_compile_tests(${folder}_tests)
+    set_target_properties(${folder}_tests PROPERTIES CXX_COMPILER_LAUNCHER "${check_only}")
+    continue()
   endif()
-  if(folder STREQUAL "cli")
-    target_link_libraries(${folder}_tests PRIVATE
-      bloomtime_cli_support nlohmann_json::nlohmann_json)
+  if(folder IN_LIST compiled_elsewhere)
+    bloomtime_link_tests(${folder}_tests)
+  else()
+    add_executable(${folder}_tests ${sources})
+    bloomtime_compile_tests(${folder}_tests)
+    if(folder MATCHES "statistical|soak")  # they run longer than they compile
+      target_compile_options(${folder}_tests PRIVATE -O1)
+      set_target_properties(${folder}_tests PROPERTIES
+        DISABLE_PRECOMPILE_HEADERS ON UNITY_BUILD_BATCH_SIZE 10)
+    endif()
   endif()
 
   math(EXPR last "${shards} - 1")
@@ -49,4 +99,21 @@ foreach(folder unit property statistical format cli soak)
       COMMAND ${folder}_tests --gtest_brief=1
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
   endforeach()
+endforeach()
+
+# For scripts/quick: the tests of one folder below unit/ or cli/ as a program of their own.
+file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS
+  unit/*_test.cpp cli/*_test.cpp)
+if(NOT BLOOMTIME_BUILD_CLI)
+  list(FILTER sources EXCLUDE REGEX "^cli/")
+endif()
+foreach(source IN LISTS sources)
+  cmake_path(GET source PARENT_PATH folder)
+  string(REPLACE "/" "_" area "quick_${folder}")
+  if(TARGET ${area})
+    target_sources(${area} PRIVATE ${source})
+  else()
+    add_executable(${area} EXCLUDE_FROM_ALL ${source})
+    bloomtime_compile_tests(${area})
+  endif()
 endforeach()

@@ -14,7 +14,7 @@
 #include "support/soaking.hpp"
 
 // What was seen is never denied: 10^9 questions about intervals with a sighting in them, over all
-// engines, if BLOOMTIME_SOAK is set; else 10^7, or 10^6 under a sanitizer.
+// engines, if BLOOMTIME_SOAK is set, else 10^7.
 namespace bloomtime {
 namespace history_test {
 
@@ -26,11 +26,7 @@ constexpr std::uint64_t span_items = 400;
 std::uint64_t questions_each() {
   constexpr std::uint64_t engines = 8;
   if (support::soaking()) return 1'000'000'000 / engines;
-#ifdef BLOOMTIME_SANITIZED
-  return 1'000'000 / engines;
-#else
   return 10'000'000 / engines;
-#endif
 }
 
 using events = std::vector<std::pair<std::uint64_t, std::int64_t>>;  // item and tick

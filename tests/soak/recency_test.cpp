@@ -13,8 +13,7 @@
 #include "support/soaking.hpp"
 
 // What was inserted within the window is never denied: 10^9 operations with a question each, over
-// both engines and filters of many shapes, if BLOOMTIME_SOAK is set; else 10^7, or 10^6 under a
-// sanitizer.
+// both engines and filters of many shapes, if BLOOMTIME_SOAK is set, else 10^7.
 namespace bloomtime {
 namespace recency_test {
 
@@ -23,11 +22,7 @@ using namespace published;
 // Of each engine.
 std::uint64_t recency_operations() {
   if (support::soaking()) return 1'000'000'000 / 2;
-#ifdef BLOOMTIME_SANITIZED
-  return 1'000'000 / 2;
-#else
   return 10'000'000 / 2;
-#endif
 }
 
 constexpr std::uint64_t lives = 40;

@@ -4,15 +4,13 @@
 
 #include <cstdint>
 
+#include "support/sanitized.hpp"
+
 namespace bloomtime::support {
 
 // Bytes that the C library has given out, with its own overhead.
 struct heap {
-#if defined(BLOOMTIME_SANITIZED)
-  static constexpr bool works = false;
-#else
-  static constexpr bool works = true;
-#endif
+  static inline const bool works = !sanitized();
 
   static std::uint64_t in_use() noexcept {
     const struct mallinfo2 info = mallinfo2();

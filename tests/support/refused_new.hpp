@@ -2,17 +2,15 @@
 
 #include <cstddef>
 
+#include "support/sanitized.hpp"
+
 namespace bloomtime::support {
 
 // While it lives, the calls of operator new in this thread after the first `successes` throw
 // std::bad_alloc. Not under sanitizers, which bring an operator new of their own.
 class refused_new {
  public:
-#if defined(BLOOMTIME_SANITIZED)
-  static constexpr bool works = false;
-#else
-  static constexpr bool works = true;
-#endif
+  static inline const bool works = !sanitized();
 
   explicit refused_new(std::size_t successes) noexcept;
   refused_new(const refused_new&) = delete;

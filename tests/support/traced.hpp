@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/child.hpp"
+#include "support/sanitized.hpp"
 
 // A child that can be killed at every moment that matters.
 namespace bloomtime::support {
@@ -14,11 +15,7 @@ namespace bloomtime::support {
 enum class fate { killed, finished, untraceable };
 
 // A killed child has nothing to tell to a sanitizer: there it is enough to see that the tests work.
-#ifdef BLOOMTIME_SANITIZED
-inline constexpr int call_step = 7;
-#else
-inline constexpr int call_step = 1;
-#endif
+inline const int call_step = sanitized() ? 7 : 1;
 
 // Lets the child come as far as its system call number `calls`, and kills it before that is done.
 inline fate kill_at_call(pid_t child, int calls) {
