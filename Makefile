@@ -1,4 +1,4 @@
-# A thin front of CMake (see CMakePresets.json) and of scripts/.
+# Short names for CMake presets (CMakePresets.json) and for scripts/.
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -7,12 +7,12 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test build bench experiments soak fuzz install format tidy clean
+.PHONY: help run test quick build bench experiments soak fuzz install format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: build  ## build, then generate a day of traffic, profile it, and ask about the past
+run: build  ## build, then generate a day of traffic, profile it and query the past
 	@rm -rf build/day.log build/day.bloomtime
 	@build/bin/bloomtime generate --records 1M --items 1M > build/day.log
 	@build/bin/bloomtime profile build/day.log --table
@@ -21,8 +21,12 @@ run: build  ## build, then generate a day of traffic, profile it, and ask about 
 	  --from 2014-01-01T04:00 --to 2014-01-01T04:05 --table
 	@build/bin/bloomtime timeline build/day.bloomtime 161.89.109.122 --field host -n 3 --table
 
-test:  ## all fast tests: g++ release, then clang with address and undefined sanitizers
+test:  ## all fast tests: g++ release, and clang with address and undefined behaviour sanitizers
 	@scripts/test
+
+quick:  ## the unit tests of changed files, or of AREA=heat, unoptimised; under a minute
+	@scripts/setup build test
+	@scripts/quick $(AREA)
 
 build:  ## the command and the library: build/bin/bloomtime, build/lib/libbloomtime.a
 	@scripts/setup build
@@ -39,13 +43,13 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 experiments:  ## reproduce the papers' figures and tables
 	@experiments/run
 
-soak:  ## everything that takes long: thread sanitizer, big oracles, fuzzing; logs to docs/soak.log
+soak:  ## hours of tests: thread sanitizer, large oracles, fuzzing, mutations; logs to docs/soak.log
 	@scripts/soak
 
 fuzz:  ## run every fuzzer for FUZZ_SECONDS (60)
 	@scripts/fuzz
 
-install: build  ## install to PREFIX (/usr/local), below DESTDIR if set
+install: build  ## install to PREFIX (/usr/local), under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 
 format:  ## format all sources in place
@@ -53,9 +57,9 @@ format:  ## format all sources in place
 	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs -r clang-format -i
 
 tidy:  ## check src and cli with clang-tidy
-	@scripts/setup build dev
-	@cmake --preset release >/dev/null
-	@run-clang-tidy -quiet -p build/release -j $(JOBS) '$(CURDIR)/(src|cli)/'
+	@scripts/setup build test dev
+	@cmake --preset quick >/dev/null
+	@run-clang-tidy -quiet -p build/quick -j $(JOBS) '$(CURDIR)/(src|cli)/'
 
 clean:  ## remove build/
 	@rm -rf build
