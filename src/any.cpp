@@ -299,18 +299,15 @@ std::vector<fact> facts_of(const age_partitioned_filter& f) {
 }
 
 any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
-  if (engine == age_partitioned_filter::engine_id ||
-      engine == age_partitioned_filter::shared_bits_engine_id) {
-    return age_partitioned_filter::load(container);
+  switch (engine) {
+    case 1: return published::timing_filter::load(container);
+    case 2: return published::generalized_filter::load(container);
+    case 3: return published::recent_buffer::load(container);
+    case 4:
+    case 6: return age_partitioned_filter::load(container);
+    case 5: return recency_filter::load(container);
+    default: refuse_engine("4 (recency)", engine);
   }
-  if (engine == published::generalized_filter::engine_id)
-    return published::generalized_filter::load(container);
-  if (engine == published::recent_buffer::engine_id)
-    return published::recent_buffer::load(container);
-  if (engine == published::timing_filter::engine_id)
-    return published::timing_filter::load(container);
-  if (engine == recency_filter::engine_id) return recency_filter::load(container);
-  refuse_engine("4 (recency)", engine);
 }
 
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {

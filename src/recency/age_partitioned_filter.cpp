@@ -324,6 +324,10 @@ age_bracket age_partitioned_filter::ages_of(std::uint64_t generation, instant wh
   return {since(clock_.end_of({end_of(generation)})), since(clock_.start_of({begin}))};
 }
 
+std::uint64_t age_partitioned_filter::memory() const noexcept {
+  return bits_.size() + 8 * (ends_.capacity() + counts_.capacity() + ones_.capacity());
+}
+
 // -- errors --------------------------------------------------------------------------------------
 
 double age_partitioned_filter::planned_error() const {

@@ -2,12 +2,15 @@
 
 #include <string>
 
-#include <bloomtime/detail/file.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/layout.hpp>
 
 namespace bloomtime {
 namespace {
+
+constexpr std::uint8_t own_bits_engine = 6;
+constexpr std::uint8_t shared_bits_engine = 4;
 
 constexpr std::uint32_t bits_section = 1;
 constexpr std::uint32_t ends_section = 2;
@@ -24,14 +27,11 @@ void expect(bool holds) {
 
 }  // namespace
 
-// Hands over the writer while what it refers to is alive.
-template <class Use>
-void age_partitioned_filter::write(Use&& use) const {
-  detail::container_writer out({.family = family::recency,
-                                .engine = own_bits_ ? engine_id : shared_bits_engine_id,
-                                .layout = static_cast<std::uint8_t>(layout::line),
-                                .seed = seed_,
-                                .clock = timed_ ? std::optional(clock_) : std::nullopt});
+void age_partitioned_filter::write(detail::container_writer& out) const {
+  out.info().engine = own_bits_ ? own_bits_engine : shared_bits_engine;
+  out.info().layout = static_cast<std::uint8_t>(layout::line);
+  out.info().seed = seed_;
+  if (timed_) out.info().clock = clock_;
   auto& p = out.parameters();
   for (const std::uint64_t value : {std::uint64_t{k_}, generations_, quota_, bands_, lines_,
                                     window_, items_, insertions_, current_, in_current_, oldest_}) {
@@ -45,26 +45,15 @@ void age_partitioned_filter::write(Use&& use) const {
   for (const std::int64_t end : ends_) ends.i64(end);
   for (const std::uint64_t count : counts_) counts.u64(count);
   out.section(bits_section, bits_.bytes());
-  out.section(ends_section, ends.written());
-  if (own_bits_) out.section(counts_section, counts.written());
-  use(out);
-}
-
-std::vector<std::byte> age_partitioned_filter::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-void age_partitioned_filter::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
+  out.section(ends_section, std::vector(ends.written()));
+  if (own_bits_) out.section(counts_section, std::vector(counts.written()));
 }
 
 void age_partitioned_filter::read_parameters(const detail::container_view& view) {
   const detail::container_info& info = view.info();
   expect(info.layout == static_cast<std::uint8_t>(layout::line));
   timed_ = info.clock.has_value();
-  own_bits_ = info.engine == engine_id;
+  own_bits_ = info.engine == own_bits_engine;
   if (timed_) clock_ = *info.clock;
   seed_ = info.seed;
   detail::byte_reader in = view.parameters();
@@ -142,13 +131,8 @@ void age_partitioned_filter::read_counts(const detail::container_view& view) {
   for (std::uint64_t& count : counts_) count = in.u64();
 }
 
-age_partitioned_filter age_partitioned_filter::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  const bool shared = view.info().engine == shared_bits_engine_id;
-  view.expect_kind(family::recency, shared ? shared_bits_engine_id : engine_id,
-                   "an age-partitioned filter");
-  view.expect_sections(shared ? 2 : 3);
-  view.verify();
+age_partitioned_filter age_partitioned_filter::read(const detail::container_view& view) {
+  view.expect_sections(view.info().engine == shared_bits_engine ? 2 : 3);
   age_partitioned_filter f;
   f.read_parameters(view);
   const auto bits = view.section(bits_section, f.bands_ * f.lines_ * detail::line_bytes);
@@ -157,14 +141,13 @@ age_partitioned_filter age_partitioned_filter::load(std::span<const std::byte> c
   f.bits_ = detail::buffer::copy_of(bits);
   f.ones_.resize(slices);
   f.count_ones();
-  while (ends.remaining() != 0) f.ends_.push_back(ends.i64());
+  f.ends_.resize(f.timed_ ? slices : 0);
+  for (std::int64_t& end : f.ends_) end = ends.i64();
   f.read_counts(view);
   f.expect_state();
   return f;
 }
 
-age_partitioned_filter age_partitioned_filter::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
+template class detail::stored<age_partitioned_filter>;
 
 }  // namespace bloomtime

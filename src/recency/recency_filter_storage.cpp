@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime {
@@ -25,25 +25,11 @@ void expect(bool holds) {
 
 }  // namespace
 
-std::vector<std::byte> recency_filter::serialize() const {
-  std::vector<std::byte> bytes;
-  write([&](const detail::container_writer& out) { bytes = out.bytes(); });
-  return bytes;
-}
-
-void recency_filter::save(const std::filesystem::path& path) const {
-  write([&](const detail::container_writer& out) { out.save(path); });
-}
-
-// Hands over the writer while what it refers to is alive.
-template <class Use>
-void recency_filter::write(Use&& use) const {
+void recency_filter::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(!cells_.empty(), "recency filter");
-  detail::container_writer out({.family = family::recency,
-                                .engine = engine_id,
-                                .layout = static_cast<std::uint8_t>(size_.layout),
-                                .seed = seed_,
-                                .clock = timed_ ? std::optional(clock_) : std::nullopt});
+  out.info().layout = static_cast<std::uint8_t>(size_.layout);
+  out.info().seed = seed_;
+  if (timed_) out.info().clock = clock_;
   auto& p = out.parameters();
   p.u64(window_);
   p.u64(static_cast<std::uint64_t>(clock_.resolution().count()));
@@ -58,22 +44,17 @@ void recency_filter::write(Use&& use) const {
   p.u64(cells_.now());
   p.u64(cells_.cursor());
   p.u64(cells_.swept());
-  detail::byte_writer arrivals;
-  if (timed_) {
-    for (const std::uint64_t before : arrivals_.values()) arrivals.u64(before);
-  }
-  const std::vector<std::byte> learned = audit_ ? audit_->encode() : std::vector<std::byte>();
   out.section(timers_section, cells_.codes());
-  if (timed_) out.section(arrivals_section, arrivals.written());
-  if (audit_) out.section(audit_section, learned);
-  use(out);
+  if (timed_) {
+    detail::byte_writer arrivals;
+    for (const std::uint64_t before : arrivals_.values()) arrivals.u64(before);
+    out.section(arrivals_section, std::vector(arrivals.written()));
+  }
+  if (audit_) out.section(audit_section, audit_->encode());
 }
 
-recency_filter recency_filter::load(std::span<const std::byte> container) {
-  const auto file = detail::container_view::parse(container);
+recency_filter recency_filter::read(const detail::container_view& file) {
   const detail::container_info& info = file.info();
-  file.expect_kind(family::recency, engine_id, "a recency filter");
-  file.verify();
   recency_filter f;
   f.seed_ = info.seed;
   f.timed_ = info.clock.has_value();
@@ -136,7 +117,7 @@ void recency_filter::read_arrivals(const detail::container_view& file) {
   if (!timed_) return;
   const std::uint64_t ticks = std::uint64_t{size_.oldest} + 1;
   detail::byte_reader in(file.section(arrivals_section, ticks * sizeof(std::uint64_t)));
-  std::vector<std::uint64_t> before(ticks);
+  detail::arrival_counts::list before(ticks);
   std::uint64_t later = insertions_;
   for (std::uint64_t& value : before) {
     value = in.u64();
@@ -150,8 +131,6 @@ void recency_filter::read_arrivals(const detail::container_view& file) {
   arrivals_ = detail::arrival_counts(std::move(before), insertions_);
 }
 
-recency_filter recency_filter::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
+template class detail::stored<recency_filter>;
 
 }  // namespace bloomtime

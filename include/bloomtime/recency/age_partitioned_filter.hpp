@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <ranges>
@@ -17,8 +16,9 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/bytes.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/age_partitioned.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -55,13 +55,12 @@ struct age_partitioned_config {
 // `when` is ignored by windows of insertions. Questions are about `when` or the newest insertion,
 // whichever is later. Const members may run concurrently. Opening a slice clears the memory of
 // eight at once: one in bands() of all bytes.
-class age_partitioned_filter {
+class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 6;
-  // Of older files. Their items have the same bits in all generations, so that those that just left
-  // the window are "seen" for up to k generations more, less often in each. They are kept as they
-  // are.
-  static constexpr std::uint8_t shared_bits_engine_id = 4;
+  // Engine 4 is that of older files. Their items have the same bits in all generations, so items
+  // that just left the window are "seen" for up to k generations more, less often in each. They
+  // are written back as engine 4.
+  static constexpr detail::stored_kind kind{family::recency, {6, 4}, "an age-partitioned filter"};
 
   explicit age_partitioned_filter(const age_partitioned_config& config);
   BLOOMTIME_VALUE(age_partitioned_filter);
@@ -130,7 +129,7 @@ class age_partitioned_filter {
   std::uint64_t bands() const noexcept { return bands_; }
   std::uint64_t lines() const noexcept { return lines_; }
   std::uint64_t bits() const noexcept { return bits_.size() * 8; }
-  std::uint64_t memory() const noexcept { return bits_.size(); }
+  std::uint64_t memory() const noexcept;  // bits, counts and ends
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::optional<instant> newest() const noexcept;  // the start of its tick, in windows of time
@@ -144,12 +143,11 @@ class age_partitioned_filter {
   double planned_error() const;  // at most, unless overloaded
   double current_error() const;  // now
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static age_partitioned_filter load(std::span<const std::byte> container);
-  static age_partitioned_filter load(const std::filesystem::path& path);
-
  private:
+  friend detail::stored<age_partitioned_filter>;
+  void write(detail::container_writer& out) const;
+  static age_partitioned_filter read(const detail::container_view& view);
+
   static constexpr unsigned per_band = math::slices_per_band;
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
 
@@ -234,16 +232,15 @@ class age_partitioned_filter {
   void check_bulk(std::size_t items, std::size_t times, std::size_t answers) const;
   void count_ones() noexcept;
   void expect_state() const;
-  template <class Use>
-  void write(Use&& use) const;
   void read_parameters(const detail::container_view& view);
   void read_counts(const detail::container_view& view);
 
   // First of all, so that an assignment that finds no memory has changed nothing yet.
   detail::buffer bits_;
-  std::vector<std::int64_t> ends_;  // the last tick of each generation, by place; none if not timed
-  std::vector<std::uint64_t> counts_;  // insertions into each generation, likewise
-  std::vector<std::uint64_t> ones_;    // of each slice, by place
+  // Windows of time: the last tick of each generation and the insertions into it, by place.
+  std::vector<std::int64_t, detail::hooked<std::int64_t>> ends_;
+  std::vector<std::uint64_t, detail::hooked<std::uint64_t>> counts_;
+  std::vector<std::uint64_t, detail::hooked<std::uint64_t>> ones_;  // of each slice, by place
   bool timed_ = false;
   bool own_bits_ = true;
   unsigned k_ = 0;

@@ -7,6 +7,7 @@
 
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/cpu.hpp>
+#include <bloomtime/detail/hooked.hpp>
 
 namespace bloomtime {
 
@@ -44,9 +45,10 @@ class learned_ages {
   double edge(std::size_t bin) const noexcept;
 
   std::uint64_t horizon_;
-  std::vector<std::uint32_t> counts_;  // by bin; the last is "older"
-  std::vector<std::uint32_t> used_;    // as they were when the distribution was made
-  std::vector<double> cumulative_;     // P(age < edge of bin)
+  std::vector<std::uint32_t, detail::hooked<std::uint32_t>> counts_;  // by bin; the last is "older"
+  std::vector<std::uint32_t, detail::hooked<std::uint32_t>>
+      used_;  // as they were when the distribution was made
+  std::vector<double, detail::hooked<double>> cumulative_;  // P(age < edge of bin)
   bool ready_ = false;
   std::uint64_t total_ = 0;
   std::uint32_t fresh_ = 0;  // samples since then

@@ -5,16 +5,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -67,9 +65,9 @@ struct event_rate {
 // newest event happens now, but late sightings are kept where they belong. A filter with a window
 // in insertions does not look at times. Const members may run concurrently. A filter that was moved
 // from is safe to ask and empty, refuses insertions, and cannot be merged or stored.
-class recency_filter {
+class recency_filter : public detail::stored<recency_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 5;  // of family recency, in containers
+  static constexpr detail::stored_kind kind{family::recency, {5}, "a recency filter"};
 
   explicit recency_filter(const recency_config& config);
   BLOOMTIME_VALUE(recency_filter);
@@ -261,12 +259,11 @@ class recency_filter {
   double predicted_error(std::uint64_t items) const;
   double current_error() const;  // of an item that was not seen lately, now
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static recency_filter load(std::span<const std::byte> container);
-  static recency_filter load(const std::filesystem::path& path);
-
  private:
+  friend detail::stored<recency_filter>;
+  void write(detail::container_writer& out) const;
+  static recency_filter read(const detail::container_view& file);
+
   bool has_time() const noexcept { return started_ || !timed_; }
   instant time_of(std::span<const instant> when, std::size_t i) const noexcept {
     return when.empty() ? newest() : when[i];
@@ -406,8 +403,6 @@ class recency_filter {
   void expect_mergeable(const recency_filter& other) const;
   void set_window(std::uint64_t window, std::uint64_t tick);
   detail::stamp_shape shape() const noexcept;
-  template <class Use>
-  void write(Use&& use) const;
   void read_cells(detail::byte_reader& in, const detail::container_view& file);
   void read_arrivals(const detail::container_view& file);
 

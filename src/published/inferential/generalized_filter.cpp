@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/random.hpp>
@@ -27,7 +27,7 @@ detail::buffer random_bits(std::uint64_t bytes, std::uint64_t seed) {
 }
 
 // Whole words of bits.
-generalized_config checked(generalized_config c) {
+generalized_config valid(generalized_config c) {
   const auto refuse = [](errc code, const std::string& why) { throw error(code, why); };
   if (c.window == 0)
     refuse(errc::invalid_argument, "a generalized filter has a window of at least 1, got 0");
@@ -56,7 +56,7 @@ generalized_filter::generalized_filter(const generalized_config& checked,
       seed_(checked.seed) {}
 
 generalized_filter::generalized_filter(const generalized_config& config)
-    : generalized_filter(checked(config), random_bits(checked(config).memory, config.seed)) {}
+    : generalized_filter(valid(config), random_bits(valid(config).memory, config.seed)) {}
 
 // Position i of the first k0 is cleared, of the k1 after them set; a bit that is both is cleared.
 void generalized_filter::insert_digest(digest d) noexcept {
@@ -113,13 +113,10 @@ math::masses generalized_filter::masses(digest d, const age_prior& prior,
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::container_writer generalized_filter::container() const {
+void generalized_filter::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(bits_.size() != 0, "generalized filter");
-  detail::container_writer out({.family = family::recency,
-                                .engine = engine_id,
-                                .layout = static_cast<std::uint8_t>(layout::flat),
-                                .seed = seed_,
-                                .clock = {}});
+  out.info().seed = seed_;
+  out.info().layout = static_cast<std::uint8_t>(layout::flat);
   auto& p = out.parameters();
   p.u64(window_);
   p.u64(bits());
@@ -127,14 +124,10 @@ detail::container_writer generalized_filter::container() const {
   p.u64(k1_);
   p.u64(insertions_);
   out.section(bits_section, bits_.bytes());
-  return out;
 }
 
-generalized_filter generalized_filter::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  view.expect_kind(family::recency, engine_id, "a generalized filter");
+generalized_filter generalized_filter::read(const detail::container_view& view) {
   view.expect_sections(1);
-  view.verify();
   detail::byte_reader in = view.parameters();
   const std::uint64_t window = in.u64();
   const std::uint64_t bits = in.u64();
@@ -157,10 +150,8 @@ generalized_filter generalized_filter::load(std::span<const std::byte> container
   return f;
 }
 
-generalized_filter generalized_filter::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
-
 BLOOMTIME_VALUE_OF(generalized_filter);
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::generalized_filter>;

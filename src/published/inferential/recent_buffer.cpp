@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime::published {
@@ -87,24 +87,19 @@ math::evidence recent_buffer::evidence_with(digest d, double g) const noexcept {
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::container_writer recent_buffer::container() const {
+void recent_buffer::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(!prints_.bytes().empty(), "recent buffer");
-  detail::container_writer out(
-      {.family = family::recency, .engine = engine_id, .layout = 0, .seed = seed_, .clock = {}});
+  out.info().seed = seed_;
   auto& p = out.parameters();
   p.u64(window_);
   p.u64(slots());
   p.u64(bits());
   p.u64(insertions_);
   out.section(prints_section, prints_.bytes());
-  return out;
 }
 
-recent_buffer recent_buffer::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  view.expect_kind(family::recency, engine_id, "a recent buffer");
+recent_buffer recent_buffer::read(const detail::container_view& view) {
   view.expect_sections(1);
-  view.verify();
   detail::byte_reader in = view.parameters();
   const std::uint64_t window = in.u64();
   const std::uint64_t slots = in.u64();
@@ -129,10 +124,8 @@ recent_buffer recent_buffer::load(std::span<const std::byte> container) {
   return b;
 }
 
-recent_buffer recent_buffer::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
-
 BLOOMTIME_VALUE_OF(recent_buffer);
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::recent_buffer>;

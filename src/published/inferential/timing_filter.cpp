@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/moved.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime::published {
@@ -116,13 +116,10 @@ double timing_filter::current_error() const { return std::pow(fill(), size_.k); 
 
 // -- storage -----------------------------------------------------------------------------------
 
-detail::container_writer timing_filter::container() const {
+void timing_filter::write(detail::container_writer& out) const {
   detail::expect_not_moved_from(!cells_.empty(), "timing filter");
-  detail::container_writer out({.family = family::recency,
-                                .engine = engine_id,
-                                .layout = static_cast<std::uint8_t>(layout::flat),
-                                .seed = seed_,
-                                .clock = {}});
+  out.info().seed = seed_;
+  out.info().layout = static_cast<std::uint8_t>(layout::flat);
   auto& p = out.parameters();
   for (const std::uint64_t value :
        {size_.window, size_.timers, std::uint64_t{size_.bits}, std::uint64_t{size_.k}, size_.block,
@@ -131,17 +128,10 @@ detail::container_writer timing_filter::container() const {
     p.u64(value);
   }
   out.section(timers_section, cells_.codes());
-  return out;
 }
 
-std::vector<std::byte> timing_filter::serialize() const { return container().bytes(); }
-void timing_filter::save(const std::filesystem::path& path) const { container().save(path); }
-
-timing_filter timing_filter::load(std::span<const std::byte> container) {
-  const auto view = detail::container_view::parse(container);
-  view.expect_kind(family::recency, engine_id, "a timing filter");
+timing_filter timing_filter::read(const detail::container_view& view) {
   view.expect_sections(1);
-  view.verify();
   const auto expect = [](bool holds) {
     if (holds) return;
     throw error(errc::corrupt, "the parameters of this timing filter contradict each other");
@@ -179,10 +169,8 @@ timing_filter timing_filter::load(std::span<const std::byte> container) {
   return f;
 }
 
-timing_filter timing_filter::load(const std::filesystem::path& path) {
-  return load(detail::mapped_file::open(path)->bytes());
-}
-
 BLOOMTIME_VALUE_OF(timing_filter);
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::timing_filter>;

@@ -1,17 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/touch_chain.hpp>
 #include <bloomtime/outcome.hpp>
@@ -34,9 +30,9 @@ struct generalized_config {
 // The age of x is the number of insertions after its last one. There is no merging: what two such
 // filters have in common does not tell which came first. Const members may run concurrently. A
 // filter that was moved from is safe to ask and empty; it cannot be stored.
-class generalized_filter {
+class generalized_filter : public detail::stored<generalized_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 2;  // of family recency, in containers
+  static constexpr detail::stored_kind kind{family::recency, {2}, "a generalized filter"};
 
   // Half of the bits are set, at random, as they would be after many insertions.
   explicit generalized_filter(const generalized_config& config);
@@ -101,12 +97,11 @@ class generalized_filter {
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t memory() const noexcept { return bits_.size(); }
 
-  std::vector<std::byte> serialize() const { return container().bytes(); }
-  void save(const std::filesystem::path& path) const { container().save(path); }
-  static generalized_filter load(std::span<const std::byte> container);
-  static generalized_filter load(const std::filesystem::path& path);
-
  private:
+  friend detail::stored<generalized_filter>;
+  void write(detail::container_writer& out) const;
+  static generalized_filter read(const detail::container_view& view);
+
   generalized_filter(const generalized_config& checked, detail::buffer bits) noexcept;
 
   detail::flat_probes probes() const noexcept { return {bits(), k0_ + k1_}; }
@@ -119,7 +114,6 @@ class generalized_filter {
   math::touch_pattern pattern(digest d) const noexcept;
   math::masses masses(digest d, const age_prior& prior,
                       std::optional<double> window) const noexcept;
-  detail::container_writer container() const;
 
   detail::buffer bits_;
   math::touch_chain chain_;

@@ -1,19 +1,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/packed_cells.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/detail/side_table.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -38,9 +34,9 @@ struct recent_config {
 // of x is the number of insertions after its last one. There is no merging: two buffers do not tell
 // which insertions came first. Const members may run concurrently. A buffer that was moved from is
 // safe to ask and empty; it cannot be stored.
-class recent_buffer {
+class recent_buffer : public detail::stored<recent_buffer> {
  public:
-  static constexpr std::uint8_t engine_id = 3;  // of family recency, in containers
+  static constexpr detail::stored_kind kind{family::recency, {3}, "a recent buffer"};
 
   explicit recent_buffer(const recent_config& config);
   BLOOMTIME_VALUE(recent_buffer);
@@ -107,12 +103,11 @@ class recent_buffer {
   std::uint64_t memory() const noexcept { return prints_.bytes().size(); }
   std::uint64_t index_memory() const noexcept { return index_.bytes(); }
 
-  std::vector<std::byte> serialize() const { return container().bytes(); }
-  void save(const std::filesystem::path& path) const { container().save(path); }
-  static recent_buffer load(std::span<const std::byte> container);
-  static recent_buffer load(const std::filesystem::path& path);
-
  private:
+  friend detail::stored<recent_buffer>;
+  void write(detail::container_writer& out) const;
+  static recent_buffer read(const detail::container_view& view);
+
   static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 63;
 
   recent_buffer(std::uint64_t window, detail::packed_cells<> prints, std::uint64_t seed);
@@ -129,7 +124,6 @@ class recent_buffer {
   math::evidence evidence_with(digest d, double g) const noexcept;
   void push(std::uint32_t print) noexcept;
   void count(std::uint32_t print) noexcept;
-  detail::container_writer container() const;
 
   detail::packed_cells<> prints_;  // a ring: the newest is number insertions_ - 1
   detail::side_table index_;       // fingerprint to how often it is there

@@ -1,16 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -42,9 +38,9 @@ struct timing_config {
 // one of the paper.
 // The age of x is the number of insertions after its last one. Const members may run concurrently.
 // A filter that was moved from is safe to ask and empty; it cannot be stored.
-class timing_filter {
+class timing_filter : public detail::stored<timing_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 1;  // of family recency, in containers
+  static constexpr detail::stored_kind kind{family::recency, {1}, "a timing filter"};
 
   explicit timing_filter(const timing_config& config);
   // With these very numbers, which have to fit together as plan_timing() makes them.
@@ -138,12 +134,11 @@ class timing_filter {
   double predicted_error() const;  // with windows of different items
   double current_error() const;    // of an item that was not inserted lately, now
 
-  std::vector<std::byte> serialize() const;
-  void save(const std::filesystem::path& path) const;
-  static timing_filter load(std::span<const std::byte> container);
-  static timing_filter load(const std::filesystem::path& path);
-
  private:
+  friend detail::stored<timing_filter>;
+  void write(detail::container_writer& out) const;
+  static timing_filter read(const detail::container_view& view);
+
   timing_filter() noexcept = default;
 
   // ceil((w - b) / B): Amax(b) of docs/math.md, Liveness of a stamp.
@@ -165,8 +160,6 @@ class timing_filter {
   math::evidence analytic_evidence(detail::stamp_cells::sight seen,
                                    const analytic& likelihood) const noexcept;
   math::evidence expired_evidence() const noexcept;
-
-  detail::container_writer container() const;
 
   detail::stamp_cells cells_;
   math::timing_size size_;

@@ -6,22 +6,26 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
+
 namespace bloomtime::detail {
 
 // How many insertions came before each of the latest ticks, by which a span of ticks becomes a
 // number of insertions (docs/math.md, Windows of time). A tick is named by its age, 0 to `oldest`.
 class arrival_counts {
  public:
+  using list = std::vector<std::uint64_t, hooked<std::uint64_t>>;
+
   arrival_counts() noexcept = default;
   explicit arrival_counts(std::uint32_t oldest) : before_(std::size_t{oldest} + 1) {}
   // From what values() gave, of which there is at least one.
-  arrival_counts(std::vector<std::uint64_t> values, std::uint64_t total) noexcept
+  arrival_counts(list values, std::uint64_t total) noexcept
       : before_(std::move(values)), newest_(before_.size() - 1), total_(total) {
     std::reverse(before_.begin(), before_.end());
   }
 
   std::uint64_t total() const noexcept { return total_; }
-  std::uint64_t memory() const noexcept { return before_.size() * sizeof(std::uint64_t); }
+  std::uint64_t memory() const noexcept { return before_.capacity() * sizeof(std::uint64_t); }
 
   // Insertions before the tick of this age, and in it.
   std::uint64_t before(std::uint32_t age) const noexcept { return before_[slot(age)]; }
@@ -71,8 +75,8 @@ class arrival_counts {
   }
 
   // before() of ages 0, 1, ...
-  std::vector<std::uint64_t> values() const {
-    std::vector<std::uint64_t> all(before_.size());
+  list values() const {
+    list all(before_.size());
     for (std::uint32_t age = 0; age < all.size(); ++age) all[age] = before(age);
     return all;
   }
@@ -85,7 +89,7 @@ class arrival_counts {
     return age == 0 ? total_ : before(age - 1);
   }
 
-  std::vector<std::uint64_t> before_;
+  list before_;
   std::size_t newest_ = 0;
   std::uint64_t total_ = 0;
 };

@@ -11,6 +11,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/layout.hpp>
@@ -75,7 +76,7 @@ class stamp_cells {
   std::uint64_t swept() const noexcept { return swept_; }  // since the last tick
   std::span<const std::byte> codes() const noexcept { return codes_.bytes(); }
   std::uint64_t memory() const noexcept {
-    return codes_.size() + counts_.size() * sizeof(std::uint64_t);
+    return codes_.size() + counts_.capacity() * sizeof(std::uint64_t);
   }
 
   // What an item's timers say: the age of the oldest, and how many different ones have it.
@@ -271,7 +272,8 @@ class stamp_cells {
   bool finds_stale_in_time(std::uint64_t due) const noexcept;
 
   buffer codes_;
-  std::vector<std::uint64_t> counts_;  // by stamp, or group of 2^group_ of them; last: expired
+  // By stamp, or group of 2^group_ of them; the last counts expired timers.
+  std::vector<std::uint64_t, hooked<std::uint64_t>> counts_;
   stamp_shape shape_;
   std::uint64_t lines_ = 0;
   std::array<std::uint16_t, max_line_stamp_k + 1> starts_{};  // of the share of the line per probe
