@@ -9,6 +9,9 @@
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/recency/recency_engine.hpp>
+
+#include "recency/any_recency_facts.hpp"
 
 namespace bloomtime {
 namespace {
@@ -188,126 +191,12 @@ std::vector<fact> facts_of(const history& h) {
   };
 }
 
-std::vector<fact> facts_of(const published::timing_filter& f) {
-  return {
-      {"family", std::string(name_of(family::recency))},
-      {"engine", "timing_filter"},
-      flat_layout(),
-      {"memory", f.memory()},
-      {"timers", f.size().timers},
-      {"timer_bits", std::uint64_t{f.size().bits}},
-      {"k", std::uint64_t{f.size().k}},
-      {"seed", f.seed()},
-      {"window_insertions", f.window()},
-      {"block_insertions", f.size().block},
-      {"sweep", f.size().sweep},
-      {"insertions", f.insertions()},
-      {"fill", f.fill()},
-      {"error_at_window", f.predicted_error()},
-      {"error_now", f.current_error()},
-  };
-}
-
-std::vector<fact> facts_of(const recency_filter& f) {
-  std::vector<fact> facts{
-      {"family", std::string(name_of(family::recency))},
-      {"engine", "recency_filter"},
-      {"layout", std::string(name_of(f.layout()))},
-      {"memory", f.memory()},
-      {"timers", f.size().cells},
-      {"timer_bits", std::uint64_t{f.size().bits}},
-      {"k", std::uint64_t{f.size().k}},
-      {"seed", f.seed()},
-  };
-  if (f.timed()) {
-    facts.push_back({"window_seconds", static_cast<double>(f.window()) / 1e6});
-    facts.push_back({"tick_seconds", seconds(f.clock().resolution())});
-  } else {
-    facts.push_back({"window_insertions", f.window()});
-    facts.push_back(
-        {"tick_insertions", static_cast<std::uint64_t>(f.clock().resolution().count())});
-  }
-  facts.insert(facts.end(), {{"refresh", f.refresh() ? "yes" : "no"},
-                             {"items_per_window", f.items()},
-                             {"insertions", f.insertions()},
-                             {"items_alive", f.alive_items()},
-                             {"fill", f.fill()},
-                             {"error_at_items", f.predicted_error(f.items())},
-                             {"error_now", f.current_error()}});
-  if (f.audit()) {
-    facts.push_back({"audit_entries", f.audit()->entries()});
-    facts.push_back({"audit_questions", f.audit()->questions()});
-    facts.push_back({"audit_choice", std::string(name_of(f.audit()->choice()))});
-  }
+template <recency_engine Engine>
+std::vector<fact> facts_of(const Engine& f) {
+  auto facts = detail::recency_facts(f);
+  const auto scanned = detail::scanned_recency_facts(f);
+  facts.insert(facts.end(), scanned.begin(), scanned.end());
   return facts;
-}
-
-std::vector<fact> facts_of(const published::generalized_filter& f) {
-  return {
-      {"family", std::string(name_of(family::recency))},
-      {"engine", "generalized_filter"},
-      flat_layout(),
-      {"memory", f.memory()},
-      {"bits", f.bits()},
-      {"k0", std::uint64_t{f.k0()}},
-      {"k1", std::uint64_t{f.k1()}},
-      {"seed", f.seed()},
-      {"window", f.window()},
-      {"insertions", f.insertions()},
-      {"error", f.says_yes(std::numeric_limits<double>::infinity())},
-      {"misses_at_window", 1 - f.says_yes(static_cast<double>(f.window()))},
-  };
-}
-
-std::vector<fact> facts_of(const published::recent_buffer& b) {
-  return {
-      {"family", std::string(name_of(family::recency))},
-      {"engine", "recent_buffer"},
-      {"memory", b.memory()},
-      {"index_memory", b.index_memory()},
-      {"slots", b.slots()},
-      {"fingerprint_bits", std::uint64_t{b.bits()}},
-      {"seed", b.seed()},
-      {"window", b.window()},
-      {"insertions", b.insertions()},
-      {"error", b.current_error()},
-  };
-}
-
-std::vector<fact> facts_of(const age_partitioned_filter& f) {
-  std::vector<fact> facts{
-      {"family", std::string(name_of(family::recency))},
-      {"engine", "age_partitioned_filter"},
-      {"layout", std::string(name_of(layout::line))},
-      {"memory", f.memory()},
-      {"bits", f.bits()},
-      {"k", std::uint64_t{f.k()}},
-      {"generations", f.generations()},
-      {"seed", f.seed()},
-  };
-  if (f.timed()) {
-    facts.push_back({"window_seconds", static_cast<double>(f.window()) / 1e6});
-    facts.push_back({"tick_seconds", seconds(f.clock().resolution())});
-  } else {
-    facts.push_back({"window_insertions", f.window()});
-  }
-  facts.insert(facts.end(), {{"items", f.items()},
-                             {"insertions", f.insertions()},
-                             {"planned_error", f.planned_error()},
-                             {"error_now", f.current_error()}});
-  return facts;
-}
-
-any_filter load_recency(std::uint8_t engine, std::span<const std::byte> container) {
-  switch (engine) {
-    case 1: return published::timing_filter::load(container);
-    case 2: return published::generalized_filter::load(container);
-    case 3: return published::recent_buffer::load(container);
-    case 4:
-    case 6: return age_partitioned_filter::load(container);
-    case 5: return recency_filter::load(container);
-    default: refuse_engine("4 (recency)", engine);
-  }
 }
 
 any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
@@ -380,7 +269,7 @@ any_filter load_any(std::span<const std::byte> container) {
   if (info.family == family::bloom) refuse_engine("1 (bloom)", info.engine);
   if (info.family == family::heat) refuse_engine("2 (heat)", info.engine);
   if (info.family == family::history) return load_history(info.engine, container);
-  if (info.family == family::recency) return load_recency(info.engine, container);
+  if (info.family == family::recency) refuse_engine("4 (recency)", info.engine);
   if (info.family == family::tally) return load_tally(info.engine, container);
   if (info.family == family::totals) {
     throw error(

@@ -37,7 +37,7 @@ constexpr std::uint64_t population = 1 << 16;
 class timing_subject {
  public:
   timing_subject() : filter_({.window = window, .memory = window * 10 / 8, .k = 4, .bits = 4}) {
-    for (std::uint64_t i = 0; i < 2 * window; ++i) (void)filter_.insert(random_.below(population));
+    for (std::uint64_t i = 0; i < 2 * window; ++i) filter_.add(random_.below(population));
   }
 
   void fill(std::span<short_key> keys) noexcept {
@@ -46,7 +46,7 @@ class timing_subject {
   void standard(std::span<const short_key> keys) {
     for (const short_key key : keys) {
       keep(filter_.seen(key));
-      (void)filter_.insert(key);
+      filter_.add(key);
     }
   }
   // Every item comes with a share of its own.
@@ -54,13 +54,13 @@ class timing_subject {
     for (const short_key key : keys) {
       const double share = 1 / static_cast<double>(population + key % 2);
       keep(filter_.decide(key, age_prior::share(share), costs));
-      (void)filter_.insert(key);
+      filter_.add(key);
     }
   }
   void shared(std::span<const short_key> keys) {
     for (const short_key key : keys) {
       keep(filter_.decide(key, *prior_, costs));
-      (void)filter_.insert(key);
+      filter_.add(key);
     }
   }
 
@@ -150,17 +150,18 @@ class recency_subject {
   }
   void insert(std::span<const short_key> keys) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      keep(filter_.insert_if_new(keys[i], times_[i]).fresh);
+      keep(filter_.add_if_new(keys[i], times_[i]).fresh);
     }
   }
   void insert_bulk(std::span<const short_key> keys) {
-    filter_.insert_if_new_bulk(keys, times_, std::span(novelties_).first(keys.size()));
+    filter_.add_if_new_bulk(keys, times_, std::span(novelties_).first(keys.size()));
   }
   void ask(std::span<const short_key> keys) {
-    for (const short_key key : keys) keep(filter_.seen(key, filter_.newest()));
+    for (const short_key key : keys) keep(filter_.seen(key));
   }
   void ask_bulk(std::span<const short_key> keys) {
-    filter_.seen_bulk(keys, filter_.newest(), std::span(answers_.get(), keys.size()));
+    filter_.seen_bulk(keys, filter_.newest().value_or(instant()),
+                      std::span(answers_.get(), keys.size()));
     keep(answers_.get());
   }
 

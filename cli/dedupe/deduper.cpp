@@ -42,7 +42,9 @@ bool within(instant a, instant b, std::chrono::microseconds window) {
 }  // namespace
 
 deduper::deduper(const dedupe_settings& settings, age_partitioned_filter filter)
-    : settings_(settings), filter_(std::move(filter)), suppressed_(settings.expect) {}
+    : settings_(settings), filter_(std::move(filter)), suppressed_(settings.expect) {
+  filter_.set_refresh(settings.refresh);  // states of older versions do not store it
+}
 
 deduper::deduper(const dedupe_settings& settings)
     : deduper(settings, age_partitioned_filter(settings.filter())) {}
@@ -107,8 +109,7 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
     for (std::size_t i = 0; i < lines.size(); ++i)
       answers_[i].fresh = !judge_costs(lines[i].key, times[i]);
   } else {
-    filter_.insert_if_new_bulk(keys_, timed ? times : std::span<const instant>(), settings_.refresh,
-                               answers_);
+    filter_.add_if_new_bulk(keys_, timed ? times : std::span<const instant>(), answers_);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     settle(lines[i], !answers_[i].fresh, timed ? times[i] : now, verdicts[i]);
@@ -136,8 +137,8 @@ bool deduper::seems_seen(digest key, instant at) {
   if (!seen) return false;
   const double share = duplicate_share();
   const auto window = static_cast<double>(filter_.window());
-  const math::masses masses = filter_.masses(
-      key, [&](double age) { return share * std::min(1., age / window); }, at);
+  const math::masses masses =
+      *filter_.masses(key, at, [&](double age) { return share * std::min(1., age / window); });
   const bool drop = math::positive(masses, *settings_.costs, seen);
   weigh(1 - masses.probability(), drop);
   return drop;
@@ -157,7 +158,7 @@ void deduper::weigh(double doubt, bool drop) noexcept {
 
 bool deduper::judge_costs(digest key, instant at) {
   const bool drop = seems_seen(key, at);
-  if (!drop || settings_.refresh) (void)filter_.insert(key, at);
+  if (!drop || settings_.refresh) filter_.add(key, at);
   return drop;
 }
 
@@ -183,7 +184,7 @@ bool deduper::judge_doubted(digest key, instant at) {
   const bool drop =
       std::any_of(gate_.held().begin(), gate_.held().end(), same) || seems_seen(key, at);
   const bool remembered = !drop || settings_.refresh;
-  if (remembered && !is_doubted(gate_.clock(), at)) (void)filter_.insert(key, at);
+  if (remembered && !is_doubted(gate_.clock(), at)) filter_.add(key, at);
   ask_gate(at, remembered ? text : std::string());
   return drop;
 }
@@ -194,7 +195,7 @@ void deduper::ask_gate(instant at, std::string remembered) {
   std::sort(verdict.believed.begin(), verdict.believed.end(),
             [](const held_event& a, const held_event& b) { return a.at < b.at; });
   for (const held_event& e : verdict.believed) {
-    if (!e.line.empty() && is_doubted(clock, e.at)) (void)filter_.insert(digest_in(e.line), e.at);
+    if (!e.line.empty() && is_doubted(clock, e.at)) filter_.add(digest_in(e.line), e.at);
   }
 }
 
@@ -244,7 +245,7 @@ void deduper::settle(const judged_line& line, bool drop, instant minute, line_ve
   if (!unwritten_.empty() && take_unwritten(line.key) && drop) {
     drop = false;
     const bool doubted = settings_.time == time_source::lines && !gate_.clock();
-    if (!doubted) (void)filter_.insert(line.key, minute);
+    if (!doubted) filter_.add(line.key, minute);
   }
   if (!settings_.costs) counts_.wrong += expected_mistakes(drop);
   verdict.drop = drop;

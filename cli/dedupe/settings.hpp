@@ -33,17 +33,18 @@ struct dedupe_settings {
 
   age_partitioned_config filter() const {
     if (time == time_source::none) {
-      return {.last = expect, .error = error, .seed = seed.value_or(0)};
+      return {.last = expect, .error = error, .refresh = refresh, .seed = seed.value_or(0)};
     }
     // Nobody can tell by the clock on the wall what came a moment too late.
     constexpr int coarse = 100;
     const bool fine = time == time_source::lines;
     return {.window = window,
-            .resolution = fine ? std::nullopt
-                               : std::optional((window - std::chrono::microseconds(1)) / coarse +
-                                               std::chrono::microseconds(1)),
+            .tick = fine ? std::nullopt
+                         : std::optional((window - std::chrono::microseconds(1)) / coarse +
+                                         std::chrono::microseconds(1)),
             .items = expect,
             .error = error,
+            .refresh = refresh,
             .seed = seed.value_or(0)};
   }
 };

@@ -26,11 +26,11 @@ template <class Filter>
 double measured(Filter& filter) {
   constexpr std::uint64_t per_insertion = asked / (4 * window);
   std::uint64_t next = 0;
-  while (next < 4 * window) (void)filter.insert(next++);
+  while (next < 4 * window) filter.add(next++);
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < asked; ++i) {
     wrong += filter.seen((std::uint64_t{1} << 40) + i);
-    if (i % per_insertion == 0) (void)filter.insert(next++);
+    if (i % per_insertion == 0) filter.add(next++);
   }
   return static_cast<double>(wrong) / static_cast<double>(asked);
 }
@@ -55,7 +55,7 @@ int main() {
     compare("timing_filter", error, timing.size().k, timing);
     const age_partitioned_filter parts({.last = window, .error = error});
     compare("age_partitioned_filter", error, parts.k(), parts);
-    const recency_filter recent({.insertions = window, .items = window, .error = error});
+    const recency_filter recent({.last = window, .items = window, .error = error});
     compare("recency_filter", error, recent.size().k, recent);
   }
 }

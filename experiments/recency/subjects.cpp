@@ -85,7 +85,7 @@ charged_subject::charged_subject(const stream& s, std::span<const math::geometri
     : timing_(charged(s, priors, window, bits, k)) {}
 
 void timing_subject::insert(std::uint32_t item) {
-  (void)filter_.insert(item);
+  filter_.add(item);
   ++inserted_;
   const digest d = digest_of(item);
   if (audit_.samples(d)) audit_.insertion(d, inserted_);

@@ -60,7 +60,7 @@ class charged_subject {
   void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs) {
     timing_.ask(item, truth, costs);
   }
-  void insert(std::uint32_t item) { (void)timing_.insert(item); }
+  void insert(std::uint32_t item) { timing_.insert(item); }
   const bloomtime::audit& audited() const { return timing_.audited(); }
   const score& of(std::size_t way) const {
     return timing_.of(way == 0 ? 0 : timing_subject::names.size() - 1);
@@ -105,7 +105,7 @@ class generalized_subject {
         posteriors_.of(filter_.evidence(item), priors_[item], filter_.insertions());
     scores_[1].count(bloomtime::math::masses{posterior, 1 - posterior}, standard, truth, costs);
   }
-  void insert(std::uint32_t item) { (void)filter_.insert(item); }
+  void insert(std::uint32_t item) { filter_.add(item); }
   const score& of(std::size_t way) const { return scores_[way]; }
 
  private:
@@ -130,9 +130,9 @@ class age_partitioned_subject {
     scores_[0].count(standard, truth, costs);
     const auto& prior = priors_[item];
     const auto younger_than = [&](double age) { return prior.before(age); };
-    scores_[1].count(filter_.masses(item, younger_than), standard, truth, costs);
+    scores_[1].count(*filter_.masses(item, {}, younger_than), standard, truth, costs);
   }
-  void insert(std::uint32_t item) { (void)filter_.insert(item); }
+  void insert(std::uint32_t item) { filter_.add(item); }
   unsigned k() const { return filter_.k(); }
   const score& of(std::size_t way) const { return scores_[way]; }
 
@@ -161,7 +161,7 @@ class buffer_subject {
         bloomtime::math::window_masses(buffer_.evidence(item, distinct_), window, priors_[item]),
         standard, truth, costs);
   }
-  void insert(std::uint32_t item) { (void)buffer_.insert(item); }
+  void insert(std::uint32_t item) { buffer_.add(item); }
   const score& of(std::size_t way) const { return scores_[way]; }
 
  private:

@@ -61,7 +61,7 @@ void compare(const stream& s, std::uint64_t bits) {
   recent_buffer buffer({.window = window, .memory = window * bits / 8, .bits = 10});
 
   const auto nothing = [](std::uint32_t) {};
-  const auto into = [](auto& filter) { return [&](std::uint32_t x) { (void)filter.insert(x); }; };
+  const auto into = [](auto& filter) { return [&](std::uint32_t x) { filter.add(x); }; };
   bench::schedule all;
   std::vector<way> ways;
   const auto add = [&](const char* name, double published, bench::schedule::round round) {

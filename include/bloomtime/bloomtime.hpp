@@ -35,7 +35,9 @@
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/any_recency.hpp>
 #include <bloomtime/recency/audit.hpp>
+#include <bloomtime/recency/recency_engine.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/recency/shares.hpp>
 #include <bloomtime/tally/counted.hpp>

@@ -15,16 +15,16 @@ constexpr std::int64_t default_ticks = 600;  // of a window
 
 [[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
 
-microseconds resolution_of(const age_partitioned_config& c) {
+microseconds tick_of_window(const age_partitioned_config& c) {
   const microseconds window = *c.window;
   if (window.count() < 1) {
     refuse("a window must be at least one microsecond, got " + std::to_string(window.count()));
   }
   const microseconds asked =
-      c.resolution.value_or(microseconds((window.count() - 1) / default_ticks + 1));
+      c.tick.value_or(microseconds((window.count() - 1) / default_ticks + 1));
   if (asked.count() < 1 || asked > window) {
-    refuse("the resolution must be at least one microsecond and at most the window of " +
-           std::to_string(window.count()) + ", got " + std::to_string(asked.count()));
+    refuse("a tick must be at least one microsecond and at most the window of " +
+           std::to_string(window.count()) + " microseconds; got " + std::to_string(asked.count()));
   }
   return asked;
 }
@@ -40,15 +40,15 @@ math::age_partitioned_target target_of(const age_partitioned_config& c) {
            (c.error ? "both" : "neither"));
   }
   if (c.last) return {.items = *c.last, .ticks = 0};
-  const std::int64_t resolution = resolution_of(c).count();
+  const std::int64_t tick = tick_of_window(c).count();
   return {.items = c.items,
-          .ticks = static_cast<std::uint64_t>((c.window->count() - 1) / resolution + 1)};
+          .ticks = static_cast<std::uint64_t>((c.window->count() - 1) / tick + 1)};
 }
 
 }  // namespace
 
 age_partitioned_filter::age_partitioned_filter(const age_partitioned_config& config)
-    : timed_(config.window.has_value()), seed_(config.seed) {
+    : timed_(config.window.has_value()), refresh_(config.refresh), seed_(config.seed) {
   const math::age_partitioned_target kept = target_of(config);
   const math::age_partitioned_size size =
       config.error ? math::age_partitioned_for_error(kept, *config.error)
@@ -61,7 +61,7 @@ age_partitioned_filter::age_partitioned_filter(const age_partitioned_config& con
   items_ = kept.items;
   window_ = timed_ ? static_cast<std::uint64_t>(config.window->count()) : *config.last;
   ticks_ = static_cast<std::int64_t>(kept.ticks);
-  if (timed_) clock_ = tick_clock(resolution_of(config));
+  if (timed_) clock_ = tick_clock(tick_of_window(config));
   bits_ = detail::buffer(bands_ * lines_ * detail::line_bytes);
   ones_.resize(bands_ * per_band);
   if (timed_) ends_.resize(bands_ * per_band);
@@ -167,7 +167,7 @@ void age_partitioned_filter::set(digest d, std::uint64_t generation) noexcept {
   }
 }
 
-outcome age_partitioned_filter::insert_digest(digest d, instant when) noexcept {
+outcome age_partitioned_filter::add_digest(digest d, instant when) noexcept {
   outcome became = outcome::added;
   if (timed_) {
     const std::int64_t tick = clock_.tick_of(when).number;
@@ -225,11 +225,13 @@ outcome age_partitioned_filter::lateness(std::int64_t tick) const noexcept {
 }
 
 // A second sighting is not inserted where it would not be remembered for longer.
-novelty age_partitioned_filter::test_and_set(digest d, instant when, bool refresh) noexcept {
+novelty age_partitioned_filter::test_and_set(digest d, instant when) noexcept {
   const auto found = find(d, oldest_at(when));
   const bool kept = timed_ && found && clock_.tick_of(when).number <= end_of(*found);
-  if (found && (!refresh || kept)) return {false, lateness(clock_.tick_of(when).number)};
-  return {!found, insert_digest(d, when)};
+  if (found && (!refresh_ || kept)) {
+    return {false, losses_.count(lateness(clock_.tick_of(when).number))};
+  }
+  return {!found, losses_.count(add_digest(d, when))};
 }
 
 // -- questions -----------------------------------------------------------------------------------
@@ -330,8 +332,17 @@ std::uint64_t age_partitioned_filter::memory() const noexcept {
 
 // -- errors --------------------------------------------------------------------------------------
 
-double age_partitioned_filter::planned_error() const {
-  const double load = static_cast<double>(k_) * static_cast<double>(quota_) /
+double age_partitioned_filter::alive_items() const {
+  double pairs = 0;  // of an item and one of its k slices
+  for (std::uint64_t s = lowest_slice(oldest_); s <= current_; ++s) {
+    pairs += math::word_load(ones_[index_of(s)], lines_) * static_cast<double>(lines_);
+  }
+  return pairs / k_;
+}
+
+double age_partitioned_filter::predicted_error(std::uint64_t items) const {
+  const double share = static_cast<double>(items) / static_cast<double>(items_);
+  const double load = share * static_cast<double>(k_) * static_cast<double>(quota_) /
                       (math::slice_word_bits * static_cast<double>(lines_));
   return own_bits_ ? math::age_partitioned_error(k_, generations_, load, lines_)
                    : math::shared_bits_error(k_, generations_, load);
@@ -351,11 +362,23 @@ double age_partitioned_filter::current_error() const {
 
 void age_partitioned_filter::check_bulk(std::size_t items, std::size_t times,
                                         std::size_t answers) const {
-  if (answers != items || (times != items && (timed_ || times != 0))) {
-    refuse("many insertions need one answer and, in a window of time, one time each; got " +
-           std::to_string(items) + " items, " + std::to_string(times) + " times and " +
-           std::to_string(answers) + " answers");
-  }
+  detail::expect_as_many(items, answers);
+  if (times != 0) return detail::expect_as_many(items, times, "times");
+  if (items != 0 && !has_time())
+    refuse("the first event of a window of time needs a time; got none");
+}
+
+void age_partitioned_filter::clear() noexcept {
+  if (bits_.size() == 0) return;
+  std::memset(bits_.data(), 0, bits_.size());
+  std::fill(ends_.begin(), ends_.end(), 0);
+  std::fill(counts_.begin(), counts_.end(), 0);
+  std::fill(ones_.begin(), ones_.end(), 0);
+  insertions_ = in_current_ = 0;
+  current_ = oldest_ = k_ - 1;
+  place_ = current_ / per_band;
+  newest_ = 0;
+  crowded_ = overloaded_ = never;
 }
 
 BLOOMTIME_VALUE_OF(age_partitioned_filter);

@@ -1,7 +1,9 @@
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 
 #include <string>
+#include <utility>
 
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/layout.hpp>
@@ -11,6 +13,9 @@ namespace {
 
 constexpr std::uint8_t own_bits_engine = 6;
 constexpr std::uint8_t shared_bits_engine = 4;
+
+// Follows the parameters of a filter whose duplicates do not renew their item.
+constexpr std::uint64_t no_refresh = 1;
 
 constexpr std::uint32_t bits_section = 1;
 constexpr std::uint32_t ends_section = 2;
@@ -28,6 +33,7 @@ void expect(bool holds) {
 }  // namespace
 
 void age_partitioned_filter::write(detail::container_writer& out) const {
+  detail::expect_not_moved_from(bits_.size() != 0, "age-partitioned filter");
   out.info().engine = own_bits_ ? own_bits_engine : shared_bits_engine;
   out.info().layout = static_cast<std::uint8_t>(layout::line);
   out.info().seed = seed_;
@@ -40,13 +46,14 @@ void age_partitioned_filter::write(detail::container_writer& out) const {
   p.i64(newest_);
   p.i64(crowded_);
   if (own_bits_) p.i64(overloaded_);
+  if (!refresh_) p.u64(no_refresh);
   detail::byte_writer ends;
   detail::byte_writer counts;
   for (const std::int64_t end : ends_) ends.i64(end);
   for (const std::uint64_t count : counts_) counts.u64(count);
   out.section(bits_section, bits_.bytes());
-  out.section(ends_section, std::vector(ends.written()));
-  if (own_bits_) out.section(counts_section, std::vector(counts.written()));
+  out.section(ends_section, std::move(ends).written());
+  if (own_bits_) out.section(counts_section, std::move(counts).written());
 }
 
 void age_partitioned_filter::read_parameters(const detail::container_view& view) {
@@ -68,6 +75,8 @@ void age_partitioned_filter::read_parameters(const detail::container_view& view)
   newest_ = in.i64();
   crowded_ = in.i64();
   overloaded_ = own_bits_ ? in.i64() : crowded_;
+  refresh_ = in.remaining() == 0;
+  if (!refresh_) expect(in.u64() == no_refresh);
   in.expect_end();
   expect(generations_ >= 1 && generations_ <= math::most_generations &&
          bands_ == math::bands_for(k_, generations_) && quota_ >= 1 && items_ >= 1 && window_ >= 1);

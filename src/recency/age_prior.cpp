@@ -11,6 +11,16 @@ void age_prior::add(double weight, double share) {
   ++count_;
 }
 
+double age_prior::operator()(double t) const noexcept {
+  double all = 0;
+  double before = 0;
+  for (const math::rate_class& c : classes()) {
+    all += c.weight;
+    before += c.weight * c.prior.before(t);
+  }
+  return before / all;
+}
+
 age_prior age_prior::share(double p) {
   age_prior prior;
   if (!std::isnan(p)) prior.add(1, p);

@@ -26,15 +26,14 @@ std::uint64_t distance(std::int64_t from, std::int64_t to) {
 }
 
 std::uint64_t window_of(const recency_config& c) {
-  if (c.window.has_value() == c.insertions.has_value()) {
+  if (c.window.has_value() == c.last.has_value()) {
     refuse(std::string("a recency filter has a window in time or in insertions, and got ") +
            (c.window ? "both" : "neither"));
   }
   if (c.window && c.window->count() <= 0) {
     refuse("a window has 1 microsecond or more, got " + std::to_string(c.window->count()));
   }
-  const std::uint64_t window =
-      c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.insertions;
+  const std::uint64_t window = c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.last;
   if (window == 0 || window > math::most_recent_window) {
     refuse("a window has 1 to 2^60 microseconds or insertions, got " + text(window));
   }
@@ -96,10 +95,10 @@ math::stamp_size recency_filter::size_for(const recency_config& c) const {
             : given == 2 ? "two of them"
                          : "all of them"));
   }
-  const auto kind = c.size ? std::optional(c.size->layout) : c.layout;
-  if (kind && *kind != layout::flat && *kind != layout::line) {
+  const auto wanted = c.size ? std::optional(c.size->layout) : c.layout;
+  if (wanted && *wanted != layout::flat && *wanted != layout::line) {
     refuse("the timers of a recency filter lie flat or in lines, asked for " +
-           std::string(name_of(*kind)));
+           std::string(name_of(*wanted)));
   }
   const math::stamp_load load = load_of(c.items, c.evenly);
   if (c.error) return math::stamps_for_error(load, *c.error, c.layout);
@@ -120,6 +119,22 @@ void recency_filter::set_window(std::uint64_t window, std::uint64_t tick) {
   clock_ = tick_clock(std::chrono::microseconds(static_cast<std::int64_t>(tick)));
   size_.oldest = static_cast<std::uint32_t>(ratio_up(window, tick));
   cut_ = static_cast<std::int64_t>(window - (size_.oldest - 1) * tick);
+  if (timed_) return;
+  now_ = 0;
+  set_tick(0);
+}
+
+void recency_filter::clear() {
+  detail::expect_not_moved_from(!cells_.empty(), "recency filter");
+  cells_.clear();
+  arrivals_.clear();
+  if (audit_) audit_.emplace(audit_->config());
+  insertions_ = 0;
+  started_ = false;
+  now_ = before_time;
+  tick_ = 0;
+  begins_ = instant(before_time + 1);
+  ends_ = instant(before_time);
   if (timed_) return;
   now_ = 0;
   set_tick(0);
@@ -180,7 +195,7 @@ recency_filter::moment recency_filter::later(std::int64_t at) const noexcept {
 novelty recency_filter::test_and_set(digest d, const places& at, instant when,
                                      const math::penalties* costs) noexcept {
   const arrival event = arrive(when);
-  const moment asked = moment_of(event.became == outcome::future ? when : newest());
+  const moment asked = moment_of(event.became == outcome::future ? when : latest());
   bool duplicate = seen_at(at, asked);
   if (audit_ && event.recorded() && (costs != nullptr || audit_->samples(d))) {
     const math::penalties each = costs != nullptr ? *costs : math::penalties{1, 1};
@@ -189,7 +204,7 @@ novelty recency_filter::test_and_set(digest d, const places& at, instant when,
     audit_->question(d, asked.at, said, each);
   }
   if (event.recorded() && (!duplicate || refresh_)) record(d, at, event);
-  return {!duplicate, event.became};
+  return {!duplicate, losses_.count(event.became)};
 }
 
 void recency_filter::learn(digest d, instant when, const opinions& said,
@@ -200,16 +215,10 @@ void recency_filter::learn(digest d, instant when, const opinions& said,
 void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_t answers,
                                 bool has_time) const {
   detail::expect_not_moved_from(!cells_.empty(), "recency filter");
-  if (times == 0 && items != 0 && !has_time) {
-    refuse("a window of time has to be told the time of its first event; got none");
-  }
-  if (times != 0 && times != items) {
-    refuse("a bulk call takes as many times as items or none; got " + text(items) + " items and " +
-           text(times) + " times");
-  }
-  if (answers != items) {
-    refuse("a bulk call takes as many answers as items; got " + text(items) + " items and " +
-           text(answers) + " answers");
+  detail::expect_as_many(items, answers);
+  if (times != 0) return detail::expect_as_many(items, times, "times");
+  if (items != 0 && !has_time) {
+    refuse("the first event of a window of time needs a time; got none");
   }
 }
 
@@ -296,17 +305,17 @@ double recency_filter::different_in(std::uint32_t age) const noexcept {
                                 knot(above), during);
 }
 
-double recency_filter::g_of(const sight& seen, likelihood kind) const noexcept {
-  if (kind == likelihood::census) {
+double recency_filter::g_of(const sight& seen, likelihood by) const noexcept {
+  if (by == likelihood::census) {
     return math::stamp_census(cells_.with_age(seen.age), cells_.at_least(seen.age), seen.count);
   }
   return math::all_touched(size_, different_in(seen.age), seen.count);
 }
 
 recency_filter::view recency_filter::view_of(const sight& seen, const moment& asked, bool in_time,
-                                             likelihood kind) const noexcept {
+                                             likelihood by) const noexcept {
   view all = unseen(asked, in_time);
-  if (alive(seen, asked)) all.evidence = ages_of(seen.age, asked, in_time, g_of(seen, kind));
+  if (alive(seen, asked)) all.evidence = ages_of(seen.age, asked, in_time, g_of(seen, by));
   return all;
 }
 
@@ -330,15 +339,15 @@ opinions recency_filter::opinions_of(const sight& seen, const moment& asked,
   opinions said;
   said.standard = alive(seen, asked);
   const learned_ages* const ages = learned();
-  for (const likelihood kind : {likelihood::census, likelihood::analytic}) {
-    const bool census = kind == likelihood::census;
+  for (const likelihood by : {likelihood::census, likelihood::analytic}) {
+    const bool census = by == likelihood::census;
     if (ages != nullptr) {
-      const view v = view_of(seen, asked, true, kind);
+      const view v = view_of(seen, asked, true, by);
       said[census ? arm::empirical_census : arm::empirical_analytic] =
           math::window_masses(v.evidence, v.window, *ages);
     }
     if (prior.known()) {
-      const view v = view_of(seen, asked, false, kind);
+      const view v = view_of(seen, asked, false, by);
       said[census ? arm::geometric_census : arm::geometric_analytic] =
           prior.window(v.evidence, v.window);
     }
@@ -350,7 +359,7 @@ opinions recency_filter::opinions_of(const sight& seen, const moment& asked,
 
 std::uint64_t recency_filter::alive_timers() const noexcept {
   if (cells_.empty()) return 0;
-  return cells_.younger_than(moment_of(newest()).oldest + 1);
+  return cells_.younger_than(moment_of(latest()).oldest + 1);
 }
 
 double recency_filter::fill() const noexcept {
@@ -397,7 +406,7 @@ void recency_filter::merge(const recency_filter& other) {
         std::max<std::int64_t>(0, (now_ - begins_.micros) - (other.now_ - other.begins_.micros));
     sum.cells_.unite(other.cells_, 0);
   } else {
-    sum.advance(other.newest());
+    sum.advance(other.latest());
     const std::uint64_t behind = distance(other.tick_, sum.tick_);
     sum.cells_.unite(other.cells_, behind);
     sum.arrivals_.add(other.arrivals_, behind);

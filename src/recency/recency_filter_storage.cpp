@@ -48,7 +48,7 @@ void recency_filter::write(detail::container_writer& out) const {
   if (timed_) {
     detail::byte_writer arrivals;
     for (const std::uint64_t before : arrivals_.values()) arrivals.u64(before);
-    out.section(arrivals_section, std::vector(arrivals.written()));
+    out.section(arrivals_section, std::move(arrivals).written());
   }
   if (audit_) out.section(audit_section, audit_->encode());
 }
@@ -117,7 +117,7 @@ void recency_filter::read_arrivals(const detail::container_view& file) {
   if (!timed_) return;
   const std::uint64_t ticks = std::uint64_t{size_.oldest} + 1;
   detail::byte_reader in(file.section(arrivals_section, ticks * sizeof(std::uint64_t)));
-  detail::arrival_counts::list before(ticks);
+  std::vector<std::uint64_t> before(ticks);
   std::uint64_t later = insertions_;
   for (std::uint64_t& value : before) {
     value = in.u64();
@@ -128,7 +128,7 @@ void recency_filter::read_arrivals(const detail::container_view& file) {
     }
     later = value;
   }
-  arrivals_ = detail::arrival_counts(std::move(before), insertions_);
+  arrivals_ = detail::arrival_counts(before, insertions_);
 }
 
 template class detail::stored<recency_filter>;

@@ -212,7 +212,7 @@ inline any_filter history_retaining() {
 
 template <class Filter>
 any_filter with_insertions(Filter f) {
-  for (int i = 0; i < 40; ++i) (void)f.insert("item-" + std::to_string(i % 7 + i / 10));
+  for (int i = 0; i < 40; ++i) f.add("item-" + std::to_string(i % 7 + i / 10));
   return f;
 }
 inline any_filter recency_generalized() {
@@ -229,10 +229,10 @@ inline any_filter recency_buffer_filling() {
 // Forty sightings of ten items, two of them late, then a jump.
 inline any_filter with_recent(recency_filter f) {
   for (int i = 0; i < 40; ++i) {
-    (void)f.insert_if_new("item-" + std::to_string(i % 10), seconds_later(3 * i));
+    (void)f.add_if_new("item-" + std::to_string(i % 10), seconds_later(3 * i));
   }
-  (void)f.insert("late", seconds_later(90));
-  (void)f.insert("item-1", seconds_later(200));
+  f.add("late", seconds_later(90));
+  f.add("item-1", seconds_later(200));
   return f;
 }
 // The sizes of the stored files, whatever a planner would choose today.
@@ -256,11 +256,11 @@ inline any_filter recency_line() {
 }
 inline any_filter recency_count() {
   return with_recent(recency_filter(
-      {.insertions = 25, .items = 20, .size = stamps(layout::flat, 12, 384, 4, 9), .seed = 42}));
+      {.last = 25, .items = 20, .size = stamps(layout::flat, 12, 384, 4, 9), .seed = 42}));
 }
 inline any_filter timing() {
   timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = 42});
-  for (int i = 0; i < 100; ++i) (void)f.insert("item-" + std::to_string(i % 40));
+  for (int i = 0; i < 100; ++i) f.add("item-" + std::to_string(i % 40));
   return f;
 }
 
@@ -317,9 +317,8 @@ inline any_filter tally_rising() {
 
 // More generations than there are places, some of them full, one insertion late.
 inline any_filter with_generations(age_partitioned_filter f) {
-  for (int i = 0; i < 60; ++i)
-    (void)f.insert("item-" + std::to_string(i), seconds_later(i * i / 9));
-  (void)f.insert("late", seconds_later(380));
+  for (int i = 0; i < 60; ++i) f.add("item-" + std::to_string(i), seconds_later(i * i / 9));
+  f.add("late", seconds_later(380));
   return f;
 }
 inline any_filter age_partitioned_last() {
@@ -327,7 +326,7 @@ inline any_filter age_partitioned_last() {
 }
 inline any_filter age_partitioned_window() {
   return with_generations(age_partitioned_filter({.window = std::chrono::minutes(1),
-                                                  .resolution = std::chrono::seconds(10),
+                                                  .tick = std::chrono::seconds(10),
                                                   .items = 12,
                                                   .memory = 512}));
 }

@@ -30,7 +30,7 @@ any_filter audited() {
                     .items = 50,
                     .memory = 100,
                     .audit = audit_config{.entries = 64}});
-  for (int i = 0; i < 3000; ++i) (void)f.insert_if_new(i * i % 70, instant(i * 100'000));
+  for (int i = 0; i < 3000; ++i) (void)f.add_if_new(i * i % 70, instant(i * 100'000));
   return f;
 }
 
@@ -47,10 +47,10 @@ constexpr std::array recency_recipes{audited,
 void use(recency_filter& f) {
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max() - 1'000'000'000;
   for (int i = 0; i < 45; ++i) {
-    const std::int64_t now = f.newest().micros;
-    (void)f.insert_if_new(i % 30, instant(std::min(now, last) + i * 1'000'000));
-    (void)f.insert(i, instant(now - now / 8));
-    (void)f.seen(i, f.newest());
+    const std::int64_t now = f.newest().value_or(instant()).micros;
+    (void)f.add_if_new(i % 30, instant(std::min(now, last) + i * 1'000'000));
+    f.add(i, instant(now - now / 8));
+    (void)f.seen(i);
     (void)f.current_error();
   }
 }
@@ -60,7 +60,7 @@ void use(Filter& f) {
                 std::is_same_v<Filter, generalized_filter> ||
                 std::is_same_v<Filter, recent_buffer>) {
     for (int i = 0; i < 45; ++i) {
-      (void)f.insert(i % 30);
+      f.add(i % 30);
       (void)f.seen(i);
     }
   }

@@ -243,8 +243,7 @@ void ask(const age_partitioned_filter& f) {
     const auto age = f.age(item, newest);
     require(age.has_value() == f.seen(item, newest), "what has an age was seen");
     require(!age || age->youngest <= age->oldest, "an age has two ends");
-    const double p = f.posterior(
-        item, [](double t) { return t / (t + 1e6); }, newest);
+    const double p = f.posterior(item, newest, [](double t) { return t / (t + 1e6); });
     require(0 <= p && p <= 1 && (p == 0 || age), "a posterior is a probability");
   }
   const double error = f.current_error();
@@ -256,9 +255,15 @@ void change(age_partitioned_filter f) {
   const instant newest = f.newest().value_or(instant{});
   for (const instant when : {newest, instant(newest.micros / 2), instant(INT64_MAX)}) {
     for (int i = 0; i < 20; ++i) {
-      const outcome became = f.insert(i, when);
+      const outcome became = f.add(i, when);
       require(became == outcome::dropped_late || f.seen(i, when), "what was inserted is seen");
     }
+  }
+  try {
+    f.merge(age_partitioned_filter(f));
+    require(f.seen(0, instant(INT64_MAX)), "what was inserted is seen after a merge");
+  } catch (const error& e) {
+    require(e.code() == errc::too_large || !f.timed(), "a window of time merges with itself");
   }
   const bytes_type stored = f.serialize();
   require(age_partitioned_filter::load(stored).serialize() == stored,
@@ -281,7 +286,7 @@ void ask_recent(const Filter& f) {
 template <class Filter>
 void change_recent(Filter f) {
   for (int i = 0; i < 20; ++i) {
-    (void)f.insert(i);
+    f.add(i);
     require(f.seen(i), "what was just inserted is seen");
   }
   const bytes_type stored = f.serialize();
@@ -295,8 +300,9 @@ void change(const recent_buffer& f) { change_recent(f); }
 
 void ask(const recency_filter& f) {
   for (const char* item : {"", "a", "/index.html"}) {
-    const instant later(std::max<std::int64_t>(f.newest().micros, 0) / 2 + (1LL << 40));
-    for (const instant when : {f.newest(), later}) {
+    const instant newest = f.newest().value_or(instant{});
+    const instant later(std::max<std::int64_t>(newest.micros, 0) / 2 + (1LL << 40));
+    for (const instant when : {newest, later}) {
       require(f.seen(item, when) == f.age(item, when).has_value(), "what was seen has an age");
       const double p = f.posterior(item, when, age_prior::share(0.001));
       require(0 <= p && p <= 1, "a posterior is a probability");
@@ -307,9 +313,9 @@ void ask(const recency_filter& f) {
 }
 
 void change(recency_filter f) {
-  if (f.insert("a", f.newest()) == outcome::added) require(f.seen("a"), "what was added is seen");
+  if (f.add("a") == outcome::added) require(f.seen("a"), "what was added is seen");
   const bool known = f.seen("b");
-  require(f.insert_if_new("b").fresh != known, "what is new was not seen");
+  require(f.add_if_new("b").fresh != known, "what is new was not seen");
   try {
     f.merge(recency_filter(f));
   } catch (const error& e) {
@@ -330,7 +336,7 @@ void ask(const timing_filter& f) {
 
 void change(timing_filter f) {
   for (int i = 0; i < 100; ++i) {
-    (void)f.insert(i);
+    f.add(i);
     require(f.seen(i), "what was added is seen");
   }
   const bytes_type stored = f.serialize();

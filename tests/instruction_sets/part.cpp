@@ -206,7 +206,7 @@ void histories(const inputs& in) {
 template <class Filter>
 void use_recency(const inputs& in, Filter& f) {
   for_each_type(in, [&](const auto& items) {
-    for (const auto& x : items) expect(f.insert(x) == outcome::added, "insert");
+    for (const auto& x : items) expect(f.add(x) == outcome::added, "add");
     expect(f.seen(items[count - 1]), "seen");
   });
   expect(f.memory() > 0 && f.insertions() > 0 && f.window() > 0, "memory");
@@ -224,7 +224,7 @@ void recency(const inputs& in) {
   use_recency(in, generalized);
   age_partitioned_filter last({.last = 500, .error = .01});
   use_recency(in, last);
-  recency_filter counted({.insertions = 500, .items = 500, .error = .01});
+  recency_filter counted({.last = 500, .items = 500, .error = .01});
   use_recency(in, counted);
   age_partitioned_filter window({.window = std::chrono::hours(1), .items = 2000, .error = .01});
   std::array<recency_filter, 2> both{
@@ -247,31 +247,32 @@ void recency(const inputs& in) {
     std::array<novelty, count> answers{};
     std::array<outcome, count> outcomes{};
     std::array<bool, count> seen{};
-    window.insert_if_new_bulk(items, in.times, false, answers);
+    window.add_if_new_bulk(items, in.times, answers);
     expect(window.seen(x, end) && window.age(x, end).has_value(), "window");
-    expect(!window.insert_if_new(x, end).fresh, "insert_if_new");
-    expect(window.posterior(x, cdf, end) > 0 && window.decide(x, cdf, costs, end), "posterior");
+    expect(!window.add_if_new(x, end).fresh, "add_if_new");
+    expect(window.posterior(x, end, cdf) > 0 && window.decide(x, end, cdf, costs), "posterior");
     for (recency_filter& f : both) {
       for (std::size_t i = 0; i < count; ++i) {
-        expect(f.insert(items[i], in.times[i]) != outcome::future, "insert");
+        expect(f.add(items[i], in.times[i]) != outcome::future, "add");
       }
-      f.insert_bulk(items, in.times, outcomes);
-      f.insert_if_new_bulk(items, in.times, answers);
+      f.add_bulk(items, in.times, outcomes);
+      f.add_if_new_bulk(items, in.times, answers);
       f.seen_bulk(items, end, seen);
       for (const bool s : seen) expect(s, "seen_bulk");
       expect(f.seen(x, end) && f.seen(x) && f.age(x, end).has_value(), "seen");
-      expect(!f.insert_if_new(x, end).fresh && !f.insert_if_new(x).fresh, "insert_if_new");
-      expect(!f.insert_if_new(x, end, costs).fresh, "insert_if_new");
+      expect(!f.add_if_new(x, end).fresh && !f.add_if_new(x).fresh, "add_if_new");
+      expect(!f.add_if_new(x, end, costs).fresh, "add_if_new");
       expect(f.posterior(x, end, cdf) > 0 && f.decide(x, end, share, costs), "posterior");
       expect(f.audit().has_value() || f.posterior(x, end) != f.posterior(x, end), "no prior");
       expect(f.decide(x, end, event_rate{.01}, costs) && f.decide(x, end, costs), "decide");
-      expect(f.observe(x, end, costs, share) && f.evidence(x, end).window > 0, "observe");
+      expect(f.observe(x, end, share, costs) && f.evidence(x, end).window > 0, "observe");
     }
   });
   for (recency_filter& f : both) {
     f.merge(recency_filter(f));
     values(f);
   }
+  window.merge(age_partitioned_filter(window));
   values(window);
   share_table table;
   table.set("x", .5);

@@ -22,11 +22,10 @@ class recency_twin {
   explicit recency_twin(const recency_config& config) : filter_(config), empty_(config) {}
 
   void check() const {
-    const std::int64_t now = filter_.newest().micros;
     for (int item = 0; item < items; ++item) {
       const auto last = last_.find(item);
       for (const std::int64_t later : {std::int64_t{0}, window() / 3, window() + tick()}) {
-        const instant when(filter_.timed() && filter_.insertions() != 0 ? now + later : now);
+        const instant when(filter_.timed() && started() ? now() + later : now());
         const std::int64_t age = last == last_.end() ? -1 : age_of(last->second, when.micros);
         check_item(item, when, age);
       }
@@ -34,22 +33,22 @@ class recency_twin {
     RC_ASSERT(filter_.fill() >= 0 && filter_.fill() <= 1);
   }
 
-  void insert() {
+  void add() {
     const auto [item, when] = event();
-    const bool late = filter_.timed() && started() && when < filter_.newest();
-    const bool dropped = late && filter_.newest().micros - when.micros > window();
-    const auto became = filter_.insert(item, when);
+    const bool late = filter_.timed() && started() && when.micros < now();
+    const bool dropped = late && now() - when.micros > window();
+    const auto became = filter_.add(item, when);
     RC_ASSERT((became == outcome::dropped_late) == dropped);
     if (!dropped) record(item, when);
   }
 
-  void insert_if_new() {
+  void add_if_new() {
     const auto [item, when] = event();
     const std::uint64_t before = filter_.insertions();
-    const auto [fresh, became] = filter_.insert_if_new(item, when);
+    const auto [fresh, became] = filter_.add_if_new(item, when);
     const bool recorded = filter_.insertions() != before;
     const auto last = last_.find(item);
-    if (last != last_.end() && age_of(last->second, filter_.newest().micros) <= promised()) {
+    if (last != last_.end() && age_of(last->second, now()) <= promised()) {
       RC_ASSERT(!fresh);
     }
     RC_ASSERT(recorded == (became != outcome::dropped_late && (fresh || filter_.refresh())));
@@ -59,13 +58,13 @@ class recency_twin {
   void pass() {
     if (!filter_.timed() || !started()) return;
     const auto by = *rc::gen::inRange<std::int64_t>(0, 3 * window() + 2);
-    filter_.advance(instant(filter_.newest().micros + by));
+    filter_.advance(instant(now() + by));
   }
 
   void jump() {
     if (!filter_.timed() || !started()) return;
     const auto ticks = *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 40);
-    filter_.advance(instant(filter_.newest().micros + ticks));
+    filter_.advance(instant(now() + ticks));
   }
 
   void replicate() {
@@ -75,16 +74,16 @@ class recency_twin {
   // Another filter that saw some of the same items, earlier or later.
   void merge() {
     recency_twin other(*this, empty_);
-    for (int i = *rc::gen::inRange(0, 6); i > 0; --i) other.insert();
-    const std::int64_t mine = filter_.newest().micros;
-    const std::int64_t theirs = other.filter_.newest().micros;
+    for (int i = *rc::gen::inRange(0, 6); i > 0; --i) other.add();
+    const std::int64_t mine = now();
+    const std::int64_t theirs = other.now();
     const bool none = other.filter_.insertions() == 0;
     filter_.merge(other.filter_);
     if (none) return;
     if (!filter_.timed()) {  // each keeps its ages
-      const std::int64_t now = filter_.newest().micros;
-      for (auto& [item, at] : last_) at += now - mine;
-      for (auto& [item, at] : other.last_) at += now - theirs;
+      position_ -= std::max<std::int64_t>(0, mine % tick() - theirs % tick());
+      for (auto& [item, at] : last_) at += now() - mine;
+      for (auto& [item, at] : other.last_) at += now() - theirs;
     }
     for (const auto& [item, at] : other.last_) note(item, at);
   }
@@ -93,8 +92,12 @@ class recency_twin {
   static constexpr int items = 12;
 
   recency_twin(const recency_twin& like, recency_filter empty)
-      : filter_(empty), empty_(std::move(empty)), start_(like.filter_.newest().micros) {}
+      : filter_(empty), empty_(std::move(empty)), start_(like.now()) {}
 
+  // The latest time, or the number of insertions; INT64_MIN before the first event.
+  std::int64_t now() const {
+    return filter_.timed() ? filter_.newest().value_or(instant(INT64_MIN)).micros : position_;
+  }
   bool started() const { return filter_.insertions() != 0; }
   std::int64_t window() const { return static_cast<std::int64_t>(filter_.window()); }
   std::int64_t tick() const { return filter_.clock().resolution().count(); }
@@ -126,12 +129,10 @@ class recency_twin {
     const int item = *rc::gen::inRange(0, items);
     if (!started()) return {item, instant(start_ == INT64_MIN ? -1000 : start_)};
     const auto step = *rc::gen::inRange<std::int64_t>(-window() - 2, window() + 2);
-    return {item, instant(filter_.newest().micros + (step < 0 ? step : step / 8))};
+    return {item, instant(now() + (step < 0 ? step : step / 8))};
   }
 
-  void record(int item, instant when) {
-    note(item, filter_.timed() ? when.micros : filter_.newest().micros - 1);
-  }
+  void record(int item, instant when) { note(item, filter_.timed() ? when.micros : position_++); }
   void note(int item, std::int64_t at) {
     const auto [last, added] = last_.emplace(item, at);
     if (!added) last->second = std::max(last->second, at);
@@ -140,6 +141,7 @@ class recency_twin {
   recency_filter filter_;
   recency_filter empty_;
   std::int64_t start_ = INT64_MIN;
+  std::int64_t position_ = 0;
   std::map<int, std::int64_t> last_;
 };
 
@@ -150,7 +152,7 @@ recency_config any_small_recency() {
                    .seed = *rc::gen::inRange<std::uint64_t>(0, 5)};
   const auto window = *rc::gen::inRange<std::uint64_t>(1, 200);
   if (*rc::gen::arbitrary<bool>()) {
-    c.insertions = window;
+    c.last = window;
   } else {
     c.window = std::chrono::microseconds(window);
   }
@@ -161,9 +163,8 @@ recency_config any_small_recency() {
 
 RC_GTEST_PROP(recency_filter, agrees_with_its_exact_twin, ()) {
   static constexpr std::array operations{
-      oracle::operation<recency_twin>{"insert", 6, [](recency_twin& t) { t.insert(); }},
-      oracle::operation<recency_twin>{"insert if new", 6,
-                                      [](recency_twin& t) { t.insert_if_new(); }},
+      oracle::operation<recency_twin>{"add", 6, [](recency_twin& t) { t.add(); }},
+      oracle::operation<recency_twin>{"add if new", 6, [](recency_twin& t) { t.add_if_new(); }},
       oracle::operation<recency_twin>{"pass", 2, [](recency_twin& t) { t.pass(); }},
       oracle::operation<recency_twin>{"jump", 1, [](recency_twin& t) { t.jump(); }},
       oracle::operation<recency_twin>{"replicate", 1, [](recency_twin& t) { t.replicate(); }},

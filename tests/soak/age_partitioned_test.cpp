@@ -42,7 +42,7 @@ TEST(age_partitioned_soak, misses_nothing_within_the_window) {
       items[i] = random.below(universe);
       times[i] = instant(now);
     }
-    f.insert_if_new_bulk(items, times, true, answers);
+    f.add_if_new_bulk(items, times, answers);
     for (std::size_t i = 0; i < block; ++i) {
       const std::int64_t age = times[i].micros - last[items[i]];
       misses += age <= window && answers[i].fresh;

@@ -22,13 +22,13 @@ struct error_rates {
 // Strangers asked while the stream goes on, so that every state of a generation counts.
 error_rates rates_of(age_partitioned_filter f, std::uint64_t questions) {
   std::uint64_t n = 0;
-  for (; n < 3 * f.items(); ++n) (void)f.insert(n);
+  for (; n < 3 * f.items(); ++n) f.add(n);
   std::uint64_t wrong = 0;
   double predicted = 0;
   constexpr std::uint64_t period = 500;
   for (std::uint64_t q = 0; q < questions; ++q) {
     wrong += f.seen((std::uint64_t{1} << 60) + q);
-    if (q % 20 == 0) (void)f.insert(n++);
+    if (q % 20 == 0) f.add(n++);
     if (q % period == 0) predicted += f.current_error();
   }
   const auto asked = static_cast<double>(questions);
@@ -73,7 +73,7 @@ TEST(age_partitioned_statistics, posteriors_are_calibrated) {
       misses += age < window && p == 0;
       calibrated.add(p, last[x] != 0 && age < kept);
     }
-    (void)f.insert(x);
+    f.add(x);
     last[x] = n;
   }
   EXPECT_EQ(misses, 0);

@@ -25,13 +25,16 @@ constexpr std::int64_t long_ago = std::numeric_limits<std::int64_t>::min() / 2;
 class exact_twin {
  public:
   exact_twin(std::uint64_t items, double error, bool refresh, std::uint64_t keys)
-      : filter_({.window = std::chrono::seconds(ticks), .items = items, .error = error}),
+      : filter_({.window = std::chrono::seconds(ticks),
+                 .items = items,
+                 .error = error,
+                 .refresh = refresh}),
         refresh_(refresh),
         last_(keys, long_ago) {}
 
   void sight(std::uint64_t key, std::int64_t second) {
     const bool expired = second - last_[key] > ticks;
-    const novelty said = filter_.insert_if_new(key, instant(second * 1'000'000), refresh_);
+    const novelty said = filter_.add_if_new(key, instant(second * 1'000'000));
     fresh_ += expired;
     wrong_ += expired && !said.fresh;
     missed_ += !expired && said.fresh;
@@ -135,13 +138,13 @@ TEST(age_partitioned_gaps, what_is_late_finds_room) {
         {.window = std::chrono::seconds(ticks), .items = items, .error = error});
     const auto at = [](std::int64_t second) { return instant(second * 1'000'000); };
     for (std::uint64_t x = 0; x < 600; ++x) {
-      (void)f.insert(x, at(static_cast<std::int64_t>(x)));
+      f.add(x, at(static_cast<std::int64_t>(x)));
     }
     for (std::uint64_t x = 1000; x < 1000 + items - 600; ++x) {
-      ASSERT_EQ(f.insert(x, at(300)), outcome::late);
+      ASSERT_EQ(f.add(x, at(300)), outcome::late);
     }
     EXPECT_FALSE(f.overloaded());
-    EXPECT_LE(f.current_error(), f.planned_error());
+    EXPECT_LE(f.current_error(), f.predicted_error(f.items()));
     for (std::uint64_t x = 1000; x < 1000 + items - 600; ++x) {
       const auto age = f.age(x, at(899));
       ASSERT_TRUE(age);
@@ -169,7 +172,7 @@ TEST(age_partitioned_gaps, errors_are_predicted_under_bursts) {
     std::uint64_t questions = 0;
     for (std::int64_t now = 0; now < 40 * apart + 2 * ticks; now += apart) {
       const instant when(now * 1'000'000);
-      for (std::uint64_t i = 0; i < burst; ++i) (void)f.insert(next++, when);
+      for (std::uint64_t i = 0; i < burst; ++i) f.add(next++, when);
       if (now < ticks + apart || now / apart % (1 + 60 / apart) != 0) continue;
       predicted += asked * f.current_error();
       for (std::uint64_t i = 0; i < asked; ++i) wrong += f.seen((1ULL << 60) + questions++, when);

@@ -28,7 +28,7 @@ TEST(generalized_filter_error, is_what_the_touch_chain_says) {
       generalized_config own = config;
       own.seed = seed;
       generalized_filter f(own);
-      for (int i = 0; i < 3000; ++i) (void)f.insert(i);
+      for (int i = 0; i < 3000; ++i) f.add(i);
       int yes = 0;
       for (int i = 0; i < 20; ++i) yes += f.seen(age < 0 ? 10000 + i : 2999 - age - i);
       return yes / 20.;
@@ -131,7 +131,7 @@ auto_costs serve(Items&& next, std::uint64_t window, unsigned bits, std::uint64_
     }
     alone.question(d, truth.position(), own, price);
     told.question(d, truth.position(), with_share, price);
-    (void)filter.insert(d);
+    filter.add(d);
     truth.insert(x);
     alone.insertion(d, truth.position());
     told.insertion(d, truth.position());

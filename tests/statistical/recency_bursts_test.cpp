@@ -61,8 +61,8 @@ struct score {
 score played(recency_filter f, const stream& all) {
   score s;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(f.insert(i, instant(all[i])), outcome::added);
-    if (i > all.size() / 2 && i % 20 == 0) s.ask(f, f.newest());
+    EXPECT_EQ(f.add(i, instant(all[i])), outcome::added);
+    if (i > all.size() / 2 && i % 20 == 0) s.ask(f, *f.newest());
   }
   return s;
 }
@@ -103,9 +103,9 @@ TEST_P(recency_bursts, one_window_apart_are_what_it_is_sized_for) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
       recency_filter f(
           {.window = 10s, .items = items, .error = error, .layout = GetParam(), .seed = seed});
-      for (std::uint64_t i = 0; i < items; ++i) (void)f.insert(i, instant(10));
-      for (std::uint64_t i = items; i < 2 * items; ++i) (void)f.insert(i, instant(window + 11));
-      for (int i = 0; i < 300; ++i) s.ask(f, f.newest());
+      for (std::uint64_t i = 0; i < items; ++i) f.add(i, instant(10));
+      for (std::uint64_t i = items; i < 2 * items; ++i) f.add(i, instant(window + 11));
+      for (int i = 0; i < 300; ++i) s.ask(f, *f.newest());
       EXPECT_LE(f.predicted_error(items), error);
       EXPECT_GT(f.predicted_error(items), 0.9 * error);
     }
@@ -118,18 +118,15 @@ TEST_P(recency_bursts, one_window_apart_are_what_it_is_sized_for) {
 TEST_P(recency_bursts, of_different_items_keep_the_error_of_a_window_in_insertions) {
   for (const double error : {0.03, 1e-3}) {
     for (std::uint64_t phase = 0; phase < 400; phase += 57) {
-      recency_filter f({.insertions = 2 * items,
-                        .items = items,
-                        .error = error,
-                        .layout = GetParam(),
-                        .seed = phase});
-      for (std::uint64_t i = 0; i < phase; ++i) (void)f.insert(0);
+      recency_filter f(
+          {.last = 2 * items, .items = items, .error = error, .layout = GetParam(), .seed = phase});
+      for (std::uint64_t i = 0; i < phase; ++i) f.add(0);
       score s;
       std::uint64_t next = 1;
       for (int turn = 0; turn < 4; ++turn) {
-        for (std::uint64_t i = 0; i < items; ++i) (void)f.insert(next++);
+        for (std::uint64_t i = 0; i < items; ++i) f.add(next++);
         for (std::uint64_t i = 0; i < items; ++i) {
-          (void)f.insert(next - 1);
+          f.add(next - 1);
           if (turn > 1 && i % 20 == 0) s.ask(f, {});
         }
       }
@@ -151,10 +148,10 @@ TEST_P(recency_bursts, even_arrivals_need_less_memory) {
 TEST_P(recency_bursts, tenfold_overload_is_told) {
   recency_filter f({.window = 10s, .items = items, .error = 1e-3, .layout = GetParam()});
   for (std::uint64_t i = 0; i < 20 * items; ++i) {
-    (void)f.insert(i, instant(static_cast<std::int64_t>(i) * window / (10 * items)));
+    f.add(i, instant(static_cast<std::int64_t>(i) * window / (10 * items)));
   }
   score s;
-  for (int i = 0; i < 200; ++i) s.ask(f, f.newest());
+  for (int i = 0; i < 200; ++i) s.ask(f, *f.newest());
   const double told = f.current_error();
   EXPECT_GT(told, 0.2);
   // The census of a line is that of all lines: a few per cent of their own.

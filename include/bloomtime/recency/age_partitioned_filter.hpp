@@ -23,38 +23,42 @@
 #include <bloomtime/math/age_partitioned.hpp>
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
 
-// A window of insertions: `last` of them. A window of time: `window`, and `items`, the most
-// insertions within one; an item is forgotten at most one `resolution` late, window / 600 unless
-// given. Sized by `error`, the probability that an item which was not inserted within the window is
-// "seen", or by `memory`.
+// A window of the `last` insertions, or a `window` of time with at most `items` different items. An
+// item that is added again takes the room of another one, unless the same generation has it. An
+// item is forgotten at most one `tick` late; a tick is window / 600 unless given. Size the filter
+// by `error`, the probability that an item outside the window is "seen", or by `memory`.
 struct age_partitioned_config {
   std::optional<std::uint64_t> last = {};
   std::optional<std::chrono::microseconds> window = {};
-  std::optional<std::chrono::microseconds> resolution = {};
+  std::optional<std::chrono::microseconds> tick = {};
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes of bits
+  bool refresh = true;  // whether a duplicate renews the time of its item, see add_if_new
   std::uint64_t seed = 0;
 };
 
-// Was this item seen within the last insertions, or the last minutes? A "no" is certain. An
-// age-partitioned Bloom filter (math/age_partitioned.hpp), with a window of insertions or of time.
-// In a window of time a generation ends with its tick, or earlier if it is full, so that the error
-// does not depend on when the items of a window come: evenly, all at once, or after a pause. For
-// another way to handle variable rates see the Time-limited Bloom Filter (arXiv 2306.06742).
+// Was this item seen within the last insertions, or the last minutes? A "no" is certain; a "yes" is
+// wrong with the probability the filter was sized for. An age-partitioned Bloom filter
+// (math/age_partitioned.hpp). In a window of time a generation ends with its tick, or earlier if it
+// is full, so the error does not depend on when the items of a window arrive: evenly, all at once,
+// or after a pause. For another way to handle variable rates see the Time-limited Bloom Filter
+// (arXiv 2306.06742).
 //
-// If more insertions come than the filter was sized for, it keeps them all: the error grows, items
-// are remembered for longer than the window, insertions return `saturated`, and overloaded() is
+// If more insertions arrive than the filter was sized for, it keeps them all: the error grows,
+// items are remembered for longer than the window, add() returns `saturated`, and overloaded() is
 // true. Nothing within the window is missed.
 //
-// `when` is ignored by windows of insertions. Questions are about `when` or the newest insertion,
-// whichever is later. Const members may run concurrently. Opening a slice clears the memory of
-// eight at once: one in bands() of all bytes.
+// Windows of insertions have no time argument and ignore one. In a window of time, calls without a
+// time use the newest one; queries are about `when` or the newest event, whichever is later. Const
+// members may run concurrently. Opening a slice clears the memory of eight at once: one in bands()
+// of all bytes.
 class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
  public:
   // Engine 4 is that of older files. Their items have the same bits in all generations, so items
@@ -66,62 +70,118 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   BLOOMTIME_VALUE(age_partitioned_filter);
 
   // late: put where it belongs, or in a later generation if there is none or it is full;
-  // dropped_late: the window has left it behind; saturated: inserted, but no generation had room.
+  // dropped_late: older than the window; saturated: added, but no generation had room; refused: a
+  // window of time was given no time for its first event.
   template <item T>
-  BLOOMTIME_PER_ISA outcome insert(const T& x, instant when = {}) noexcept {
-    return insert_digest(detail::as_digest(x, seed_), when);
+  BLOOMTIME_PER_ISA outcome add(const T& x, instant when) noexcept {
+    return losses_.count(add_digest(detail::as_digest(x, seed_), when));
+  }
+  template <item T>
+  BLOOMTIME_PER_ISA outcome add(const T& x) noexcept {
+    return has_time() ? add(x, latest()) : losses_.count(outcome::refused);
+  }
+
+  // seen() and add() in one, for dropping duplicates. With refresh a duplicate is added as well, so
+  // that its window begins anew.
+  template <item T>
+  [[nodiscard]] BLOOMTIME_PER_ISA novelty add_if_new(const T& x, instant when) noexcept {
+    return test_and_set(detail::as_digest(x, seed_), when);
+  }
+  template <item T>
+  [[nodiscard]] BLOOMTIME_PER_ISA novelty add_if_new(const T& x) noexcept {
+    return has_time() ? add_if_new(x, latest()) : novelty{true, losses_.count(outcome::refused)};
+  }
+
+  // Many at once: the same as one by one, and faster where the filter exceeds the cache.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
+                                  std::span<outcome> outcomes) {
+    in_blocks(items, when, outcomes,
+              [this](digest d, instant at) { return losses_.count(add_digest(d, at)); });
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
+    add_bulk(items, {}, outcomes);
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_if_new_bulk(const Items& items, std::span<const instant> when,
+                                         std::span<novelty> answers) {
+    in_blocks(items, when, answers, [this](digest d, instant at) { return test_and_set(d, at); });
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_if_new_bulk(const Items& items, std::span<novelty> answers) {
+    add_if_new_bulk(items, {}, answers);
   }
 
   template <item T>
-  BLOOMTIME_PER_ISA bool seen(const T& x, instant when = {}) const noexcept {
+  BLOOMTIME_PER_ISA bool seen(const T& x, instant when) const noexcept {
     return find(detail::as_digest(x, seed_), oldest_at(when)).has_value();
   }
-
-  // Of its last sighting. None where seen() says no.
   template <item T>
-  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x, instant when = {}) const noexcept {
+  BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
+    return seen(x, latest());
+  }
+
+  // How long ago x was last seen, in microseconds or insertions. None where seen() says no.
+  template <item T>
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x, instant when) const noexcept {
     return bracket(detail::as_digest(x, seed_), when);
   }
-
-  // seen() and insert() in one, for dropping duplicates; with `refresh` a duplicate is inserted as
-  // well, so that its window begins anew.
   template <item T>
-  BLOOMTIME_PER_ISA novelty insert_if_new(const T& x, instant when = {},
-                                          bool refresh = false) noexcept {
-    return test_and_set(detail::as_digest(x, seed_), when, refresh);
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
+    return age(x, latest());
   }
 
-  // Many at once, one after the other: as insert_if_new(items[i], times[i], refresh) says.
-  // `times` may be empty for windows of insertions.
-  template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void insert_if_new_bulk(const Items& items, std::span<const instant> times,
-                                            bool refresh, std::span<novelty> answers);
+  // Unnormalised posterior of "seen within the window". The likelihood is that of the words as they
+  // are: an item that was not added finds a bit set with the share of set bits in its word. None if
+  // the prior is unknown; an age_prior is in windows of time, an event_rate in those of insertions.
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA std::optional<math::masses> masses(const T& x, instant when,
+                                                       const Prior& prior) const;
 
-  // Unnormalised posterior of "seen within the window", for a prior given as cdf(t) = P(age < t),
-  // in insertions or microseconds. The likelihood is that of the words as they are: an item that
-  // was not inserted finds a bit set with the share of set bits in its word.
-  template <item T, class Cdf>
-  BLOOMTIME_PER_ISA math::masses masses(const T& x, const Cdf& cdf, instant when = {}) const;
-
-  template <item T, class Cdf>
-  BLOOMTIME_PER_ISA double posterior(const T& x, const Cdf& cdf, instant when = {}) const {
-    return masses(x, cdf, when).probability();
+  // The probability that x was seen within the window. NaN if the prior is unknown.
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA double posterior(const T& x, instant when, const Prior& prior) const {
+    const auto m = masses(x, when, prior);
+    return m ? m->probability() : std::numeric_limits<double>::quiet_NaN();
+  }
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA double posterior(const T& x, const Prior& prior) const {
+    return posterior(x, latest(), prior);
   }
 
-  // The answer that costs least on average: true for "seen".
-  template <item T, class Cdf>
-  BLOOMTIME_PER_ISA bool decide(const T& x, const Cdf& cdf, const math::penalties& costs,
-                                instant when = {}) const {
+  // The answer that costs least on average: true for "seen". seen() if the prior is unknown.
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA bool decide(const T& x, instant when, const Prior& prior,
+                                const math::penalties& costs) const {
     math::check(costs);
-    return math::positive(masses(x, cdf, when), costs, seen(x, when));
+    const auto m = masses(x, when, prior);
+    const bool standard = seen(x, when);
+    return m ? math::positive(*m, costs, standard) : standard;
+  }
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA bool decide(const T& x, const Prior& prior,
+                                const math::penalties& costs) const {
+    return decide(x, latest(), prior, costs);
   }
 
-  // Lets time pass without an insertion; never back.
+  // Lets time pass without an event; never back.
   void advance(instant now) noexcept;
+
+  // The filter of both streams: what either of them would find within the window is found. Both
+  // need a window of time and the same parameters. A generation keeps its place among the slices,
+  // so the live generations of both must fit into one ring; throws error(incompatible) if they do
+  // not. Items may be remembered for longer than the window, as after an overload.
+  void merge(const age_partitioned_filter& other);
+
+  // As it was made: nothing was added.
+  void clear() noexcept;
 
   bool timed() const noexcept { return timed_; }
   std::uint64_t window() const noexcept { return window_; }  // insertions or microseconds
   std::uint64_t items() const noexcept { return items_; }    // that a window was sized for
+  bool refresh() const noexcept { return refresh_; }
+  void set_refresh(bool on) noexcept { refresh_ = on; }
   const tick_clock& clock() const noexcept { return clock_; }
   unsigned k() const noexcept { return k_; }
   std::uint64_t generations() const noexcept { return generations_; }
@@ -132,16 +192,21 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   std::uint64_t memory() const noexcept;  // bits, counts and ends
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
-  std::optional<instant> newest() const noexcept;  // the start of its tick, in windows of time
+  std::optional<instant> newest() const noexcept;  // the start of its tick; windows of time only
+  const bloomtime::losses& losses() const noexcept { return losses_; }  // since made or loaded
 
   // Whether an insertion within the window found no room in any generation.
   bool overloaded() const noexcept {
     return overloaded_ != never && overloaded_ >= window_begin(newest_);
   }
 
-  // The probability that an item which is not in the window is "seen":
-  double planned_error() const;  // at most, unless overloaded
-  double current_error() const;  // now
+  // Different items in the window, from the set bits. An item counts once per generation that it
+  // was added to.
+  double alive_items() const;
+  // The probability that an item outside the window is "seen": with so many items in any window, at
+  // most, and now.
+  double predicted_error(std::uint64_t items) const;
+  double current_error() const;
 
  private:
   friend detail::stored<age_partitioned_filter>;
@@ -209,9 +274,11 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
     return counts_[index_of(generation)];
   }
 
-  outcome insert_digest(digest d, instant when) noexcept;
+  bool has_time() const noexcept { return !timed_ || insertions_ != 0; }
+  instant latest() const noexcept { return newest().value_or(instant()); }
+  outcome add_digest(digest d, instant when) noexcept;
   outcome lateness(std::int64_t tick) const noexcept;
-  novelty test_and_set(digest d, instant when, bool refresh) noexcept;
+  novelty test_and_set(digest d, instant when) noexcept;
   std::optional<std::uint64_t> generation_for_late(std::int64_t tick) noexcept;
   std::uint64_t generation_for_now() noexcept;
   void put(digest d, std::uint64_t generation) noexcept;
@@ -229,7 +296,23 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   age_bracket ages_of(std::uint64_t generation, instant when) const noexcept;
   BLOOMTIME_INLINE void prefetch(digest d) const noexcept;
 
+  template <class Cdf>
+  BLOOMTIME_PER_ISA math::masses masses_of(digest d, instant when, const Cdf& cdf) const;
+  template <std::ranges::contiguous_range Items, class Answer, class Use>
+  BLOOMTIME_PER_ISA void in_blocks(const Items& items, std::span<const instant> when,
+                                   std::span<Answer> answers, Use&& use);
   void check_bulk(std::size_t items, std::size_t times, std::size_t answers) const;
+
+  // Merging. renumber() adds whole rounds of the ring to all generation numbers.
+  std::uint64_t ring() const noexcept { return bands_ * per_band; }
+  bool alive() const noexcept { return oldest_ <= current_; }
+  void expect_mergeable(const age_partitioned_filter& other) const;
+  static void align(age_partitioned_filter& a, age_partitioned_filter& b);
+  void renumber(std::uint64_t more) noexcept;
+  void unite(const age_partitioned_filter& other) noexcept;
+  template <class Use>
+  void for_each_word(std::uint64_t slice, Use&& use) const;
+
   void count_ones() noexcept;
   void expect_state() const;
   void read_parameters(const detail::container_view& view);
@@ -243,6 +326,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   std::vector<std::uint64_t, detail::hooked<std::uint64_t>> ones_;  // of each slice, by place
   bool timed_ = false;
   bool own_bits_ = true;
+  bool refresh_ = true;
   unsigned k_ = 0;
   std::uint64_t generations_ = 0;
   std::uint64_t quota_ = 0;
@@ -269,6 +353,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   // by then may hold anything from their own time on.
   std::int64_t crowded_ = never;
   std::int64_t overloaded_ = never;  // the last tick in which there was no room
+  bloomtime::losses losses_;
 };
 
 // -- many items ----------------------------------------------------------------------------------
@@ -286,28 +371,42 @@ inline void age_partitioned_filter::prefetch(digest d) const noexcept {
   }
 }
 
-template <std::ranges::contiguous_range Items>
-void age_partitioned_filter::insert_if_new_bulk(const Items& items, std::span<const instant> times,
-                                                bool refresh, std::span<novelty> answers) {
+template <std::ranges::contiguous_range Items, class Answer, class Use>
+void age_partitioned_filter::in_blocks(const Items& items, std::span<const instant> when,
+                                       std::span<Answer> answers, Use&& use) {
   const std::span<const std::ranges::range_value_t<Items>> all(items);
-  check_bulk(all.size(), times.size(), answers.size());
+  check_bulk(all.size(), when.size(), answers.size());
   detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
     for (std::size_t i = 0; i < next.count; ++i) prefetch(next[i]);
     for (std::size_t i = 0; i < now.count; ++i) {
-      const instant when = times.empty() ? instant{} : times[first + i];
-      answers[first + i] = test_and_set(now[i], when, refresh);
+      answers[first + i] = use(now[i], when.empty() ? latest() : when[first + i]);
     }
   });
 }
 
 // -- posterior -----------------------------------------------------------------------------------
 
+template <item T, recency_prior Prior>
+std::optional<math::masses> age_partitioned_filter::masses(const T& x, instant when,
+                                                           const Prior& prior) const {
+  const digest d = detail::as_digest(x, seed_);
+  if constexpr (std::same_as<Prior, age_prior>) {
+    if (timed_ || !prior.known()) return std::nullopt;
+    return masses_of(d, when, prior);
+  } else if constexpr (std::same_as<Prior, event_rate>) {
+    if (!timed_ || std::isnan(prior.per_second)) return std::nullopt;
+    const auto ages = math::geometric::of_rate(prior.per_second * 1e-6);
+    return masses_of(d, when, [&](double t) { return ages.before(t); });
+  } else {
+    return masses_of(d, when, prior);
+  }
+}
+
 // Each generation whose k bits are set may hold the item, with the likelihood ratio of the product
 // of 64 / (set bits of the word); "older or never" has 1. Bits that earlier insertions of the same
 // item have left are ignored.
-template <item T, class Cdf>
-math::masses age_partitioned_filter::masses(const T& x, const Cdf& cdf, instant when) const {
-  const digest d = detail::as_digest(x, seed_);
+template <class Cdf>
+math::masses age_partitioned_filter::masses_of(digest d, instant when, const Cdf& cdf) const {
   const std::uint64_t oldest = oldest_at(when);
   if (insertions_ == 0 || oldest > current_) return {0, 1};
   std::array<double, math::most_age_k> surprises{};  // of the last k slices, in a ring

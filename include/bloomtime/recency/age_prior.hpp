@@ -11,9 +11,9 @@
 
 namespace bloomtime {
 
-// What is known about the age of an item before a filter is asked: nothing, or the chance p that
-// any one insertion is this item, or several such chances with weights. 0 means that the item is
-// never inserted, and not that nothing is known: that is NaN. A value, cheap to copy.
+// What is known about the age of an item before the filter is queried: nothing, the probability p
+// that any one insertion is this item, or several such probabilities with weights. p = 0 means that
+// the item is never inserted; NaN means that nothing is known. A value, cheap to copy.
 class age_prior {
  public:
   static constexpr std::size_t most_classes = 8;
@@ -21,7 +21,7 @@ class age_prior {
   age_prior() noexcept = default;  // unknown
   // NaN: unknown. Throws unless p is in [0, 1] otherwise.
   static age_prior share(double p);
-  // The item belongs to those that are inserted with the chance `member`, and then has the share p.
+  // With probability `member` the item is inserted at all, and then has the share p.
   static age_prior inflated(double member, double p);
   // Weights are positive, up to 8 of them, and relative to their sum.
   struct rate {
@@ -32,6 +32,9 @@ class age_prior {
 
   bool known() const noexcept { return count_ != 0; }
   std::span<const math::rate_class> classes() const noexcept { return {classes_.data(), count_}; }
+
+  // P(age < t), t in insertions. Only if known.
+  double operator()(double t) const noexcept;
 
   // Only if known. The posterior of "age < w" given what a filter saw.
   BLOOMTIME_PER_ISA math::masses window(const math::evidence& seen, double w) const noexcept {
@@ -46,6 +49,19 @@ class age_prior {
 
   std::array<math::rate_class, most_classes> classes_{};
   std::size_t count_ = 0;
+};
+
+// Sightings of an item per second, for a prior over time. NaN if unknown.
+struct event_rate {
+  double per_second;
+};
+
+// What a window can be asked with: an age_prior (shares of insertions), an event_rate (windows of
+// time), or any function P(age < t), t in microseconds or, if the window is, in insertions.
+template <class Prior>
+concept recency_prior = std::same_as<Prior, age_prior> || std::same_as<Prior, event_rate> ||
+    requires(const Prior& prior, double t) {
+  { prior(t) } -> std::convertible_to<double>;
 };
 
 // Where shares come from: whatever can be called with a digest and answers p, or NaN if it does not

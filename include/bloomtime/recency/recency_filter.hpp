@@ -27,9 +27,9 @@
 
 namespace bloomtime {
 
-// A window in time or in insertions, and the most different `items` that any window has. By
-// accuracy: `error`, the probability that an item not seen lately is taken for one that was. By
-// memory: bytes of timers. Or by `size`, the size() of another filter with as many ticks.
+// A `window` of time or of the `last` insertions, with at most `items` different items at one time.
+// Size the filter by `error`, the probability that an item not seen lately is taken for one that
+// was; by `memory`, bytes of timers; or by `size`, the size() of another filter with as many ticks.
 //
 // The error holds however the items are spread over the window, also if all of them come at once:
 // then the burst before the last one is still alive, with the rest of its tick, when the next one
@@ -37,7 +37,7 @@ namespace bloomtime {
 // error of such a filter is larger while items come in bursts; current_error() tells it.
 struct recency_config {
   std::optional<std::chrono::microseconds> window = {};
-  std::optional<std::uint64_t> insertions = {};
+  std::optional<std::uint64_t> last = {};
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};
@@ -47,24 +47,22 @@ struct recency_config {
   // 8 bytes.
   std::uint32_t ticks = 10;
   std::optional<bloomtime::layout> layout = {};  // flat or line; the planner's choice if unset
-  bool refresh = true;  // whether a duplicate renews the time of its item, see insert_if_new
-  std::optional<std::chrono::microseconds> ahead = {};  // further ahead is no time but an error
+  bool refresh = true;  // whether a duplicate renews the time of its item, see add_if_new
+  std::optional<std::chrono::microseconds> ahead = {};  // events further ahead are `future`
   std::optional<audit_config> audit = {};               // its window is the filter's
   std::uint64_t seed = 0;
 };
 
-// Sightings of an item per second, for a prior over time.
-struct event_rate {
-  double per_second;
-};
-
-// Was x seen within the window? "No" is certain, and "yes" is wrong with the chance it was sized
-// for, and for items that left the window less than a tick ago. The block timing filter of
-// Dautrich & Ravishankar 2019 with ticks of a clock, or of so many insertions, for blocks
-// (docs/math.md, Windows of time). Time never goes back: what is asked for or happens before the
-// newest event happens now, but late sightings are kept where they belong. A filter with a window
-// in insertions does not look at times. Const members may run concurrently. A filter that was moved
-// from is safe to ask and empty, refuses insertions, and cannot be merged or stored.
+// Was x seen within the window? A "no" is certain. A "yes" is wrong with the probability the filter
+// was sized for, and for items that left the window less than a tick ago. The block timing filter
+// of Dautrich & Ravishankar 2019, with ticks of a clock or of so many insertions in place of blocks
+// (docs/math.md, Windows of time).
+//
+// Time never goes back: a query before the newest event is about the newest event, and late
+// sightings are recorded where they belong. Windows of insertions have no time argument and ignore
+// one; in a window of time, calls without a time use the newest one. Const members may run
+// concurrently. A filter that was moved from is safe to query and empty; it refuses events and
+// cannot be merged or stored.
 class recency_filter : public detail::stored<recency_filter> {
  public:
   static constexpr detail::stored_kind kind{family::recency, {5}, "a recency filter"};
@@ -73,15 +71,75 @@ class recency_filter : public detail::stored<recency_filter> {
   BLOOMTIME_VALUE(recency_filter);
 
   // A sighting: added; late, if its tick has passed; dropped_late, if it is older than the window;
-  // future, if it is too far ahead; full, after 2^62 of them. The latter three change nothing.
+  // future, if it is too far ahead; full, after 2^62 of them; refused, if a window of time was
+  // given no time for its first event. The latter four change nothing.
   template <item T>
-  BLOOMTIME_INLINE outcome insert(const T& x, instant when) noexcept {
+  BLOOMTIME_INLINE outcome add(const T& x, instant when) noexcept {
     const digest d = detail::as_digest(x, seed_);
     detail::stamp_cells::places at;
     cells_.find(d, at);
-    const arrival event = arrive(when);
-    if (event.recorded()) record(d, at, event);
-    return event.became;
+    return add_at(d, at, when);
+  }
+  template <item T>
+  BLOOMTIME_PER_ISA outcome add(const T& x) noexcept {
+    return has_time() ? add(x, latest()) : losses_.count(outcome::refused);
+  }
+
+  // seen() and add() in one, for dropping duplicates. With refresh a duplicate renews the time of
+  // its item, so that it is fresh again when it was quiet for a window; without, it changes
+  // nothing, and the item is fresh again one window after it last was. Events that are dropped_late
+  // or future are answered and leave no trace.
+  template <item T>
+  [[nodiscard]] BLOOMTIME_INLINE novelty add_if_new(const T& x, instant when) noexcept {
+    const digest d = detail::as_digest(x, seed_);
+    detail::stamp_cells::places at;
+    cells_.find(d, at);
+    return test_and_set(d, at, when, nullptr);
+  }
+  template <item T>
+  [[nodiscard]] BLOOMTIME_PER_ISA novelty add_if_new(const T& x) noexcept {
+    return has_time() ? add_if_new(x, latest()) : novelty{true, losses_.count(outcome::refused)};
+  }
+
+  // The same by the answer that costs least: a false positive is a fresh item taken for a
+  // duplicate. Needs an audit; without one it is the standard answer.
+  template <item T>
+  [[nodiscard]] BLOOMTIME_PER_ISA novelty add_if_new(const T& x, instant when,
+                                                     const math::penalties& costs) {
+    math::check(costs);
+    const digest d = detail::as_digest(x, seed_);
+    detail::stamp_cells::places at;
+    cells_.find(d, at);
+    return test_and_set(d, at, when, &costs);
+  }
+
+  // Many at once, in their order: the same as one by one, and faster where the filter exceeds the
+  // cache.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
+                                  std::span<outcome> outcomes) {
+    const auto all = as_span(items);
+    check_bulk(all.size(), when.size(), outcomes.size(), has_time());
+    in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
+      outcomes[i] = add_at(d, at, time_of(when, i));
+    });
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
+    add_bulk(items, {}, outcomes);
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_if_new_bulk(const Items& items, std::span<const instant> when,
+                                         std::span<novelty> answers) {
+    const auto all = as_span(items);
+    check_bulk(all.size(), when.size(), answers.size(), has_time());
+    in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
+      answers[i] = test_and_set(d, at, time_of(when, i), nullptr);
+    });
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_if_new_bulk(const Items& items, std::span<novelty> answers) {
+    add_if_new_bulk(items, {}, answers);
   }
 
   template <item T>
@@ -90,65 +148,9 @@ class recency_filter : public detail::stored<recency_filter> {
     cells_.find(detail::as_digest(x, seed_), at);
     return seen_at(at, moment_of(when));
   }
-
-  // seen() and insert() in one, for dropping duplicates. With refresh a duplicate renews the time
-  // of its item, so that it is fresh again when it was quiet for a window; without, it changes
-  // nothing, and the item is fresh again one window after it last was. What is dropped_late or
-  // future is told from what was seen, and leaves no trace.
-  template <item T>
-  BLOOMTIME_INLINE novelty insert_if_new(const T& x, instant when) noexcept {
-    const digest d = detail::as_digest(x, seed_);
-    detail::stamp_cells::places at;
-    cells_.find(d, at);
-    return test_and_set(d, at, when, nullptr);
-  }
-
-  // The same by the answer that costs least: a false positive is a fresh item taken for a
-  // duplicate. Needs an audit; without one it is the standard answer.
-  template <item T>
-  BLOOMTIME_PER_ISA novelty insert_if_new(const T& x, instant when, const math::penalties& costs) {
-    math::check(costs);
-    const digest d = detail::as_digest(x, seed_);
-    detail::stamp_cells::places at;
-    cells_.find(d, at);
-    return test_and_set(d, at, when, &costs);
-  }
-
-  // No time passes: for windows in insertions. Of time, refused before the first event with one.
-  template <item T>
-  BLOOMTIME_PER_ISA outcome insert(const T& x) noexcept {
-    return has_time() ? insert(x, newest()) : outcome::refused;
-  }
   template <item T>
   BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
-    return seen(x, newest());
-  }
-  template <item T>
-  BLOOMTIME_PER_ISA novelty insert_if_new(const T& x) noexcept {
-    return has_time() ? insert_if_new(x, newest()) : novelty{true, outcome::refused};
-  }
-
-  // Many at once, in their order, each with its time: the same as one by one, and faster where the
-  // filter exceeds the cache. Without times no time passes.
-  template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void insert_bulk(const Items& items, std::span<const instant> when,
-                                     std::span<outcome> outcomes) {
-    const auto all = as_span(items);
-    check_bulk(all.size(), when.size(), outcomes.size(), has_time());
-    in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
-      const arrival event = arrive(time_of(when, i));
-      if (event.recorded()) record(d, at, event);
-      outcomes[i] = event.became;
-    });
-  }
-  template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void insert_if_new_bulk(const Items& items, std::span<const instant> when,
-                                            std::span<novelty> answers) {
-    const auto all = as_span(items);
-    check_bulk(all.size(), when.size(), answers.size(), has_time());
-    in_blocks(*this, all, [&](digest d, const auto& at, std::size_t i) {
-      answers[i] = test_and_set(d, at, time_of(when, i), nullptr);
-    });
+    return seen(x, latest());
   }
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void seen_bulk(const Items& items, instant when,
@@ -167,6 +169,10 @@ class recency_filter : public detail::stored<recency_filter> {
   BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x, instant when) const noexcept {
     return bracket(look(x), moment_of(when));
   }
+  template <item T>
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
+    return age(x, latest());
+  }
 
   // What the stamps of x say about its age, counted in insertions since, or in microseconds if
   // `in_time`, with the census likelihood; and the window on the same axis. With a window in
@@ -182,17 +188,20 @@ class recency_filter : public detail::stored<recency_filter> {
   enum class likelihood : std::uint8_t { census, analytic };
   template <item T>
   BLOOMTIME_PER_ISA view evidence(const T& x, instant when, bool in_time = false,
-                                  likelihood kind = likelihood::census) const noexcept {
-    return view_of(look(x), moment_of(when), in_time, kind);
+                                  likelihood by = likelihood::census) const noexcept {
+    return view_of(look(x), moment_of(when), in_time, by);
   }
 
-  // The probability that x was seen within the window. The prior is an age_prior, of shares of
-  // insertions; an event_rate; or any function P(age < t), t in microseconds or, if the window is,
-  // in insertions. Without one it is what the audit has learned. NaN if it is unknown.
-  template <item T, class Prior>
+  // The probability that x was seen within the window. Without a prior it is what the audit has
+  // learned. NaN if the prior is unknown.
+  template <item T, recency_prior Prior>
   BLOOMTIME_PER_ISA double posterior(const T& x, instant when, const Prior& prior) const {
     const auto m = masses(look(x), moment_of(when), prior);
     return m ? m->probability() : std::numeric_limits<double>::quiet_NaN();
+  }
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA double posterior(const T& x, const Prior& prior) const {
+    return posterior(x, latest(), prior);
   }
   template <item T>
   BLOOMTIME_PER_ISA double posterior(const T& x, instant when) const noexcept {
@@ -201,9 +210,8 @@ class recency_filter : public detail::stored<recency_filter> {
   }
 
   // The answer that costs least on average: true for "seen". With a prior, as posterior() says;
-  // without, the way that the audit found to be the cheapest. The standard answer if nothing is
-  // known.
-  template <item T, class Prior>
+  // without, the way that the audit found to be the cheapest. seen() if nothing is known.
+  template <item T, recency_prior Prior>
   BLOOMTIME_PER_ISA bool decide(const T& x, instant when, const Prior& prior,
                                 const math::penalties& costs) const {
     math::check(costs);
@@ -212,17 +220,22 @@ class recency_filter : public detail::stored<recency_filter> {
     const auto m = masses(found, asked, prior);
     return m ? math::positive(*m, costs, alive(found, asked)) : alive(found, asked);
   }
+  template <item T, recency_prior Prior>
+  BLOOMTIME_PER_ISA bool decide(const T& x, const Prior& prior,
+                                const math::penalties& costs) const {
+    return decide(x, latest(), prior, costs);
+  }
   template <item T>
-  BLOOMTIME_PER_ISA bool decide(const T& x, instant when, const math::penalties& costs,
-                                const age_prior& prior = {}) const {
+  BLOOMTIME_PER_ISA bool decide(const T& x, instant when, const math::penalties& costs) const {
     math::check(costs);
-    return chosen(opinions_of(look(x), moment_of(when), prior), costs);
+    return chosen(opinions_of(look(x), moment_of(when), {}), costs);
   }
 
-  // decide(), and the audit learns from the question. Only this and insert_if_new teach it.
+  // The audit decides and learns from the question, with what the caller knows about the item. Only
+  // this and add_if_new teach it.
   template <item T>
-  BLOOMTIME_PER_ISA bool observe(const T& x, instant when, const math::penalties& costs,
-                                 const age_prior& prior = {}) {
+  BLOOMTIME_PER_ISA bool observe(const T& x, instant when, const age_prior& prior,
+                                 const math::penalties& costs) {
     math::check(costs);
     const opinions said = opinions_of(look(x), moment_of(when), prior);
     const bool answer = chosen(said, costs);
@@ -237,6 +250,9 @@ class recency_filter : public detail::stored<recency_filter> {
   // the same timers, window, clock and seed. Windows in insertions keep to the insertions of each.
   void merge(const recency_filter& other);
 
+  // As it was made: nothing was added, and the audit has learned nothing.
+  void clear();
+
   bool timed() const noexcept { return timed_; }  // or the window is in insertions
   std::uint64_t window() const noexcept { return window_; }
   const tick_clock& clock() const noexcept { return clock_; }    // of ticks
@@ -247,8 +263,11 @@ class recency_filter : public detail::stored<recency_filter> {
   bool refresh() const noexcept { return refresh_; }
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
-  // The latest time it knows; for windows in insertions their number.
-  instant newest() const noexcept { return instant(now_); }
+  // The latest time it knows. None before the first event, and in windows of insertions.
+  std::optional<instant> newest() const noexcept {
+    return timed_ && started_ ? std::optional(instant(now_)) : std::nullopt;
+  }
+  const bloomtime::losses& losses() const noexcept { return losses_; }  // since made or loaded
   const std::optional<bloomtime::audit>& audit() const noexcept { return audit_; }
   const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
   std::uint64_t memory() const noexcept;  // timers, counts of stamps and arrivals, audit
@@ -265,8 +284,9 @@ class recency_filter : public detail::stored<recency_filter> {
   static recency_filter read(const detail::container_view& file);
 
   bool has_time() const noexcept { return started_ || !timed_; }
+  instant latest() const noexcept { return instant(now_); }  // or the number of insertions
   instant time_of(std::span<const instant> when, std::size_t i) const noexcept {
-    return when.empty() ? newest() : when[i];
+    return when.empty() ? latest() : when[i];
   }
 
   using places = detail::stamp_cells::places;
@@ -323,6 +343,12 @@ class recency_filter : public detail::stored<recency_filter> {
   bool alive(const sight& seen, const moment& asked) const noexcept {
     return asked.behind <= asked.oldest && seen.age <= asked.oldest - asked.behind;
   }
+  BLOOMTIME_INLINE outcome add_at(digest d, const places& at, instant when) noexcept {
+    const arrival event = arrive(when);
+    if (!event.recorded()) return losses_.count(event.became);
+    record(d, at, event);
+    return event.became;
+  }
   BLOOMTIME_INLINE void record(digest d, const places& at, const arrival& event) noexcept {
     if (event.back == 0) [[likely]] {
       cells_.stamp(at);
@@ -356,13 +382,12 @@ class recency_filter : public detail::stored<recency_filter> {
     cells_.find(detail::as_digest(x, seed_), at);
     return cells_.look(at);
   }
-  view view_of(const sight& seen, const moment& asked, bool in_time,
-               likelihood kind) const noexcept;
+  view view_of(const sight& seen, const moment& asked, bool in_time, likelihood by) const noexcept;
   view unseen(const moment& asked, bool in_time) const noexcept;
   math::evidence ages_of(std::uint32_t age, const moment& asked, bool in_time,
                          double g) const noexcept;
   double watched(const moment& asked) const noexcept;
-  double g_of(const sight& seen, likelihood kind) const noexcept;
+  double g_of(const sight& seen, likelihood by) const noexcept;
   double insertions_since(std::uint32_t age) const noexcept;
   double different_in(std::uint32_t age) const noexcept;
   std::uint64_t alive_timers() const noexcept;
@@ -425,6 +450,7 @@ class recency_filter : public detail::stored<recency_filter> {
   std::int64_t tick_ = 0;
   instant begins_{before_time + 1};  // of the present tick; none so far
   instant ends_{before_time};
+  bloomtime::losses losses_;
 };
 
 template <class Self, item T, class Use>

@@ -111,6 +111,12 @@ math::masses generalized_filter::masses(digest d, const age_prior& prior,
                        static_cast<double>(insertions_));
 }
 
+void generalized_filter::clear() {
+  detail::expect_not_moved_from(bits_.size() != 0, "generalized filter");
+  bits_ = random_bits(bits_.size(), seed_);
+  insertions_ = 0;
+}
+
 // -- storage -----------------------------------------------------------------------------------
 
 void generalized_filter::write(detail::container_writer& out) const {

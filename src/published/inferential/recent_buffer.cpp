@@ -8,6 +8,7 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/math/bloom.hpp>
 
 namespace bloomtime::published {
 namespace {
@@ -74,9 +75,24 @@ double recent_buffer::current_error() const noexcept {
   return std::ldexp(static_cast<double>(different()), -static_cast<int>(bits()));
 }
 
-double recent_buffer::analytic_likelihood(const math::distinct_items& distinct) const noexcept {
-  const double other = std::log1p(-std::ldexp(1, -static_cast<int>(bits())));
-  return -std::expm1(distinct(static_cast<double>(kept())) * other);
+// The probability that any of so many items has a given fingerprint.
+double recent_buffer::found_among(double items) const noexcept {
+  return -std::expm1(items * std::log1p(-std::ldexp(1, -static_cast<int>(bits()))));
+}
+
+double recent_buffer::predicted_error(std::uint64_t items) const noexcept {
+  return found_among(static_cast<double>(std::min(items, slots())));
+}
+
+double recent_buffer::alive_items() const noexcept {
+  if (prints_.bytes().empty()) return 0;
+  return math::fill_items(different(), std::uint64_t{1} << bits(), 1, layout::flat);
+}
+
+void recent_buffer::clear() noexcept {
+  for (std::uint64_t i = 0; i < kept(); ++i) prints_.set(i, 0);
+  index_.erase_if([](std::uint64_t, std::uint64_t) { return true; });
+  insertions_ = 0;
 }
 
 // Where the fingerprint is not, the item is older than all that are kept, for certain.

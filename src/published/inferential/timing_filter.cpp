@@ -7,6 +7,7 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
+#include <bloomtime/math/bloom.hpp>
 
 namespace bloomtime::published {
 namespace {
@@ -82,6 +83,20 @@ timing_filter::analytic timing_filter::analytic_with(const math::distinct_items&
   return {distinct, math::touched(in_block, size_.timers, size_.k)};
 }
 
+std::optional<age_bracket> timing_filter::bracket(detail::stamp_cells::sight seen) const noexcept {
+  if (cells_.empty() || seen.age > oldest_alive()) return std::nullopt;
+  const math::evidence block = math::block_evidence(seen.age, filled_, size_.block, 1);
+  return age_bracket{static_cast<std::uint64_t>(block.a),
+                     static_cast<std::uint64_t>(std::max(block.a, block.e - 1))};
+}
+
+void timing_filter::clear() noexcept {
+  if (cells_.empty()) return;
+  cells_.clear();
+  insertions_ = 0;
+  filled_ = 0;
+}
+
 // Not in any block that the window touches (docs/math.md, Posterior of a timing filter, "Expired").
 math::evidence timing_filter::expired_evidence() const noexcept {
   return math::older_than(static_cast<double>(oldest_alive() * size_.block + filled_));
@@ -110,7 +125,16 @@ double timing_filter::fill() const noexcept {
          static_cast<double>(size_.timers);
 }
 
-double timing_filter::predicted_error() const { return math::timing_error(size_); }
+double timing_filter::alive_items() const noexcept {
+  if (cells_.empty()) return 0;
+  return math::fill_items(cells_.younger_than(oldest_alive() + 1), size_.timers, size_.k,
+                          layout::flat);
+}
+
+// At worst the whole block that the window cuts is alive.
+double timing_filter::predicted_error(std::uint64_t items) const {
+  return math::timers_error(std::min(items, size_.window) + size_.block - 1, size_.timers, size_.k);
+}
 
 double timing_filter::current_error() const { return std::pow(fill(), size_.k); }
 

@@ -114,6 +114,13 @@ void stamp_cells::expire_all() noexcept {
   counts_.back() = shape_.cells;
 }
 
+void stamp_cells::clear() noexcept {
+  expire_all();
+  now_ = 0;
+  cursor_ = 0;
+  swept_ = 0;
+}
+
 void stamp_cells::count_codes() noexcept {
   std::fill(counts_.begin(), counts_.end(), 0);
   for (std::uint64_t i = 0; i < shape_.cells; ++i) ++counts_[slot_of(code_at(i))];

@@ -133,7 +133,7 @@ TEST(generalized_filter, sets_and_clears_the_bits_of_an_item) {
   math::random_source random(1);
   for (int n = 0; n < 300; ++n) {
     const digest d = digest_of(random.below(40), 5);
-    (void)f.insert(d);
+    f.add(d);
     for (unsigned i = 3; i < 7; ++i) bits[probes.position(d, i)] = true;
     for (unsigned i = 0; i < 3; ++i) bits[probes.position(d, i)] = false;
     ASSERT_TRUE(f.seen(d));
@@ -166,7 +166,7 @@ TEST(generalized_filter, begins_half_full) {
 TEST(generalized_filter, posterior_follows_its_cells) {
   generalized_filter f({.window = 200, .memory = 512, .k0 = 4, .k1 = 4});
   EXPECT_EQ(f.posterior(1, age_prior::share(0.01)), 0);  // nothing was inserted
-  for (int i = 0; i < 3000; ++i) (void)f.insert(i);
+  for (int i = 0; i < 3000; ++i) f.add(i);
   const auto prior = age_prior::share(1e-3);
   EXPECT_GT(f.posterior(2999, prior), f.posterior(2700, prior));
   EXPECT_GT(f.posterior(2999, prior), 0.7);
@@ -195,7 +195,7 @@ TEST(generalized_filter, posterior_holds_before_the_bits_have_been_touched) {
   generalized_filter f({.window = 1000, .memory = 8192, .k0 = 10, .k1 = 10, .seed = 3});
   const double p = 3.5e-4;
   EXPECT_EQ(f.posterior(0, age_prior::share(p)), 0);
-  for (int i = 0; i < 10; ++i) (void)f.insert(i);
+  for (int i = 0; i < 10; ++i) f.add(i);
   const double untouched = std::pow(1 - 1. / static_cast<double>(f.bits()), 20);
   const double zeros = math::touch_chain(f.bits(), 10, 10).zeros();
   long double in = 0;
@@ -240,7 +240,7 @@ TEST(recent_buffer, holds_the_last_fingerprints) {
   math::random_source random(2);
   for (int n = 0; n < 1000; ++n) {
     const std::uint64_t x = random.below(70);
-    (void)b.insert(x);
+    b.add(x);
     last.push_back(detail::probe(digest_of(x, 3), 0) >> 56);
     if (last.size() > 40) last.pop_front();
     const std::set<std::uint64_t> present(last.begin(), last.end());
@@ -255,7 +255,7 @@ TEST(recent_buffer, with_a_whole_window_never_denies) {
   recent_buffer b({.window = 30, .memory = 1000, .bits = 1});
   EXPECT_EQ(b.slots(), 30U);
   for (int n = 0; n < 200; ++n) {
-    (void)b.insert(n);
+    b.add(n);
     for (int i = std::max(0, n - 29); i <= n; ++i) ASSERT_TRUE(b.seen(i));
   }
 }
@@ -264,7 +264,7 @@ TEST(recent_buffer, with_a_whole_window_never_denies) {
 // elsewhere, it is negative for these numbers.
 TEST(recent_buffer, posterior_is_equation_36) {
   recent_buffer b({.window = 100, .memory = 60, .bits = 8});
-  for (int n = 0; n < 500; ++n) (void)b.insert(n);
+  for (int n = 0; n < 500; ++n) b.add(n);
   const double p = 0.01;
   const double q = 1 - p;
   const double g = static_cast<double>(b.different()) / 256;
@@ -288,7 +288,7 @@ TEST(recent_buffer, knows_how_little_it_knows) {
   recent_buffer b({.window = 100, .memory = 60, .bits = 8});
   const auto prior = age_prior::share(0.1);
   EXPECT_EQ(b.posterior(1, prior), 0);  // nothing was inserted
-  (void)b.insert(1);
+  b.add(1);
   EXPECT_GT(b.posterior(1, prior), 0.9);
   EXPECT_EQ(b.posterior(2, prior), 0);  // one insertion, and not this
   EXPECT_TRUE(std::isnan(b.posterior(1, age_prior())));
@@ -316,14 +316,14 @@ TEST(recent_buffer, refuses_what_makes_no_sense) {
 template <class Filter>
 void expect_round_trip(Filter f) {
   for (const int count : {0, 5, 37, 400}) {
-    for (int i = 0; i < count; ++i) (void)f.insert(i % 91);
+    for (int i = 0; i < count; ++i) f.add(i % 91);
     const auto stored = f.serialize();
     Filter again = Filter::load(stored);
     EXPECT_TRUE(again.serialize() == stored);
     Filter go_on = f;
     for (int i = 0; i < 100; ++i) {
-      (void)again.insert(i);
-      (void)go_on.insert(i);
+      again.add(i);
+      go_on.add(i);
     }
     for (int i = 0; i < 100; ++i) {
       ASSERT_EQ(again.posterior(i, age_prior::share(0.01)),
@@ -336,7 +336,7 @@ void expect_round_trip(Filter f) {
 // Every byte of the parameters and bodies forged, with right checksums.
 template <class Filter>
 void expect_no_harm(Filter f) {
-  for (int i = 0; i < 30; ++i) (void)f.insert(i);
+  for (int i = 0; i < 30; ++i) f.add(i);
   const auto good = f.serialize();
   for (std::size_t at = 8; at < good.size(); ++at) {
     for (const unsigned flip : {0x01u, 0x80u, 0xffu}) {
@@ -346,7 +346,7 @@ void expect_no_harm(Filter f) {
       try {
         Filter g = Filter::load(bad);
         EXPECT_TRUE(g.serialize() == bad) << at;
-        for (int i = 0; i < 60; ++i) (void)g.insert(i);
+        for (int i = 0; i < 60; ++i) g.add(i);
         EXPECT_TRUE(g.seen(59));
       } catch (const error&) {
       }
@@ -370,7 +370,7 @@ TEST(recency_baselines, survive_hostile_bytes) {
 
 TEST(recency_baselines, slots_without_an_insertion_are_empty) {
   recent_buffer b({.window = 40, .memory = 40, .bits = 8});
-  for (int i = 0; i < 30; ++i) (void)b.insert(i);
+  for (int i = 0; i < 30; ++i) b.add(i);
   auto bytes = b.serialize();
   const std::size_t body = bytes.size() - 64;
   for (const std::size_t slot : {30u, 39u}) {
@@ -383,14 +383,14 @@ TEST(recency_baselines, slots_without_an_insertion_are_empty) {
 
 TEST(recency_baselines, are_recognised_and_described) {
   generalized_filter f(small_generalized);
-  EXPECT_EQ(f.insert("a"), outcome::added);
+  EXPECT_EQ(f.add("a"), outcome::added);
   const any_filter loaded = load_any(f.serialize());
   EXPECT_TRUE(std::get<generalized_filter>(loaded).serialize() == f.serialize());
   const auto facts = describe(loaded);
   EXPECT_EQ(std::get<std::string>(facts[0].value), "recency");
   EXPECT_EQ(std::get<std::string>(facts[1].value), "generalized_filter");
   recent_buffer b({.window = 80, .memory = 77, .bits = 11});
-  EXPECT_EQ(b.insert("a"), outcome::added);
+  EXPECT_EQ(b.add("a"), outcome::added);
   const auto others = describe(load_any(b.serialize()));
   EXPECT_EQ(std::get<std::string>(others[1].value), "recent_buffer");
   EXPECT_DOUBLE_EQ(std::get<double>(others.back().value), 1. / 2048);

@@ -11,7 +11,9 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/touch_chain.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/published/inferential/detail/insertion_window.hpp>
 #include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/answers.hpp>
 
 namespace bloomtime::published {
 
@@ -30,7 +32,8 @@ struct generalized_config {
 // The age of x is the number of insertions after its last one. There is no merging: what two such
 // filters have in common does not tell which came first. Const members may run concurrently. A
 // filter that was moved from is safe to ask and empty; it cannot be stored.
-class generalized_filter : public detail::stored<generalized_filter> {
+class generalized_filter : public detail::stored<generalized_filter>,
+                           public detail::insertion_window<generalized_filter> {
  public:
   static constexpr detail::stored_kind kind{family::recency, {2}, "a generalized filter"};
 
@@ -40,8 +43,8 @@ class generalized_filter : public detail::stored<generalized_filter> {
 
   // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
   template <item T>
-  BLOOMTIME_PER_ISA outcome insert(const T& x) noexcept {
-    if (bits_.size() == 0) return outcome::refused;
+  BLOOMTIME_PER_ISA outcome add(const T& x) noexcept {
+    if (bits_.size() == 0) return losses_.count(outcome::refused);
     insert_digest(detail::as_digest(x, seed_));
     return outcome::added;
   }
@@ -50,6 +53,13 @@ class generalized_filter : public detail::stored<generalized_filter> {
   template <item T>
   BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
     return matches(detail::as_digest(x, seed_));
+  }
+
+  // Any insertion may be the last one of x: it does not keep ages. None where seen() says no.
+  template <item T>
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
+    if (insertions_ == 0 || !seen(x)) return std::nullopt;
+    return age_bracket{0, insertions_ - 1};
   }
 
   // The probability that the age of x is below `window`, which may be any, or the filter's own. NaN
@@ -88,6 +98,14 @@ class generalized_filter : public detail::stored<generalized_filter> {
 
   // The chance of "yes" for an item of this age: right below the window, wrong beyond.
   double says_yes(double age) const noexcept { return chain_.matches({k0_, k0_, k1_, k1_}, age); }
+
+  // "Yes" for an item that was never inserted, however many items there are.
+  double predicted_error(std::uint64_t = 0) const noexcept { return current_error(); }
+  double current_error() const noexcept {
+    return bits_.size() == 0 ? 0 : says_yes(std::numeric_limits<double>::infinity());
+  }
+
+  void clear();  // as it was made
 
   std::uint64_t window() const noexcept { return window_; }
   std::uint64_t bits() const noexcept { return bits_.size() * 8; }

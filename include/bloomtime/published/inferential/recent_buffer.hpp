@@ -14,7 +14,9 @@
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/published/inferential/detail/insertion_window.hpp>
 #include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/answers.hpp>
 
 namespace bloomtime::published {
 
@@ -30,11 +32,12 @@ struct recent_config {
 // certain if there are w of them. A baseline that needs more bits than others for few errors, and
 // fewer for very few. An index of the fingerprints makes it fast: 21 to 43 bytes for each of them,
 // or for each of the 2^bits that there can be if those are fewer. It follows from the fingerprints
-// and is not stored; memory() is without it, as in the paper, and index_memory() tells it. The age
+// and is not stored; print_memory() is without it, as in the paper. The age
 // of x is the number of insertions after its last one. There is no merging: two buffers do not tell
 // which insertions came first. Const members may run concurrently. A buffer that was moved from is
 // safe to ask and empty; it cannot be stored.
-class recent_buffer : public detail::stored<recent_buffer> {
+class recent_buffer : public detail::stored<recent_buffer>,
+                      public detail::insertion_window<recent_buffer> {
  public:
   static constexpr detail::stored_kind kind{family::recency, {3}, "a recent buffer"};
 
@@ -44,9 +47,9 @@ class recent_buffer : public detail::stored<recent_buffer> {
   // Added: there is no clock to be late for. Full after 2^63 insertions; then nothing changes. A
   // buffer that was moved from refuses.
   template <item T>
-  BLOOMTIME_PER_ISA outcome insert(const T& x) noexcept {
-    if (prints_.bytes().empty()) return outcome::refused;
-    if (insertions_ >= most_insertions) return outcome::full;
+  BLOOMTIME_PER_ISA outcome add(const T& x) noexcept {
+    if (prints_.bytes().empty()) return losses_.count(outcome::refused);
+    if (insertions_ >= most_insertions) return losses_.count(outcome::full);
     push(fingerprint(detail::as_digest(x, seed_)));
     return outcome::added;
   }
@@ -55,6 +58,13 @@ class recent_buffer : public detail::stored<recent_buffer> {
   template <item T>
   BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
     return present(detail::as_digest(x, seed_));
+  }
+
+  // Any fingerprint that is kept may be the last one of x. None where seen() says no.
+  template <item T>
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
+    if (!seen(x)) return std::nullopt;
+    return age_bracket{0, kept() - 1};
   }
 
   // How likely is it to find the fingerprint of x, if its last insertion is not in the buffer any
@@ -67,7 +77,8 @@ class recent_buffer : public detail::stored<recent_buffer> {
   template <item T>
   BLOOMTIME_PER_ISA math::evidence evidence(const T& x,
                                             const math::distinct_items& distinct) const noexcept {
-    return evidence_with(detail::as_digest(x, seed_), analytic_likelihood(distinct));
+    return evidence_with(detail::as_digest(x, seed_),
+                         found_among(distinct(static_cast<double>(kept()))));
   }
 
   // The probability that the age of x is below `window`, which may be any, or the buffer's own. The
@@ -97,11 +108,15 @@ class recent_buffer : public detail::stored<recent_buffer> {
   std::uint64_t slots() const noexcept { return prints_.size(); }
   unsigned bits() const noexcept { return prints_.width(); }
   std::uint64_t different() const noexcept { return index_.size(); }  // fingerprints in it
-  double current_error() const noexcept;  // what an item that is not in it would meet now
+  double alive_items() const noexcept;  // different items in it, from that
+  // Of an item that is not in it: with so many different items, and now.
+  double predicted_error(std::uint64_t items) const noexcept;
+  double current_error() const noexcept;
+  void clear() noexcept;  // as it was made
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
-  std::uint64_t memory() const noexcept { return prints_.bytes().size(); }
-  std::uint64_t index_memory() const noexcept { return index_.bytes(); }
+  std::uint64_t print_memory() const noexcept { return prints_.bytes().size(); }
+  std::uint64_t memory() const noexcept { return print_memory() + index_.bytes(); }
 
  private:
   friend detail::stored<recent_buffer>;
@@ -120,7 +135,7 @@ class recent_buffer : public detail::stored<recent_buffer> {
   }
   std::uint64_t kept() const noexcept { return std::min(insertions_, slots()); }
   double asked(std::optional<double> window) const noexcept;
-  double analytic_likelihood(const math::distinct_items& distinct) const noexcept;
+  double found_among(double items) const noexcept;
   math::evidence evidence_with(digest d, double g) const noexcept;
   void push(std::uint32_t print) noexcept;
   void count(std::uint32_t print) noexcept;

@@ -13,7 +13,9 @@
 #include <bloomtime/math/shared_geometric.hpp>
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/published/inferential/detail/insertion_window.hpp>
 #include <bloomtime/recency/age_prior.hpp>
+#include <bloomtime/recency/answers.hpp>
 #include <bloomtime/recency/detail/stamp_cells.hpp>
 
 namespace bloomtime::published {
@@ -38,7 +40,8 @@ struct timing_config {
 // one of the paper.
 // The age of x is the number of insertions after its last one. Const members may run concurrently.
 // A filter that was moved from is safe to ask and empty; it cannot be stored.
-class timing_filter : public detail::stored<timing_filter> {
+class timing_filter : public detail::stored<timing_filter>,
+                      public detail::insertion_window<timing_filter> {
  public:
   static constexpr detail::stored_kind kind{family::recency, {1}, "a timing filter"};
 
@@ -49,9 +52,9 @@ class timing_filter : public detail::stored<timing_filter> {
 
   // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
   template <item T>
-  BLOOMTIME_INLINE outcome insert(const T& x) noexcept {
+  BLOOMTIME_INLINE outcome add(const T& x) noexcept {
     if (cells_.empty()) [[unlikely]]
-      return outcome::refused;
+      return losses_.count(outcome::refused);
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     cells_.stamp(at);
@@ -70,6 +73,12 @@ class timing_filter : public detail::stored<timing_filter> {
     detail::stamp_cells::places at;
     cells_.find(detail::as_digest(x, seed_), at);
     return !cells_.empty() && cells_.younger(at, oldest_alive());
+  }
+
+  // How many insertions ago x was last inserted. None where seen() says no.
+  template <item T>
+  BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
+    return bracket(look(x));
   }
 
   // How likely are the stamps of x, if it was inserted before the block they speak of?
@@ -130,9 +139,13 @@ class timing_filter : public detail::stored<timing_filter> {
   std::uint64_t memory() const noexcept { return cells_.memory(); }     // timers and census
   const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
 
-  double fill() const noexcept;    // the share of timers that are alive
-  double predicted_error() const;  // with windows of different items
-  double current_error() const;    // of an item that was not inserted lately, now
+  void clear() noexcept;  // as it was made
+
+  double fill() const noexcept;         // the share of timers that are alive
+  double alive_items() const noexcept;  // different ones, from that
+  // Of an item that was not inserted lately: with so many different items per window, and now.
+  double predicted_error(std::uint64_t items) const;
+  double current_error() const;
 
  private:
   friend detail::stored<timing_filter>;
@@ -156,6 +169,7 @@ class timing_filter : public detail::stored<timing_filter> {
     cells_.find(detail::as_digest(x, seed_), at);
     return cells_.look(at);
   }
+  std::optional<age_bracket> bracket(detail::stamp_cells::sight seen) const noexcept;
   math::evidence census_evidence(detail::stamp_cells::sight seen) const noexcept;
   math::evidence analytic_evidence(detail::stamp_cells::sight seen,
                                    const analytic& likelihood) const noexcept;

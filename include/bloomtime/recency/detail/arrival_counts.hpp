@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
@@ -14,15 +14,11 @@ namespace bloomtime::detail {
 // number of insertions (docs/math.md, Windows of time). A tick is named by its age, 0 to `oldest`.
 class arrival_counts {
  public:
-  using list = std::vector<std::uint64_t, hooked<std::uint64_t>>;
-
   arrival_counts() noexcept = default;
   explicit arrival_counts(std::uint32_t oldest) : before_(std::size_t{oldest} + 1) {}
   // From what values() gave, of which there is at least one.
-  arrival_counts(list values, std::uint64_t total) noexcept
-      : before_(std::move(values)), newest_(before_.size() - 1), total_(total) {
-    std::reverse(before_.begin(), before_.end());
-  }
+  arrival_counts(std::span<const std::uint64_t> values, std::uint64_t total)
+      : before_(values.rbegin(), values.rend()), newest_(values.size() - 1), total_(total) {}
 
   std::uint64_t total() const noexcept { return total_; }
   std::uint64_t memory() const noexcept { return before_.capacity() * sizeof(std::uint64_t); }
@@ -57,6 +53,12 @@ class arrival_counts {
     for (std::uint32_t younger = 0; younger < age; ++younger) ++before_[slot(younger)];
   }
 
+  void clear() noexcept {
+    std::fill(before_.begin(), before_.end(), 0);
+    newest_ = 0;
+    total_ = 0;
+  }
+
   void advance(std::uint64_t ticks) noexcept {
     if (ticks > before_.size()) ticks = before_.size();
     for (; ticks != 0; --ticks) {
@@ -75,8 +77,8 @@ class arrival_counts {
   }
 
   // before() of ages 0, 1, ...
-  list values() const {
-    list all(before_.size());
+  std::vector<std::uint64_t> values() const {
+    std::vector<std::uint64_t> all(before_.size());
     for (std::uint32_t age = 0; age < all.size(); ++age) all[age] = before(age);
     return all;
   }
@@ -89,7 +91,7 @@ class arrival_counts {
     return age == 0 ? total_ : before(age - 1);
   }
 
-  list before_;
+  std::vector<std::uint64_t, hooked<std::uint64_t>> before_;
   std::size_t newest_ = 0;
   std::uint64_t total_ = 0;
 };

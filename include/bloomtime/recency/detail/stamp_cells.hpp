@@ -69,6 +69,9 @@ class stamp_cells {
   stamp_cells& operator=(const stamp_cells& other) { return *this = stamp_cells(other); }
   stamp_cells& operator=(stamp_cells&&) noexcept = default;
 
+  // As it was made.
+  void clear() noexcept;
+
   bool empty() const noexcept { return codes_.size() == 0; }  // moved from, or never made
   const stamp_shape& shape() const noexcept { return shape_; }
   std::uint32_t now() const noexcept { return now_; }
