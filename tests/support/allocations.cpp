@@ -1,6 +1,9 @@
 #include "support/allocations.hpp"
 
+#include <malloc.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -10,7 +13,6 @@
 namespace bloomtime::support {
 namespace {
 
-constexpr std::size_t size_bytes = alignof(std::max_align_t);  // before each block
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 struct state {
@@ -22,25 +24,35 @@ struct state {
 };
 state now;
 
+// At the end of each block that was given while watching. Others may be given back as well.
+struct mark {
+  std::uintptr_t address;
+  std::size_t bytes;
+};
+
+std::byte* mark_of(void* block) noexcept {
+  return static_cast<std::byte*>(block) + malloc_usable_size(block) - sizeof(mark);
+}
+
 void* watched_allocate(std::size_t bytes) {
   ++now.asked;
   now.last_size = bytes;
   if (now.allowed == 0) return nullptr;
   if (now.allowed != unlimited) --now.allowed;
-  void* block = std::malloc(size_bytes + bytes);
+  void* const block = std::malloc(bytes + sizeof(mark));
   if (block == nullptr) return nullptr;
   ++now.live;
   now.live_bytes += bytes;
-  std::memcpy(block, &bytes, sizeof bytes);
-  return static_cast<std::byte*>(block) + size_bytes;
+  const mark own{~reinterpret_cast<std::uintptr_t>(block), bytes};
+  std::memcpy(mark_of(block), &own, sizeof own);
+  return block;
 }
 
-void watched_release(void* data) {
-  void* const block = static_cast<std::byte*>(data) - size_bytes;
-  std::size_t bytes = 0;
-  std::memcpy(&bytes, block, sizeof bytes);
+void watched_release(void* block) {
+  mark own{};
+  if (malloc_usable_size(block) >= sizeof own) std::memcpy(&own, mark_of(block), sizeof own);
   --now.live;
-  now.live_bytes -= bytes;
+  if (own.address == ~reinterpret_cast<std::uintptr_t>(block)) now.live_bytes -= own.bytes;
   std::free(block);
 }
 

@@ -5,7 +5,7 @@
 namespace bloomtime::support {
 
 // While it lives, counts what the allocator hook is asked for, and refuses on request. One at a
-// time, made before what it watches and destroyed after it.
+// time.
 class allocations {
  public:
   allocations() noexcept;
@@ -19,7 +19,7 @@ class allocations {
 
   std::size_t asked() const noexcept;       // allocations asked for, granted or not
   std::size_t live() const noexcept;        // granted and not yet released
-  std::size_t live_bytes() const noexcept;  // of those
+  std::size_t live_bytes() const noexcept;  // of those, of blocks given while it lives
   std::size_t last_size() const noexcept;   // bytes asked for last
 };
 
