@@ -1,6 +1,6 @@
-# One program per folder of *_test.cpp files: linking and starting are what small tests pay for.
-# What all of them share (support/, the precompiled header) is compiled once, and the files of a
-# folder a few at a time: most of their cost is templates that all of them use.
+# One program per folder of *_test.cpp files, because linking and starting many small programs takes
+# longer than the tests. What all of them share (support/, the precompiled header) is compiled once,
+# and the files of a folder a few at a time: most of their cost is templates that all of them use.
 
 set(shards 4)  # tests of one folder that ctest may run at the same time
 set(batch 6)   # test files that are compiled together

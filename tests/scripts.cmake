@@ -1,6 +1,6 @@
-# Tests that are programs of their own: an executable file tests/<folder>/run. It gets the build to
-# test in BLOOMTIME_BUILD_DIR and the command's path in BLOOMTIME_COMMAND, runs in the root of the
-# repository, and may end with a line "N passed, M failed".
+# Tests that are scripts: an executable file tests/<folder>/run. It runs in the root of the
+# repository, finds the build to test in BLOOMTIME_BUILD_DIR and the path of the command in
+# BLOOMTIME_COMMAND, and may end with a line "N passed, M failed".
 
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
@@ -22,11 +22,11 @@ foreach(folder IN LISTS folders)
     LABEL ${folder}
     COMMAND "${script}"
     ENVIRONMENT "BLOOMTIME_BUILD_DIR=${PROJECT_BINARY_DIR};BLOOMTIME_COMMAND=${command}")
-  # They take longest and so start first.
+  # Scripts take longest, so they start first.
   set_tests_properties(${folder} PROPERTIES WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COST 1000)
 endforeach()
 
-# Breaking the code takes hours (make soak); that the breaks still fit it does not.
+# Trying the mutations takes hours (make soak); checking that they still fit the code does not.
 if(NOT BLOOMTIME_SANITIZE)
   bloomtime_add_test(mutations.fit LABEL mutation
     COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/mutation/run" --check)
