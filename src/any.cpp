@@ -1,14 +1,11 @@
 #include <bloomtime/any.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/file.hpp>
+#include <bloomtime/history/any_history.hpp>
 #include <bloomtime/recency/recency_engine.hpp>
 
 #include "recency/any_recency_facts.hpp"
@@ -33,8 +30,6 @@ std::vector<fact> facts_of(const bloom_filter& f) {
       {"error_now", f.current_error()},
   };
 }
-
-double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
 // What all engines that count tell, and then what this one does.
 template <class Engine>
@@ -95,101 +90,7 @@ std::vector<fact> facts_of(const basic_tally_filter<Rule>& f) {
                                       ", which this bloomtime does not know");
 }
 
-// What all histories tell, and then what this one does.
-std::vector<fact> history_facts(const detail::history_base& h, const char* engine,
-                                std::uint64_t memory, const std::vector<fact>& more) {
-  std::vector<fact> facts{
-      {"family", std::string(name_of(family::history))},
-      {"engine", engine},
-      {"memory", memory},
-      {"seed", h.seed()},
-      {"tick_seconds", seconds(h.clock().resolution())},
-      {"first_tick", h.first()},
-      {"ticks", h.ticks()},
-      {"records", h.records()},
-  };
-  facts.insert(facts.end(), more.begin(), more.end());
-  return facts;
-}
-
-fact flat_layout() { return {"layout", std::string(name_of(layout::flat))}; }
-
-std::vector<fact> facts_of(const published::single_history& h) {
-  return history_facts(h, "single_history", h.memory(),
-                       {flat_layout(),
-                        {"bits", h.size().bits},
-                        {"k", std::uint64_t{h.size().k}},
-                        {"pairs", h.pairs()},
-                        {"error_of_a_tick", h.current_error(1)}});
-}
-
-std::vector<fact> facts_of(const published::tree_history& h) {
-  std::uint64_t nodes = 0;
-  for (unsigned height = 0; height < h.heights(); ++height) nodes += h.nodes(height);
-  std::vector<fact> more{flat_layout(),
-                         {"granularity", h.granularity()},
-                         {"heights", std::uint64_t{h.heights()}},
-                         {"nodes", nodes}};
-  const detail::flat_filter& root = h.node(h.heights() - 1, 0);
-  if (!h.pairs().absent()) more.push_back({"pairs", h.pairs().keys()});
-  if (!root.absent()) more.push_back({"items", root.keys()});
-  return history_facts(h, "tree_history", h.memory(), more);
-}
-
-std::vector<fact> facts_of(const published::level_history& h) {
-  std::uint64_t levels = 0;
-  for (unsigned height = 0; height < h.heights(); ++height) levels += h.level(height).bits != 0;
-  std::vector<fact> more{flat_layout(),
-                         {"heights", std::uint64_t{h.heights()}},
-                         {"levels", levels},
-                         {"doubts", h.doubts() ? "yes" : "no"}};
-  if (const auto pairs = h.keys(0)) more.push_back({"pairs", *pairs});
-  if (const auto items = h.keys(h.heights() - 1)) more.push_back({"items", *items});
-  return history_facts(h, "level_history", h.memory(), more);
-}
-
-std::vector<fact> facts_of(const timeline_history& h) {
-  return history_facts(
-      h, "timeline_history", h.memory(),
-      {{"pairs", h.pairs()}, {"items", h.items()}, {"sealed_bytes", h.sealed_bytes()}});
-}
-
-// Different items with a name in any of the partitions, and pairs whose item has none.
-struct named_and_not {
-  std::uint64_t items = 0;
-  std::uint64_t nameless_pairs = 0;
-};
-
-named_and_not count_names(const history& h) {
-  named_and_not counted;
-  std::vector<std::uint64_t> keys;
-  h.for_each([&](const timeline_history& part) {
-    part.for_each_key([&](std::uint64_t key) { keys.push_back(key); });
-    for (const detail::positions& p : part.nameless()) counted.nameless_pairs += p.shape().count;
-  });
-  std::sort(keys.begin(), keys.end());
-  counted.items = static_cast<std::uint64_t>(std::unique(keys.begin(), keys.end()) - keys.begin());
-  return counted;
-}
-
-std::vector<fact> facts_of(const history& h) {
-  std::uint64_t pairs = 0;
-  h.for_each([&](const timeline_history& p) { pairs += p.pairs(); });
-  const named_and_not names = count_names(h);
-  return {
-      {"family", std::string(name_of(family::history))},
-      {"engine", "history"},
-      {"memory", h.memory()},
-      {"seed", h.seed()},
-      {"tick_seconds", seconds(h.clock().resolution())},
-      {"partition_ticks", h.partition_ticks()},
-      {"partitions", std::uint64_t{h.partitions()}},
-      {"records", h.records()},
-      {"pairs", pairs},
-      {"items", names.items},
-      {"nameless_pairs", names.nameless_pairs},
-  };
-}
+std::vector<fact> facts_of(const history& h) { return examine(h); }
 
 template <recency_engine Engine>
 std::vector<fact> facts_of(const Engine& f) {
@@ -197,20 +98,6 @@ std::vector<fact> facts_of(const Engine& f) {
   const auto scanned = detail::scanned_recency_facts(f);
   facts.insert(facts.end(), scanned.begin(), scanned.end());
   return facts;
-}
-
-any_filter load_history(std::uint8_t engine, std::span<const std::byte> container) {
-  switch (engine) {
-    case published::single_history::kind.engines[0]:
-      return published::single_history::load(container);
-    case published::tree_history::kind.engines[0]: return published::tree_history::load(container);
-    case published::level_history::kind.engines[0]:
-      return published::level_history::load(container);
-    case timeline_history::kind.engines[0]: return timeline_history::load(container);
-    case history::kind.engines[0]:
-    case history::kind.engines[1]: return history::load(container);
-  }
-  refuse_engine("3 (history)", engine);
 }
 
 any_filter load_spectral(std::span<const std::byte> container) {
@@ -268,7 +155,7 @@ any_filter load_any(std::span<const std::byte> container) {
   const detail::container_info& info = view.info();
   if (info.family == family::bloom) refuse_engine("1 (bloom)", info.engine);
   if (info.family == family::heat) refuse_engine("2 (heat)", info.engine);
-  if (info.family == family::history) return load_history(info.engine, container);
+  if (info.family == family::history) refuse_engine("3 (history)", info.engine);
   if (info.family == family::recency) refuse_engine("4 (recency)", info.engine);
   if (info.family == family::tally) return load_tally(info.engine, container);
   if (info.family == family::totals) {

@@ -125,8 +125,8 @@ lesson::lesson(const trace& t) : levels_(sketched(t)) {
                               .sizes = uniform_tree(l.tree, usual_bits)});
   }
   for (const record& r : t.pairs) {
-    (void)levels_.add(r.item, at(r.tick));
-    if (tree_) (void)tree_->add(r.item, at(r.tick));
+    levels_.add(r.item, at(r.tick));
+    if (tree_) tree_->add(r.item, at(r.tick));
   }
 }
 

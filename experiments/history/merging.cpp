@@ -108,7 +108,7 @@ level_config learned_levels(const setting& s, int which, math::size_grid grid) {
   c.levels.resize(16);
   c.levels[0] = {64, 1};  // only what it counts matters
   level_history last(c);
-  for (const record& r : s.others[which].pairs) (void)last.add(r.item, at(r.tick));
+  for (const record& r : s.others[which].pairs) last.add(r.item, at(r.tick));
   query_profile asked(half);
   for (const question& q : s.training[which]) asked.observe(q.asked);
   level_config next = learned(last, asked, {.bits = usual_bits, .smoothing = 0, .grid = grid});
@@ -125,7 +125,7 @@ tree_config learned_tree(const setting& s, int which, math::size_grid grid) {
   even.pairs = {static_cast<double>(other.pairs.size()), 1};
   tree_history last(
       {.ticks = half, .granularity = tree_granularity, .sizes = uniform_tree(even, usual_bits)});
-  for (const record& r : other.pairs) (void)last.add(r.item, at(r.tick));
+  for (const record& r : other.pairs) last.add(r.item, at(r.tick));
   query_profile asked(half, tree_granularity);
   for (const question& q : s.training[which]) {
     asked.observe(q.asked, 0, last.pair_ticks(q.item, q.asked));

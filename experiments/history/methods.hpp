@@ -33,7 +33,7 @@ template <class History>
 subject subject_of(History history) {
   auto h = std::make_shared<History>(std::move(history));
   return {[h](std::span<const record> records) {
-            for (const record& r : records) (void)h->add(r.item, at(r.tick));
+            for (const record& r : records) h->add(r.item, at(r.tick));
           },
           [h] {
             if constexpr (requires { h->seal(); }) h->seal();

@@ -58,7 +58,7 @@ needs needs_of(const trace& t, std::uint64_t length) {
   n.planned = bits_for(
       [&](std::uint64_t bits) { return math::plan_levels(keys, probes, bits, most_probes).error; });
   timeline_history exact({.ticks = t.ticks, .length = length});
-  for (const record& r : t.pairs) (void)exact.add(r.item, at(r.tick));
+  for (const record& r : t.pairs) exact.add(r.item, at(r.tick));
   exact.seal();
   n.timeline = static_cast<double>(8 * exact.memory());
   return n;

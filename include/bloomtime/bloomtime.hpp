@@ -11,6 +11,7 @@
 #include <bloomtime/heat/heat_engine.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/history/any_history.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/history/history_engine.hpp>
 #include <bloomtime/history/sighting.hpp>

@@ -147,6 +147,16 @@ void history::trim(instant before) noexcept {
   forget_before(std::min(static_cast<std::uint64_t>(t.number) / shape_.partition, most));
 }
 
+void history::advance(instant now) noexcept {
+  const std::uint64_t kept = shape_.config.retention;
+  const tick t = clock_.tick_of(now);
+  if (kept == 0 || t.number < 0) return;
+  const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
+  if (number + 1 > kept) {
+    forget_before(std::min(number + 1 - kept, detail::most_ticks / shape_.partition));
+  }
+}
+
 void history::clear() noexcept { *this = history(shape_, 0); }
 
 void history::compact() {

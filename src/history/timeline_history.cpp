@@ -150,6 +150,12 @@ std::uint64_t timeline_history::live_memory() const noexcept {
 
 std::uint64_t timeline_history::memory() const noexcept { return live_memory() + sealed_bytes(); }
 
+void timeline_history::clear() noexcept {
+  live_ = {};
+  archive_ = detail::tick_archive(ticks_);
+  forget_records();
+}
+
 timeline_config timeline_history::config() const noexcept {
   return {.first = first_,
           .ticks = ticks_,

@@ -96,7 +96,7 @@ live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t 
 namespace {
 
 // The other's sets, as those of a history that begins so much earlier.
-void add_sets(detail::tick_archive& archive, const std::vector<positions>& sets,
+void add_sets(detail::tick_archive& archive, const detail::position_sets& sets,
               std::uint64_t later_by) {
   for (positions set : sets) {
     set.delay(later_by);
@@ -197,7 +197,7 @@ timeline_history timeline_join::finish(std::span<timeline_history* const> parts)
 
 // All timelines in one, or none if they are.
 timelines timeline_history::merged_lines() const {
-  std::vector<detail::tick_layer> lines;
+  detail::tick_layers lines;
   for (const detail::tick_layer& layer : archive_.layers()) {
     if (layer.lines) lines.push_back(layer);
   }
@@ -229,7 +229,7 @@ void timeline_history::write(detail::container_writer& out) const {
   const timelines merged = merged_lines();
   const timelines& named = merged.empty() ? archive_.lines() : merged;
   const live_ticks table = whole_table();
-  const std::vector<positions>& sets = nameless();
+  const detail::position_sets& sets = nameless();
   p.u64(is_sealed() || !sets.empty() ? 1 : 0);
   p.u64(table.items());
   p.u64(table.ticks());

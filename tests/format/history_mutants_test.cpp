@@ -99,7 +99,7 @@ template <class History>
 void change(History& h) {
   for (const char* item : {"often", "new"}) {
     for (const int hours : {0, 1, 399, 900}) {
-      try_to([&] { (void)h.add(item, golden::seconds_later(3600 * hours)); });
+      try_to([&] { h.add(item, golden::seconds_later(3600 * hours)); });
     }
   }
   if constexpr (requires { h.seal(); }) {

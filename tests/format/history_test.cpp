@@ -142,8 +142,7 @@ TEST_P(stored_history, does_no_harm_whatever_one_number_says) {
                 ++taken;
                 EXPECT_TRUE(f.serialize() == c) << field << " " << lie;
                 ask_everything(f);
-                for (const std::int64_t t : {0, 16, 30})
-                  (void)f.add(1, golden::seconds_later(3600 * t));
+                for (const std::int64_t t : {0, 16, 30}) f.add(1, golden::seconds_later(3600 * t));
                 ask_everything(f);
               }
             },

@@ -79,6 +79,8 @@ class history : public detail::stored<history> {
   // Drops the partitions that end before this instant. Afterwards questions about their time are
   // answered `out_of_retention`, and events of that time are dropped as late.
   void trim(instant before) noexcept;
+  // Drops what config().retention excludes once this is the present.
+  void advance(instant now) noexcept;
   // Forgets everything.
   void clear() noexcept;
 

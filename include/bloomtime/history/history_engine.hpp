@@ -24,6 +24,9 @@ concept history_engine = std::copyable<H> &&
              std::span<const std::byte> bytes, const std::filesystem::path& path) {
   { H::kind } -> std::convertible_to<detail::stored_kind>;
   { h.add(x, t) } -> std::same_as<outcome>;
+  { h.merge(c) } -> std::same_as<void>;
+  { h.clear() }
+  noexcept->std::same_as<void>;
   { c.seen(x, t, t) }
   noexcept->std::same_as<sighting>;
   { c.seen(x, asked, probes) }

@@ -86,6 +86,9 @@ class timeline_history : public detail::history_calls<timeline_history>,
   // The ticks of two neighbours, `right` beginning where `left` ends: one of both spans.
   static timeline_history joined(const timeline_history& left, const timeline_history& right);
 
+  // Forgets everything.
+  void clear() noexcept;
+
   // Different pairs of item and tick, and items with a name; what came late may count twice.
   std::uint64_t pairs() const noexcept;
   std::uint64_t items() const noexcept;
@@ -104,7 +107,7 @@ class timeline_history : public detail::history_calls<timeline_history>,
   std::uint64_t sealed_bytes() const noexcept { return archive_.sealed_bytes(); }
   // Of a history that was compacted and took nothing since.
   const detail::timelines& named() const noexcept { return archive_.lines(); }
-  const std::vector<detail::positions>& nameless() const noexcept { return archive_.nameless(); }
+  const detail::position_sets& nameless() const noexcept { return archive_.nameless(); }
 
   // Answers straight from the bytes, which must outlive it; only their head is checked. The table
   // of what is not sealed is read, checked and kept in memory; it is empty after seal().
@@ -152,7 +155,7 @@ class timeline_join {
  private:
   std::uint64_t first_;
   std::uint64_t ticks_;
-  std::vector<std::vector<detail::tick_layer>> layers_;  // of each part
+  std::vector<detail::tick_layers> layers_;  // of each part
   detail::timelines_merge merge_;
 };
 

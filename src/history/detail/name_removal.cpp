@@ -159,7 +159,7 @@ void name_removal::spread_item() {
 
 void name_removal::sort_some(std::uint64_t& work) {
   for (; work > 0 && part_ < parts_of_a_slice; ++part_) {
-    std::vector<std::uint64_t>& part = parts_[part_];
+    slice_part& part = parts_[part_];
     std::sort(part.begin(), part.end());
     const auto end = std::unique(part.begin(), part.end());
     for (auto p = part.begin(); p != end; ++p) out_.put(*p);

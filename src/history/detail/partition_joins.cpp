@@ -109,7 +109,7 @@ void partitions::step_join(std::uint64_t share) {
     if (joining_->work.step(left)) end_join();
   } catch (const error& e) {
     const bool refused = e.code() == errc::too_large || e.code() == errc::corrupt;
-    for (const std::uint64_t number : joining_->numbers) {
+    for (const std::uint64_t number : joining_->parts) {
       parts_.find(number)->second.is_refused |= refused;
     }
     cancel_join();
@@ -134,13 +134,13 @@ void partitions::begin_join() {
   joining_ = std::make_unique<joining>(
       joining{*found, std::move(numbers),
               timeline_join(found->first * rules_.ticks, found->count * rules_.ticks, engines)});
-  for (const std::uint64_t number : joining_->numbers) parts_.find(number)->second.is_joined = true;
+  for (const std::uint64_t number : joining_->parts) parts_.find(number)->second.is_joined = true;
 }
 
 // Nothing is taken from the parts before there is memory for all that follows.
 void partitions::end_join() {
   const std::uint64_t first = joining_->into.first;
-  const std::vector<std::uint64_t>& numbers = joining_->numbers;
+  const std::vector<std::uint64_t>& numbers = joining_->parts;
   std::vector<timeline_history*> engines;
   for (const std::uint64_t number : numbers) engines.push_back(&parts_.find(number)->second.engine);
   busy_.insert(first);
@@ -164,7 +164,7 @@ void partitions::cancel_join() noexcept {
     busy_.erase(joining_->into.first);
     unjoined_.erase(joining_->into.first);
   }
-  for (const std::uint64_t number : joining_->numbers) {
+  for (const std::uint64_t number : joining_->parts) {
     parts_.find(number)->second.is_joined = false;
   }
   joining_.reset();
@@ -218,10 +218,10 @@ partition partitions::united(block b, std::vector<timeline_history> overlapping)
   return {b.count, join.finish(parts)};
 }
 
-void partitions::replace(const std::vector<std::uint64_t>& numbers, map by) {
-  std::set<std::uint64_t> busy = busy_;
-  std::set<std::uint64_t> unjoined = unjoined_;
-  for (const std::uint64_t number : numbers) {
+void partitions::replace(const std::vector<std::uint64_t>& replaced, map by) {
+  number_set busy = busy_;
+  number_set unjoined = unjoined_;
+  for (const std::uint64_t number : replaced) {
     busy.erase(number);
     unjoined.erase(number);
   }
@@ -230,7 +230,7 @@ void partitions::replace(const std::vector<std::uint64_t>& numbers, map by) {
     if (rules_.joins && number < present_) unjoined.insert(number);
   }
   if (joining_) cancel_join();
-  for (const std::uint64_t number : numbers) parts_.erase(number);
+  for (const std::uint64_t number : replaced) parts_.erase(number);
   parts_.merge(by);
   busy_.swap(busy);
   unjoined_.swap(unjoined);

@@ -227,7 +227,11 @@ void partitions::count_live() noexcept {
 }
 
 std::uint64_t partitions::memory() const noexcept {
+  constexpr std::uint64_t links = 4 * sizeof(void*);  // of a node: parent, children, colour
+  const std::uint64_t node = allocated_bytes(links + hooked_bytes<map::value_type>(1));
+  const std::uint64_t mark = allocated_bytes(links + hooked_bytes<std::uint64_t>(1));
   std::uint64_t bytes = joining_ ? joining_->work.bytes() : 0;
+  bytes += parts_.size() * node + (busy_.size() + unjoined_.size()) * mark;
   for (const auto& [number, p] : parts_) bytes += p.engine.memory();
   return bytes;
 }

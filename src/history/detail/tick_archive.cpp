@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace bloomtime::detail {
 namespace {
 
 constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
+
+// In memory from the hook.
+template <class T, class... Arguments>
+std::shared_ptr<T> hooked_shared(Arguments&&... arguments) {
+  return std::allocate_shared<T>(hooked<std::remove_const_t<T>>(),
+                                 std::forward<Arguments>(arguments)...);
+}
 
 // Of timelines of so many ticks, as if they had been merged of tables.
 unsigned level_of(std::uint64_t ticks) {
@@ -50,8 +58,7 @@ tick_sources sources_of(std::span<const tick_layer> layers, std::uint64_t later_
 
 // -- merging layers ------------------------------------------------------------------------------
 
-layer_merge::layer_merge(std::uint64_t span, std::vector<tick_layer> from,
-                         std::optional<name_limits> names)
+layer_merge::layer_merge(std::uint64_t span, tick_layers from, std::optional<name_limits> names)
     : from_(std::move(from)), names_(names) {
   if (from_.size() == 1 && is_whole(from_.front(), span)) {
     lines_ = from_.front().lines;
@@ -63,7 +70,7 @@ layer_merge::layer_merge(std::uint64_t span, std::vector<tick_layer> from,
 bool layer_merge::step(std::uint64_t& work) {
   if (!lines_) {
     if (!merge_->step(work)) return false;
-    lines_ = std::make_shared<const timelines>(merge_->finish());
+    lines_ = hooked_shared<const timelines>(merge_->finish());
     merge_.reset();
   }
   return !names_ || step_names(work);
@@ -74,9 +81,8 @@ bool layer_merge::step_names(std::uint64_t& work) {
   if (!removal_->step(work)) return false;
   if (!removal_->is_worth_it()) return true;
   nameless_ = std::move(removal_->nameless());
-  lines_ = removal_->named().empty()
-               ? nullptr
-               : std::make_shared<const timelines>(std::move(removal_->named()));
+  lines_ = removal_->named().empty() ? nullptr
+                                     : hooked_shared<const timelines>(std::move(removal_->named()));
   return true;
 }
 
@@ -90,8 +96,8 @@ tick_archive::tick_archive(const tick_archive& other)
       again_(other.again_),
       names_(other.names_) {
   for (tick_layer layer : other.layers_) {
-    if (layer.table) layer.table = std::make_shared<const live_ticks>(*layer.table);
-    if (layer.lines) layer.lines = std::make_shared<const timelines>(*layer.lines);
+    if (layer.table) layer.table = hooked_shared<const live_ticks>(*layer.table);
+    if (layer.lines) layer.lines = hooked_shared<const timelines>(*layer.lines);
     layers_.push_back(std::move(layer));
   }
 }
@@ -104,7 +110,7 @@ tick_archive& tick_archive::operator=(const tick_archive& other) {
 void tick_archive::freeze(live_ticks& table) {
   if (table.empty()) return;
   layers_.reserve(layers_.size() + 1);
-  auto full = std::make_shared<live_ticks>();
+  auto full = hooked_shared<live_ticks>();
   *full = std::move(table);
   table = {};
   layers_.push_back({.table = std::move(full), .lines = nullptr});
@@ -112,7 +118,7 @@ void tick_archive::freeze(live_ticks& table) {
 
 void tick_archive::put(timelines lines) {
   if (lines.empty()) return;
-  layers_.push_back(layer_of(std::make_shared<const timelines>(std::move(lines))));
+  layers_.push_back(layer_of(hooked_shared<const timelines>(std::move(lines))));
 }
 
 void tick_archive::take(tick_archive& other, std::size_t layers, std::uint64_t later_by) {
@@ -127,8 +133,8 @@ void tick_archive::take(tick_archive& other, std::size_t layers, std::uint64_t l
 }
 
 void tick_archive::replace(timelines lines) {
-  std::vector<tick_layer> one;
-  if (!lines.empty()) one.push_back(layer_of(std::make_shared<const timelines>(std::move(lines))));
+  tick_layers one;
+  if (!lines.empty()) one.push_back(layer_of(hooked_shared<const timelines>(std::move(lines))));
   layers_ = std::move(one);
   merges_.clear();
   whole_ = 0;
@@ -197,7 +203,7 @@ void tick_archive::end_last() {
   const std::size_t count = last.merge.layers();
   const bool is_all = whole_ > 0 && at == 0;
   nameless_.reserve(nameless_.size() + 1);
-  std::vector<tick_layer> made;
+  tick_layers made;
   if (auto lines = last.merge.lines()) {
     made.push_back(layer_of(std::move(lines)));
     if (!is_all) made.back().level = last.merge.level() + 1;
@@ -244,7 +250,7 @@ std::uint64_t tick_archive::table_bytes() const noexcept {
 }
 
 std::uint64_t tick_archive::sealed_bytes() const noexcept {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = allocated_by(layers_) + allocated_by(nameless_);
   for (const tick_layer& layer : layers_) bytes += layer.lines ? layer.lines->bytes() : 0;
   for (const positions& set : nameless_) bytes += set.bytes();
   for (const running& r : merges_) bytes += r.merge.bytes();

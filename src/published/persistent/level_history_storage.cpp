@@ -57,6 +57,12 @@ void level_history::merge(const level_history& other) {
   count(other.records_);
 }
 
+void level_history::clear() noexcept {
+  for (detail::flat_filter& level : levels_) level.clear();
+  for (detail::hyperloglog& sketch : sketches_) sketch.clear();
+  forget_records();
+}
+
 // Keys below the root are those of buckets counted from the origin, the roots' are items alone: so
 // the old roots become the new one, and their own height, of two buckets, has no filter.
 level_history level_history::joined(const level_history& left, const level_history& right) {

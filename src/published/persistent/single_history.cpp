@@ -87,6 +87,11 @@ void single_history::merge(const single_history& other) {
   count(other.records_);
 }
 
+void single_history::clear() noexcept {
+  filter_.clear();
+  forget_records();
+}
+
 single_history single_history::joined(const single_history& left, const single_history& right) {
   left.expect_next(right);
   single_history both;

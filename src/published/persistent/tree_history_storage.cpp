@@ -82,6 +82,14 @@ void tree_history::merge_grown(tree_history other) {
   }
 }
 
+void tree_history::clear() noexcept {
+  for (auto& level : levels_) {
+    for (detail::flat_filter& node : level) node.clear();
+  }
+  pairs_.clear();
+  forget_records();
+}
+
 tree_history tree_history::joined(const tree_history& left, const tree_history& right) {
   left.expect_next(right);
   if (left.grows() || right.grows()) {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 history filled(std::uint64_t memory) {
   history h({.partition = 3600s, .memory = memory});
   for (std::int64_t t = 0; t < 20 * 3600; t += 7) {
-    (void)h.add(t * 31 % 500, instant::from_seconds(t));
+    h.add(t * 31 % 500, instant::from_seconds(t));
   }
   return h;
 }
@@ -33,7 +33,7 @@ TEST(history_budget, is_exceeded_by_the_newest_partition_alone) {
   history h({.partition = 24h, .memory = 20'000});
   bool was_over = false;
   for (std::int64_t i = 0; i < 5000; ++i) {
-    (void)h.add(i, instant::from_seconds(i));
+    h.add(i, instant::from_seconds(i));
     EXPECT_EQ(h.over_budget(), h.memory() > 20'000);
     was_over = was_over || h.over_budget();
   }

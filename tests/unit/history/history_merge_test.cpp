@@ -257,7 +257,7 @@ TEST(merged_trees, must_be_alike_and_stay_within_their_memory) {
   tree_history late(growing);
   ASSERT_EQ(early.add(1, second(0)), outcome::added);
   ASSERT_EQ(late.add(1, second(20)), outcome::added);
-  for (int t = 0; t < 12; t += 4) (void)early.add(1, second(t));
+  for (int t = 0; t < 12; t += 4) early.add(1, second(t));
   expect_error(
       errc::too_large, [&] { early.merge(late); }, "6000 bytes");
   EXPECT_EQ(ask_joined(early, 1, 20, 20), sighting::no);
@@ -352,7 +352,7 @@ TEST(history, is_unharmed_when_there_is_no_memory_to_grow) {
   expect_no_change_without_memory(merged, [&] { merged.merge(longer); });
   level_history shorter = longer;
   expect_no_change_without_memory(shorter, [&] { shorter.merge(f); });
-  expect_no_change_without_memory(f, [&] { (void)f.add(2, second(100)); });
+  expect_no_change_without_memory(f, [&] { f.add(2, second(100)); });
   EXPECT_TRUE(f.serialize() == longer.serialize());
 
   tree_history tree({.sizes = {{{ample}}, ample}});
@@ -370,7 +370,7 @@ TEST(history, denies_nothing_after_a_tree_ran_out_of_memory) {
   for (std::size_t granted = 0; f.records() == 1; ++granted) {
     watch.refuse_after(granted);
     try {
-      (void)f.add(2, second(50));
+      f.add(2, second(50));
     } catch (const error& e) {
       EXPECT_EQ(e.code(), errc::out_of_memory);
       EXPECT_EQ(ask_joined(f, 2, 0, 60), sighting::no);

@@ -251,7 +251,7 @@ TEST(partitions, are_not_joined_if_they_have_many_records) {
     const auto p = parts.find(hour);
     const std::uint64_t events = hour / 8 == 1 ? 101 : 100;
     for (std::uint64_t i = 0; i < events; ++i) {
-      (void)parts.add(p, digest_of(i), at(static_cast<std::int64_t>(hour * 3600 + i)));
+      parts.add(p, digest_of(i), at(static_cast<std::int64_t>(hour * 3600 + i)));
     }
   }
   parts.close_before(24);
@@ -268,8 +268,7 @@ TEST(partitions, keep_names_until_they_have_enough_records) {
     parts.put(hour, {1, one_hour(hour)});
     const auto p = parts.find(hour);
     for (std::uint64_t i = 0; i < 1000; ++i) {
-      (void)parts.add(p, digest_of(hour * 1000 + i),
-                      at(static_cast<std::int64_t>(hour * 3600 + i)));
+      parts.add(p, digest_of(hour * 1000 + i), at(static_cast<std::int64_t>(hour * 3600 + i)));
     }
     parts.close_before(hour + 1);
     EXPECT_FALSE(parts.find(hour)->second.engine.is_sealed());
@@ -295,7 +294,7 @@ TEST(partitions, take_what_comes_late_while_they_are_joined) {
     parts.put(hour, {1, one_hour(hour)});
     const auto p = parts.find(hour);
     for (std::uint64_t i = 0; i < 3000; ++i) {
-      (void)parts.add(p, digest_of(i), at(static_cast<std::int64_t>(hour * 3600 + i)));
+      parts.add(p, digest_of(i), at(static_cast<std::int64_t>(hour * 3600 + i)));
     }
   }
   parts.close_before(9);
@@ -305,8 +304,8 @@ TEST(partitions, take_what_comes_late_while_they_are_joined) {
   while (parts.all().size() > 2) {
     before += parts.all().size() == 9;
     const std::uint64_t hour = added % 8;
-    (void)parts.add(parts.find(hour), digest_of(100'000 + added),
-                    at(static_cast<std::int64_t>(hour * 3600 + 3500)));
+    parts.add(parts.find(hour), digest_of(100'000 + added),
+              at(static_cast<std::int64_t>(hour * 3600 + 3500)));
     ++added;
     ASSERT_LT(added, 1'000'000u);
   }
@@ -329,7 +328,7 @@ TEST(history_joins, keep_a_block_if_there_is_no_memory_for_the_event_that_came_l
     h.compact();
     try {
       const support::refused_new refused(granted);
-      (void)h.add(7, at(5));
+      h.add(7, at(5));
     } catch (const std::bad_alloc&) {
     } catch (const error& e) {
       ASSERT_EQ(e.code(), errc::out_of_memory);
@@ -401,7 +400,7 @@ TEST(history_joins, lose_nothing_if_memory_is_out) {
     for (std::int64_t t = 10; t < 80; ++t) ASSERT_EQ(h.add(t % 3, at(t)), outcome::added);
     try {
       const support::refused_new refused(granted);
-      (void)h.add(7, at(80));
+      h.add(7, at(80));
     } catch (const std::bad_alloc&) {
       ++failures;
     } catch (const error& e) {

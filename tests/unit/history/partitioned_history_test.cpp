@@ -117,6 +117,8 @@ TEST(history, keeps_its_tables_small_after_memory_was_out) {
     } catch (const error& e) {
       ASSERT_EQ(e.code(), errc::out_of_memory);
       ++failures;
+    } catch (const std::bad_alloc&) {
+      ++failures;
     }
     h.for_each([&](const timeline_history& p) { most = std::max(most, p.live_memory()); });
   }
@@ -133,7 +135,7 @@ TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
       for (std::int64_t t = 0; t < 40; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
       try {
         const support::refused_new refused(granted);
-        (void)h.add("y", at(40));
+        h.add("y", at(40));
         EXPECT_GT(granted, 0u);
         break;
       } catch (const std::bad_alloc&) {

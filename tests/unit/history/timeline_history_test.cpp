@@ -241,9 +241,9 @@ TEST(timeline_history, makes_nothing_of_damaged_timelines) {
   math::random_source random(9);
   for (int i = 0; i < 9000; ++i) {
     const std::uint64_t x = random.below(40);
-    (void)h.add(x, at(static_cast<std::int64_t>(random.below(5000) >> (x % 5))));
+    h.add(x, at(static_cast<std::int64_t>(random.below(5000) >> (x % 5))));
   }
-  for (int x = 100; x < 300; ++x) (void)h.add(x, at(x));
+  for (int x = 100; x < 300; ++x) h.add(x, at(x));
   h.compact();
   const std::vector<std::byte> whole = h.serialize();
   int refused = 0;
@@ -252,7 +252,7 @@ TEST(timeline_history, makes_nothing_of_damaged_timelines) {
     damaged[byte] ^= static_cast<std::byte>(1 << byte % 8);
     try {
       timeline_history copy = timeline_history::view(damaged);
-      (void)copy.add("late", at(7));
+      copy.add("late", at(7));
       copy.seal();
       EXPECT_NO_THROW(timeline_history::verify(copy.serialize())) << byte;
     } catch (const error& e) {

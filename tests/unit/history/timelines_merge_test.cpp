@@ -117,13 +117,13 @@ TEST(timelines_merge, takes_no_more_memory_than_its_result) {
   math::random_source random(3);
   live_ticks table;
   for (std::uint64_t x = 0; x < 60'000; ++x) {
-    (void)table.add(digest_of(x % 50'000), static_cast<std::uint32_t>(random.below(86'400)));
+    table.add(digest_of(x % 50'000), static_cast<std::uint32_t>(random.below(86'400)));
   }
   tick_sources once;
   once.push_back(std::make_unique<live_source>(table));
   const timelines first = timelines_merge(86'400, std::move(once)).finish();
   live_ticks late;
-  for (std::uint64_t x = 40'000; x < 70'000; ++x) (void)late.add(digest_of(x), 7);
+  for (std::uint64_t x = 40'000; x < 70'000; ++x) late.add(digest_of(x), 7);
   tick_sources sources = sources_of({&first});
   sources.push_back(std::make_unique<live_source>(late));
   support::allocated watch;

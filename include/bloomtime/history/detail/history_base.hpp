@@ -53,6 +53,11 @@ class history_base {
     records_ = records_ > UINT64_MAX - more ? UINT64_MAX : records_ + more;
   }
 
+  void forget_records() noexcept {
+    records_ = 0;
+    losses_ = {};
+  }
+
   // Refuse others: of another span, of another clock or seed, not right after this one.
   void expect_same_span(const history_base& other) const;
   void expect_same_keys(const history_base& other) const;

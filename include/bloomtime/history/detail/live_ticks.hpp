@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bloomtime/detail/digest_index.hpp>
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/segmented.hpp>
@@ -14,6 +15,8 @@
 #include <bloomtime/history/detail/tick_span.hpp>
 
 namespace bloomtime::detail {
+
+using item_order = std::vector<std::uint32_t, hooked<std::uint32_t>>;
 
 // The ticks of every item, exactly, while they still come: in any order, though fastest in that of
 // time. A repetition in the newest tick of an item, which most events are, costs one lookup. Takes
@@ -54,17 +57,18 @@ class live_ticks {
   }
 
   // The numbers of all items, in the order of their digests' high half.
-  std::vector<std::uint32_t> in_order() const {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+  item_order in_order() const {
+    using key = std::pair<std::uint64_t, std::uint32_t>;
+    std::vector<key, hooked<key>> keys;
     keys.reserve(size_);
     for (std::uint32_t i = 0; i < size_; ++i) keys.emplace_back(items_[i].item.hi, i);
     std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
       if (a.first != b.first) return a.first < b.first;
       return items_[a.second].item.lo < items_[b.second].item.lo;
     });
-    std::vector<std::uint32_t> order;
+    item_order order;
     order.reserve(size_);
-    for (const auto& [key, number] : keys) order.push_back(number);
+    for (const key& each : keys) order.push_back(each.second);
     return order;
   }
   // Of an item, by its number: its digest, how many ticks it has, and the ticks in order.

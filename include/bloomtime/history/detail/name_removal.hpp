@@ -49,6 +49,7 @@ class name_removal {
  private:
   enum class stage : std::uint8_t { count, keep, spread, sort, done };
   static constexpr std::size_t parts_of_a_slice = 2048;
+  using slice_part = std::vector<std::uint64_t, hooked<std::uint64_t>>;
 
   void count_some(std::uint64_t& work);
   void keep_some(std::uint64_t& work);
@@ -72,7 +73,7 @@ class name_removal {
   unsigned shift_ = 0;
   std::uint64_t slice_ = 0;
   std::size_t part_ = 0;
-  std::array<std::vector<std::uint64_t>, parts_of_a_slice> parts_;
+  std::array<slice_part, parts_of_a_slice> parts_;
   positions_writer out_;
   std::optional<positions> nameless_;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/outcome.hpp>
@@ -54,8 +56,9 @@ struct partition {
 
 class partitions {
  public:
-  using map = std::map<std::uint64_t,
-                       partition>;  // by the number of the first partition
+  // By the number of the first partition.
+  using map = std::map<std::uint64_t, partition, std::less<>,
+                       hooked<std::pair<const std::uint64_t, partition>>>;
 
   // Work that an event does at most, times the tables that wait and one, and that opening a
   // partition does.
@@ -117,13 +120,15 @@ class partitions {
  private:
   static constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
 
+  using number_set = std::set<std::uint64_t, std::less<>, hooked<std::uint64_t>>;
+
   struct block {
     std::uint64_t first;
     std::uint64_t count;
   };
   struct joining {
     block into;
-    std::vector<std::uint64_t> numbers;  // of the parts that become one
+    std::vector<std::uint64_t> parts;  // that become one, by number
     timeline_join work;
   };
 
@@ -158,17 +163,17 @@ class partitions {
   void end_join();
   void cancel_join() noexcept;
   partition united(block b, std::vector<timeline_history> overlapping) const;
-  void replace(const std::vector<std::uint64_t>& numbers, map by);
+  void replace(const std::vector<std::uint64_t>& replaced, map by);
 
   partition_rules rules_;
   map parts_;
-  std::uint64_t live_ = 0;            // bytes of the tables of all
-  std::set<std::uint64_t> busy_;      // parts that have work to do
-  std::uint64_t turn_ = 0;            // the next of these
-  std::uint64_t room_ = 0;            // part to look at next for a table to set aside
-  std::uint64_t present_ = 0;         // partition before which blocks are joined
-  std::set<std::uint64_t> unjoined_;  // parts whose blocks are to be looked at
-  bool wants_pair_ = false;           // two parts are to become one if all take too much
+  std::uint64_t live_ = 0;     // bytes of the tables of all
+  number_set busy_;               // parts that have work to do
+  std::uint64_t turn_ = 0;     // the next of these
+  std::uint64_t room_ = 0;     // part to look at next for a table to set aside
+  std::uint64_t present_ = 0;  // partition before which blocks are joined
+  number_set unjoined_;           // parts whose blocks are to be looked at
+  bool wants_pair_ = false;    // two parts are to become one if all take too much
   std::unique_ptr<joining> joining_;
   std::uint64_t work_done_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/hooked.hpp>
 
 namespace bloomtime::detail {
 
@@ -19,8 +20,8 @@ constexpr std::uint64_t allocated_buffer(std::uint64_t bytes) noexcept {
   return bytes == 0 ? 0 : allocated_bytes(bytes + readable_past_end + line_bytes - 1);
 }
 template <class T>
-std::uint64_t allocated_by(const std::vector<T>& v) noexcept {
-  return allocated_bytes(v.capacity() * sizeof(T));
+std::uint64_t allocated_by(const std::vector<T, hooked<T>>& v) noexcept {
+  return allocated_bytes(hooked_bytes<T>(v.capacity()));
 }
 
 // An array that grows at its end without moving what it holds, so that no call takes long: in
@@ -87,7 +88,7 @@ class segmented {
     return {doublings - 1 + i / most_segment, i % most_segment};
   }
 
-  std::vector<buffer> segments_;
+  std::vector<buffer, hooked<buffer>> segments_;
 };
 
 }  // namespace bloomtime::detail

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/name_removal.hpp>
@@ -45,6 +46,9 @@ struct tick_layer {
   std::unique_ptr<tick_source> source(std::uint64_t later_by = 0) const;
 };
 
+using tick_layers = std::vector<tick_layer, hooked<tick_layer>>;
+using position_sets = std::vector<positions, hooked<positions>>;
+
 // Whether it is timelines of this whole span.
 bool is_whole(const tick_layer& layer, std::uint64_t span) noexcept;
 tick_sources sources_of(std::span<const tick_layer> layers, std::uint64_t later_by = 0);
@@ -63,7 +67,7 @@ struct name_limits {
 // given.
 class layer_merge {
  public:
-  layer_merge(std::uint64_t span, std::vector<tick_layer> from, std::optional<name_limits> names);
+  layer_merge(std::uint64_t span, tick_layers from, std::optional<name_limits> names);
 
   // As timelines_merge::step and name_removal::step.
   bool step(std::uint64_t& work);
@@ -80,7 +84,7 @@ class layer_merge {
  private:
   bool step_names(std::uint64_t& work);
 
-  std::vector<tick_layer> from_;
+  tick_layers from_;
   std::optional<name_limits> names_;
   std::optional<timelines_merge> merge_;
   std::shared_ptr<const timelines> lines_;
@@ -137,8 +141,8 @@ class tick_archive {
   bool names_removed() const noexcept { return names_removed_; }
   void set_names_removed(bool removed) noexcept { names_removed_ = removed; }
 
-  const std::vector<tick_layer>& layers() const noexcept { return layers_; }
-  const std::vector<positions>& nameless() const noexcept { return nameless_; }
+  const tick_layers& layers() const noexcept { return layers_; }
+  const position_sets& nameless() const noexcept { return nameless_; }
   // Whether there is at most one layer, of timelines of the whole span.
   bool is_whole() const noexcept {
     return layers_.empty() || (layers_.size() == 1 && detail::is_whole(layers_[0], span_));
@@ -164,8 +168,8 @@ class tick_archive {
   void end_last();
 
   std::uint64_t span_;
-  std::vector<tick_layer> layers_;  // the oldest first
-  std::vector<positions> nameless_;
+  tick_layers layers_;  // the oldest first
+  position_sets nameless_;
   bool names_removed_ = false;   // or it was not worth it
   std::vector<running> merges_;  // in the order of their layers; the last one is worked on
   std::size_t whole_ = 0;        // so many of the first layers are to become one

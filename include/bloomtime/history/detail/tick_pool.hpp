@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/segmented.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
@@ -140,7 +141,7 @@ class tick_pool {
     std::uint32_t count;
     std::uint32_t block;
   };
-  using directory = std::vector<part>;  // in the order of time
+  using directory = std::vector<part, hooked<part>>;  // in the order of time
 
   static bool is_long(const list& l) noexcept { return l.at >= tick_blocks::end; }
   const directory& directory_of(const list& l) const noexcept {
@@ -227,7 +228,7 @@ class tick_pool {
   }
 
   tick_blocks blocks_;
-  std::vector<directory> directories_;
+  std::vector<directory, hooked<directory>> directories_;
   std::uint64_t directory_bytes_ = 0;
   std::uint64_t moved_ = 0;
 };

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
+
 // The ticks of one item as runs of neighbours, in the order of time, which neither touch nor
 // overlap. A run takes 8 bytes however long it is.
 namespace bloomtime::detail {
@@ -17,7 +19,7 @@ struct tick_run {
   constexpr std::uint64_t ticks() const noexcept { return std::uint64_t{last} - first + 1; }
 };
 
-using tick_runs = std::vector<tick_run>;
+using tick_runs = std::vector<tick_run, hooked<tick_run>>;
 
 // Adds a run that does not begin before the last one of those that are there.
 inline void append(tick_runs& runs, tick_run more) {

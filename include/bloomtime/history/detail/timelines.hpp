@@ -240,8 +240,8 @@ class timelines_writer {
   std::uint64_t narrowed_ = 0;    // buckets
   std::uint64_t closed_ = 0;      // buckets
   std::uint64_t last_start_ = 0;  // of those
-  std::vector<pending> bucket_;   // the one that is open
-  std::size_t open_ = 0;          // how many of them are in use
+  std::vector<pending, hooked<pending>> bucket_;  // the one that is open
+  std::size_t open_ = 0;                          // how many of them are in use
   std::vector<timeline_head> heads_;
   tick_runs scratch_;
 };

@@ -71,7 +71,7 @@ class live_source : public tick_source {
  private:
   const live_ticks& live_;
   std::uint64_t later_by_;
-  std::vector<std::uint32_t> order_;
+  item_order order_;
   bool begun_ = false;
   std::size_t at_ = 0;      // item, in this order
   live_ticks::place tick_;  // the next one

@@ -46,6 +46,8 @@ class level_history : public detail::history_calls<level_history>,
   // The history of both streams. Both need the same span, levels, seed and clock, and to learn or
   // not; of two that grow the later one counts.
   void merge(const level_history& other);
+  // Forgets everything, and keeps its size.
+  void clear() noexcept;
 
   // Of two neighbouring spans of equal length, a power of two, the left of which begins with a
   // multiple of twice that. Levels are folded to a common size; one that is left out of either, or

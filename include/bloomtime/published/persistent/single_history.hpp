@@ -39,6 +39,8 @@ class single_history : public detail::history_calls<single_history>,
 
   // The history of both streams. Both need the same span, size, seed and clock.
   void merge(const single_history& other);
+  // Forgets everything.
+  void clear() noexcept;
   // Of two neighbouring spans, folded to a common size. Seed and clock must be equal.
   static single_history joined(const single_history& left, const single_history& right);
 

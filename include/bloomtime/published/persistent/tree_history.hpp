@@ -51,6 +51,8 @@ class tree_history : public detail::history_calls<tree_history>,
   // The history of both streams. Both need the same span, sizes, granularity, seed and clock; of
   // two that grow the later one counts.
   void merge(const tree_history& other);
+  // Forgets everything, and keeps its size.
+  void clear() noexcept;
 
   // Of two neighbouring spans of equally many leaves, a power of two: the nodes of both below a
   // root, which like the pairs is folded to a common size. Throws with both as they were.

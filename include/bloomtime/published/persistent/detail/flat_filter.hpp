@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,10 @@ class flat_filter {
   }
   BLOOMTIME_INLINE void insert(digest key) noexcept { ones_ += probes().insert(bits_.data(), key); }
 
+  void clear() noexcept {
+    std::fill(bits_.bytes().begin(), bits_.bytes().end(), std::byte{0});
+    ones_ = 0;
+  }
   // Adds the keys of one of the same size.
   void unite(const flat_filter& other) noexcept;
 
