@@ -151,11 +151,11 @@ decay decay::by_factor(double lambda) {
 decay decay::by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds tick) {
   if (tick.count() <= 0) {
     throw error(errc::invalid_argument,
-                "a tick lasts at least one microsecond, got " + std::to_string(tick.count()));
+                "a tick lasts at least one microsecond; got " + std::to_string(tick.count()));
   }
   if (half_life < tick) {
     throw error(errc::invalid_argument, "a half-life is at least one tick (" +
-                                            std::to_string(tick.count()) + " microseconds), got " +
+                                            std::to_string(tick.count()) + " microseconds); got " +
                                             std::to_string(half_life.count()));
   }
   // tick * 2^118 / half_life in two steps, rounded down.

@@ -68,7 +68,7 @@ struct shape {
 shape shape_of(const decay_ring_config& c, std::uint64_t bytes_per_cell, unsigned most_k) {
   if (c.error.has_value() == c.memory.has_value()) {
     throw error(errc::invalid_argument,
-                std::string("a decay ring is sized by error or by memory, and got ") +
+                std::string("a decay ring needs one size, error or memory; got ") +
                     (c.error ? "both" : "neither"));
   }
   if (c.error) {
@@ -92,7 +92,7 @@ decay_ring::decay_ring(const decay_ring_config& c) {
       c.window.has_value() + c.polynomial.has_value() + !c.weights.empty() + static_cast<bool>(c.g);
   if (ways != 1) {
     throw error(errc::invalid_argument,
-                "a decay ring fades by one of window, polynomial, weights and g, and got " +
+                "a decay ring needs one of window, polynomial, weights and g; got " +
                     std::to_string(ways) + " of them");
   }
   clock_ = tick_clock(std::chrono::microseconds(tick_of(c)));

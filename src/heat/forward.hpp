@@ -14,8 +14,8 @@
 #include <bloomtime/heat/decay.hpp>
 #include <bloomtime/time.hpp>
 
-// What filters and lists on forward-decayed weights share: an event counts 2^fraction units times
-// the factor of its tick, and all units halve with every halving of decay::power.
+// Arithmetic on forward-decayed weights: an event counts 2^fraction units times the factor of its
+// tick, and all units halve with every halving of decay::power.
 namespace bloomtime::forward {
 
 __extension__ using unsigned_wide = unsigned __int128;
@@ -27,23 +27,23 @@ inline decay decay_of(std::optional<std::chrono::microseconds> half_life,
                       std::optional<double> lambda, std::chrono::microseconds tick) {
   if (half_life.has_value() == lambda.has_value()) {
     throw error(errc::invalid_argument,
-                std::string("heat fades by a half-life or by a factor lambda, and got ") +
+                std::string("decay needs either half_life or lambda; got ") +
                     (lambda ? "both" : "neither"));
   }
   return lambda ? decay::by_factor(*lambda) : decay::by_half_life(*half_life, tick);
 }
 
-// A stored decay: its coarse rate, and the fine one in the engines that have it, which are for
-// those decays only that need it.
+// A stored decay: its coarse rate, and its fine rate in the engines that have one. Those engines
+// are used only if the fine rate is not 0.
 inline decay read_decay(std::uint64_t coarse, bool fine, detail::byte_reader& in) {
   const std::uint64_t rest = fine ? in.u64() : 0;
   if (fine && (rest == 0 || coarse == ~std::uint64_t{0})) {
-    throw error(errc::corrupt, "this container has a decay rate in 128 bits where 64 are enough");
+    throw error(errc::corrupt, "this container stores a decay rate in 128 bits where 64 suffice");
   }
   return decay::by_rate(coarse, rest);
 }
 
-// For people who compare two of them.
+// For messages that compare two decays.
 inline std::string rate_text(const decay& d) {
   return "decay rate " + std::to_string(d.coarse_rate()) +
          (d.fine_rate() == 0 ? "" : " + " + std::to_string(d.fine_rate()) + "/2^64");
@@ -51,7 +51,7 @@ inline std::string rate_text(const decay& d) {
 
 inline std::uint64_t ticks_in(std::chrono::microseconds span, std::chrono::microseconds tick) {
   if (span.count() < 0) {
-    throw error(errc::invalid_argument, "events may be stamped ahead by nothing or more, got " +
+    throw error(errc::invalid_argument, "`ahead` must not be negative; got " +
                                             std::to_string(span.count()) + " microseconds");
   }
   return static_cast<std::uint64_t>(span / tick);
@@ -63,7 +63,7 @@ constexpr Number halved(Number n, unsigned times) {
   return (n >> times) + ((n >> times << times) != n ? 1 : 0);
 }
 
-// The largest mass stands for any that is larger, and stays.
+// A mass that overflows stays at the largest value.
 inline constexpr unsigned_wide endless_mass = ~unsigned_wide{0};
 
 constexpr unsigned_wide sum_of_mass(unsigned_wide a, unsigned_wide b) {
@@ -75,7 +75,7 @@ constexpr unsigned_wide faded_mass(unsigned_wide mass, decay::wide halvings) {
   return halvings >= 128 ? (mass != 0 ? 1 : 0) : halved(mass, static_cast<unsigned>(halvings));
 }
 
-// What an event counts now; rounded up, and never nothing.
+// The units of an event now, rounded up and never 0.
 inline unsigned_wide units_above(std::uint64_t weight, const decay::power& then,
                                  const decay::power& now, unsigned fraction) {
   const decay::wide shift = decay::factor_bits - fraction + (now.halvings - then.halvings);
@@ -83,7 +83,7 @@ inline unsigned_wide units_above(std::uint64_t weight, const decay::power& then,
   return halved(static_cast<unsigned_wide>(weight) * then.upper, static_cast<unsigned>(shift));
 }
 
-// Rounded down; nothing after 64 halvings, which is what decay that forgets at once does.
+// Rounded down; 0 after 64 halvings, which is one tick of a decay that forgets at once.
 inline unsigned_wide units_below(std::uint64_t weight, const decay::power& then,
                                  const decay::power& now, unsigned fraction) {
   const decay::wide behind = now.halvings - then.halvings;
@@ -92,7 +92,7 @@ inline unsigned_wide units_below(std::uint64_t weight, const decay::power& then,
   return static_cast<unsigned_wide>(weight) * then.lower >> static_cast<unsigned>(shift);
 }
 
-// Units as hits, rounded up. The caller rounds what it makes a double of.
+// Units as hits, rounded up. The caller rounds the units to a double.
 inline double hits_above(double units, const decay::power& p, unsigned fraction) {
   const double unit = std::nextafter(static_cast<double>(p.lower), 0);
   return std::nextafter(std::ldexp(units, static_cast<int>(decay::factor_bits - fraction)) / unit,
@@ -105,20 +105,20 @@ inline double hits_below(double units, const decay::power& p, unsigned fraction)
                         0);
 }
 
-// Halvings between two moments as an exponent; more than doubles have.
+// Halvings between two moments as an exponent, limited to beyond the range of doubles.
 inline int exponent(decay::wide halvings) {
   return static_cast<int>(halvings < 4096 ? halvings : 4096);
 }
 
-// What a unit is worth, with room for the rounding of this, of a count of units and of a product.
+// Hits per unit, with slack for the rounding of this quotient, of a count and of their product.
 inline double hits_per_unit(const decay::power& now, unsigned fraction) {
   constexpr double slack = 0x1p-50;
   const double units = std::ldexp(1, static_cast<int>(decay::factor_bits - fraction));
   return units / static_cast<double>(now.lower) * (1 + slack);
 }
 
-// What a unit of a mass that was counted `then` is worth: unit * 2^-behind, which may be less than
-// any double.
+// Hits per unit of a mass that was counted `then`: unit * 2^-behind, which may be less than the
+// smallest double.
 struct worth {
   double unit;
   int behind;

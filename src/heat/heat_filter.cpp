@@ -33,7 +33,7 @@ std::string text(std::uint64_t n) { return std::to_string(n); }
 std::uint64_t cells_per_line(unsigned cell_bits) {
   if (cell_bits != 16 && cell_bits != 32) {
     throw error(errc::invalid_argument,
-                "a heat filter's cells have 16 or 32 bits, asked for " + text(cell_bits));
+                "the cells of a heat filter have 16 or 32 bits; got " + text(cell_bits));
   }
   return 512 / cell_bits - 1;
 }
@@ -49,8 +49,7 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
   if (ways != 1) {
     throw error(
         errc::invalid_argument,
-        std::string(
-            "a heat filter is sized by error, by epsilon and delta or by memory, and got ") +
+        std::string("a heat filter needs one size: error, epsilon and delta, or memory; got ") +
             (ways == 0   ? "neither"
              : ways == 2 ? "both of two"
                          : "all"));
@@ -58,7 +57,7 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
   if (by_share) {
     if (!c.epsilon || !c.delta) {
       throw error(errc::invalid_argument,
-                  std::string("epsilon and delta go together, and got only ") +
+                  std::string("epsilon and delta must be given together; got only ") +
                       (c.epsilon ? "epsilon" : "delta"));
     }
     const auto size = math::heat_size_for_share(*c.epsilon, *c.delta, most_k);
@@ -72,7 +71,7 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
   if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
     throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
                 "a heat filter's memory is 64 to " + text(detail::max_buffer_bytes) +
-                    " bytes, got " + text(*c.memory));
+                    " bytes; got " + text(*c.memory));
   }
   const unsigned k =
       c.items == 0
@@ -485,7 +484,7 @@ heat_filter heat_filter::read(const detail::container_view& view) {
   const auto lines = view.section(lines_section, k * f.row_lines_ * detail::line_bytes);
   const auto large = view.section(large_section);
   if (f.events_ == 0 && !(large.empty() && detail::all_zero(lines))) {
-    throw error(errc::corrupt, "this heat filter has no events, and cells that are not empty");
+    throw error(errc::corrupt, "this heat filter has no events, but cells that are not empty");
   }
   if (cell_bits == 16) {
     f.cells_ = narrow::read(lines, large, static_cast<std::uint32_t>(halvings));

@@ -11,7 +11,7 @@
 
 namespace bloomtime {
 
-// Decay by age: weights[a] at a ticks. An event counts 1 at first and never more as it ages.
+// Throws unless weights by age begin with 1 and never rise.
 inline void expect_weights(const std::vector<double>& weights, errc code) {
   if (weights.empty() || weights.size() > detail::ring_ages::most_slots) {
     throw error(code, "a decay ring has 1 to " + math::text_of(detail::ring_ages::most_slots) +

@@ -5,15 +5,14 @@
 
 namespace bloomtime {
 
-// Exponential decay in whole numbers: an event of age a ticks has the weight lambda^a = 2^(-a L),
-// where L = log2(1 / lambda) is a multiple of 2^-118, resolved once and stored. All weights follow
-// from L and the number of a tick by integer arithmetic, so they are the same on every machine.
-// L is rounded down, so that nothing fades faster than was asked: every half-life that a clock can
-// measure is kept within a part in 2^54.
+// Exponential decay in integers: an event of age a ticks has the weight lambda^a = 2^(-a L), where
+// L = log2(1 / lambda) is a multiple of 2^-118, computed once and stored. All weights follow from L
+// by integer arithmetic, so they are the same on every machine. L is rounded down, so nothing fades
+// faster than configured; half-lives are kept within one part in 2^54.
 //
-// Filters do not shrink what they hold when time passes; they let what is added grow ("forward
-// decay"): an event in tick e counts 2^(e L) units of tick 0. That power is kept as a number of
-// halvings and a factor below 2, so that cells are halved once per half-life and never else.
+// Filters use forward decay: stored counts do not shrink as time passes; new events grow instead.
+// An event in tick e counts 2^(e L) units of tick 0. That power is kept as a number of halvings and
+// a factor below 2, so cells are halved once per half-life and not otherwise.
 class decay {
  public:
   __extension__ using wide = __int128;
@@ -22,8 +21,8 @@ class decay {
   static constexpr unsigned fraction_bits = 118;
   static constexpr unsigned factor_bits = 62;  // factors are multiples of 2^-62 in [1, 2]
 
-  // lambda per tick, from 0 (only the current tick counts) to 1 (nothing fades). What is above 0
-  // and below 2^-1023 counts as nearly that.
+  // lambda per tick, from 0 (only the current tick counts) to 1 (nothing fades). Values between 0
+  // and 2^-1023 are treated as about 2^-1023.
   static decay by_factor(double lambda);
   // lambda = 2^(-tick / half_life). The half-life must be at least one tick.
   static decay by_half_life(std::chrono::microseconds half_life, std::chrono::microseconds tick);
@@ -35,8 +34,7 @@ class decay {
 
   // L in units of 2^-118. (2^64 - 1) 2^64 stands for lambda = 0, and no rate is larger.
   unsigned_wide rate() const noexcept { return rate_; }
-  // Its upper half, L in units of 2^-54, and its lower half: 0 in decays of files of engines that
-  // kept no more than the upper one.
+  // Its upper half, L in units of 2^-54, and its lower half, which is 0 in files of older engines.
   std::uint64_t coarse_rate() const noexcept { return static_cast<std::uint64_t>(rate_ >> 64); }
   std::uint64_t fine_rate() const noexcept { return static_cast<std::uint64_t>(rate_); }
   bool fades() const noexcept { return rate_ != 0; }

@@ -64,7 +64,7 @@ template <class Cells>
 shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k, unsigned usual_k) {
   if (c.error.has_value() == c.memory.has_value()) {
     throw error(errc::invalid_argument, std::string(Cells::kind.called) +
-                                            " is sized by error or by memory, and got " +
+                                            " needs one size, error or memory; got " +
                                             (c.error ? "both" : "neither"));
   }
   if (c.error) {
@@ -114,7 +114,7 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
   if (!Cells::is_setting(setting, this->cells())) {
     throw error(errc::too_large, std::string(Cells::kind.called) + " cannot have " +
                                      text(this->cells()) +
-                                     " cells, take less memory or fewer items");
+                                     " cells; give less memory or fewer items");
   }
   cells_ = Cells(this->cells(), setting);
 }

@@ -20,8 +20,8 @@
 
 namespace bloomtime::detail {
 
-// What is left of a value after some halvings, each rounded up: ceil(v / 2^s), since
-// ceil(ceil(v/2)/2) = ceil(v/4). One unit is then forgotten, lest cells never become empty.
+// A value after some halvings, each rounded up: ceil(v / 2^s), since ceil(ceil(v/2)/2) = ceil(v/4).
+// A result of one unit becomes 0, so that cells become empty.
 constexpr std::uint64_t faded(std::uint64_t value, std::uint64_t halvings) noexcept {
   if (halvings == 0) return value;
   if (halvings >= 64) return 0;
@@ -30,10 +30,10 @@ constexpr std::uint64_t faded(std::uint64_t value, std::uint64_t halvings) noexc
   return left <= 1 ? 0 : left;
 }
 
-// Cells that all halve at the same moments, without anybody going through them: a line of 64 bytes
-// begins with the number of halvings it has seen, and catches up when it is next written. Readers
-// compute what a cell would be. A value too large for its cell stands in an exact table, and the
-// cell says so by its largest value. `now` never decreases, and is below 2^16: see rebase().
+// Cells that all halve at the same moments, without a sweep: a line of 64 bytes begins with the
+// number of halvings it has seen, and catches up when it is next written. Readers compute the value
+// that a cell would have. A value too large for its cell is in an exact table, and the cell has its
+// largest value. `now` never decreases and is below 2^16; see rebase().
 template <std::unsigned_integral Cell>
 class fading_cells {
  public:
@@ -43,8 +43,8 @@ class fading_cells {
 
   fading_cells() noexcept = default;
   explicit fading_cells(std::uint64_t lines) : lines_(lines * line_bytes) {}
-  // From what storage() and large() held. Throws error(corrupt) unless no line has seen more than
-  // `now` halvings and exactly the cells that say so have their value in the table.
+  // From the bytes of storage() and large(). Throws error(corrupt) if a line has seen more than
+  // `now` halvings or if the table does not match the marked cells.
   static fading_cells read(std::span<const std::byte> lines, std::span<const std::byte> large,
                            std::uint32_t now);
 
@@ -55,7 +55,7 @@ class fading_cells {
   const side_table& large() const noexcept { return large_; }
   std::uint64_t caught_up() const noexcept { return caught_up_; }  // lines so far, for tests
 
-  // Where a cell is: its first byte. That of its line follows, lines being aligned.
+  // The offset of a cell's first byte. Lines are aligned, so it also gives the line.
   using spot = std::uint64_t;
   static constexpr spot spot_of(std::uint64_t line, std::uint64_t cell) noexcept {
     return line * line_bytes + (1 + cell) * sizeof(Cell);
@@ -77,7 +77,7 @@ class fading_cells {
     return warm;
   }
 
-  // Makes room so that the next `count` calls of raise() cannot fail.
+  // Reserves memory so that the next `count` calls of raise() cannot fail.
   void reserve(unsigned count) { large_.reserve(large_.size() + count); }
 
   // To a value that is at least what get() says.
@@ -94,7 +94,7 @@ class fading_cells {
     large_.clear();
   }
 
-  // Brings every line up to `now` and starts counting halvings from there, so that now is 0 again.
+  // Brings every line up to `now` and restarts the count of halvings at 0.
   void rebase(std::uint32_t now) noexcept {
     for (std::uint64_t i = 0; i < lines(); ++i) {
       const spot first = spot_of(i, 0);
@@ -123,7 +123,7 @@ class fading_cells {
     return line + (1 + cell) * sizeof(Cell);
   }
 
-  // faded() of what fits a cell, without a branch: lines are behind by anything.
+  // faded() of a value that fits a cell, without a branch.
   static std::uint64_t faded_cell(std::uint64_t value, std::uint32_t behind) noexcept {
     constexpr std::uint32_t enough = 8 * sizeof(Cell);  // halvings that leave one unit at most
     const std::uint32_t times = behind < enough ? behind : enough;
@@ -137,7 +137,7 @@ class fading_cells {
     return faded(large == nullptr ? elsewhere : *large, behind);
   }
 
-  // Cells side by side, in what every x86-64 and every compiler we build with can hold.
+  // Adjacent cells, in a vector that every x86-64 processor has.
   static constexpr std::size_t vector_bytes = 16;
   typedef Cell vector __attribute__((vector_size(vector_bytes)));
 

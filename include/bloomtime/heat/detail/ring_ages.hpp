@@ -7,12 +7,12 @@
 
 namespace bloomtime::detail {
 
-// Which slot of a ring holds which ticks; slots move on as time passes. Either one slot per tick,
-// and none for those that are too old; or dyadic (docs/heat.md): with b slots per octave, a tick
-// has a slot of its own while it is at most 2b ticks back, then shares one with its neighbour
-// until their pair is 2b pairs back, and so on, each time in blocks twice as long, aligned to the
-// clock. What is too old even for the last blocks shares the last slot. Ticks that share a slot
-// never part again, so values of slots that become one are added.
+// Which slot of a ring holds which ticks; slots move on as time passes. Either one slot per tick
+// and none for older ones; or dyadic (docs/heat.md): with b slots per octave, a tick has its own
+// slot while it is at most 2b ticks back, then shares one with its neighbour until their pair is 2b
+// pairs back, and so on, in blocks that double in length and are aligned to the clock. Everything
+// older shares the last slot. Ticks that share a slot stay together, so slots are merged by
+// addition.
 class ring_ages {
  public:
   __extension__ using wide = __int128;

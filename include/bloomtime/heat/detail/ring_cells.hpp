@@ -14,9 +14,9 @@
 
 namespace bloomtime::detail {
 
-// Cells of several counts each, side by side, behind a stamp that says how many ticks had passed
-// when they were last written. Counts have 16 bits; those that are larger stand in an exact table,
-// and all bits of theirs are set.
+// Cells of several adjacent counts, after a stamp: the number of ticks that had passed when the
+// cell was last written. Counts have 16 bits. Larger ones are in an exact table, and their 16 bits
+// are all set.
 class ring_cells {
  public:
   static constexpr std::uint64_t elsewhere = std::numeric_limits<std::uint16_t>::max();
@@ -54,7 +54,7 @@ class ring_cells {
     }
   }
 
-  // Makes room so that set() cannot fail while no more than `count` large counts are added.
+  // Reserves memory so that set() cannot fail until more than `count` large counts are added.
   void reserve(std::uint64_t count) { large_.reserve(large_.size() + count); }
 
   void set(std::uint64_t cell, std::uint64_t stamp, std::span<const std::uint64_t> values) {

@@ -8,7 +8,7 @@ namespace bloomtime::published {
 
 // How a counter is made whole after decay. Numbers are written into files.
 enum class rounding : std::uint8_t {
-  up = 1,      // never too low. What is at most 1 / (1 - lambda) stays for ever.
+  up = 1,      // never too low; counters of at most 1 / (1 - lambda) stay for ever
   down = 2,    // too low by less than 1 / (1 - lambda)
   random = 3,  // plain: too low by more than a with at most the chance k exp(-2 a^2 (1 -
                // lambda^2)); with minimum increase as `down`
@@ -20,9 +20,9 @@ enum class increase : std::uint8_t {
   minimum = 2,  // those that are below the smallest one plus the event
 };
 
-// For both published filters. By accuracy: `items` that were ever seen (a counter that rounds up
-// never dies) and `error`, the chance that an answer is more than exact. By memory: `memory`, with
-// `items` if known. And how heat fades: by `half_life`, or by the factor `lambda` per epoch.
+// For both published filters. Size: `items`, all that are ever seen (a counter that rounds up never
+// becomes 0), and `error`, the probability that an answer is too high; or `memory`, with `items` if
+// known. Decay: `half_life`, or the factor `lambda` per epoch.
 struct decaying_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
@@ -30,8 +30,7 @@ struct decaying_config {
   std::optional<std::chrono::microseconds> half_life = {};
   std::optional<double> lambda = {};
   std::chrono::microseconds epoch = std::chrono::seconds(1);
-  std::chrono::microseconds ahead =
-      std::chrono::hours(24);  // further ahead is no time but an error
+  std::chrono::microseconds ahead = std::chrono::hours(24);  // events further ahead are refused
   bloomtime::published::rounding rounding = bloomtime::published::rounding::up;
   bloomtime::published::increase increase = bloomtime::published::increase::plain;
   unsigned cell_bits = 16;                        // or 32; a pooled filter's have 4 and digits

@@ -21,15 +21,15 @@ struct raise {
   std::uint64_t to;
 };
 
-// Counters of 16 or 32 bits, as published. A counter that has once been too small is pinned: it
-// keeps its largest value for ever and says nothing any more.
+// Counters of 16 or 32 bits, as published. A counter that overflows is pinned: it keeps its largest
+// value for ever, and answers ignore it.
 class counter_cells {
  public:
   // Engine 6 has a decay::fine_rate.
   static constexpr stored_kind kind{family::heat, {1, 6}, "a decaying filter"};
   static constexpr std::size_t sections = 1;
 
-  // `setting` is the one parameter that is not common to all kinds of cells: here bits per counter.
+  // `setting` is the one parameter that differs between kinds of cells: here bits per counter.
   static std::uint64_t setting_of(const published::decaying_config& config);
   static bool is_setting(std::uint64_t bits, std::uint64_t) { return bits == 16 || bits == 32; }
   static std::uint64_t cells_in(std::uint64_t bytes, std::uint64_t bits) {
@@ -47,14 +47,14 @@ class counter_cells {
   std::uint64_t get(std::uint64_t cell) const noexcept {
     return std::visit([&](const auto& c) { return std::uint64_t{c.get(cell)}; }, counters_);
   }
-  // As much of a counter as adding so much to it changes, and what set() needs to know.
+  // The part of a counter that an addition may change and that set() needs.
   std::uint64_t part(std::uint64_t cell, std::uint64_t) const noexcept { return get(cell); }
   bool pinned(std::uint64_t cell) const noexcept { return get(cell) == largest(); }
   std::uint64_t pinned_cells() const noexcept { return pinned_; }
 
-  // Makes room, so that raising by these cannot fail.
+  // Reserves memory so that set() of these cannot fail.
   void prepare(std::span<const raise>) const noexcept {}
-  // From the value it has; false if the cell is pinned for it.
+  // False if the counter overflows and is pinned.
   bool set(const raise& r) noexcept;
   void sweep(const fade& by) noexcept;
 

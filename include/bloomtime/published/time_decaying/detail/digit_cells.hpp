@@ -16,8 +16,8 @@ namespace bloomtime::detail {
 // Counters in hexadecimal: the lowest digit in the cell, the others in a chain from the pool, which
 // starts with a node for every other cell. A bit per cell says whether its counter is zero; unlike
 // the membership filter of the papers, which only ever gains bits, it is exact
-// (docs/math.md, Space of a digit pool). A cell for which there is no node is pinned: it keeps its
-// digits, all 15, for ever.
+// (docs/math.md, Space of a digit pool). A cell that finds no free node is pinned: all its digits
+// become 15 and stay.
 class digit_cells {
  public:
   // Engine 7 has a decay::fine_rate.
@@ -36,7 +36,7 @@ class digit_cells {
   digit_cells() noexcept : digits_(0), nonzero_(0), pins_(0) {}
   digit_cells(std::uint64_t cells, std::uint64_t most_nodes)
       : digit_cells(cells, most_nodes, std::min(cells / 2, most_nodes)) {}
-  // With a pool of no more nodes than are in use; it grows when the next one is needed.
+  // The pool has only the nodes in use; it grows when another one is needed.
   static digit_cells read(const container_view& stored, std::uint64_t cells,
                           std::uint64_t most_nodes);
 
@@ -48,7 +48,7 @@ class digit_cells {
   const digit_pool& pool() const noexcept { return pool_; }
 
   std::uint64_t get(std::uint64_t cell) const noexcept;
-  // The lowest digit if there is no carry: in fifteen of sixteen events no chain is looked for.
+  // The lowest digit if there is no carry: fifteen of sixteen events look up no chain.
   std::uint64_t part(std::uint64_t cell, std::uint64_t more) const noexcept {
     const std::uint64_t digit = digits_.get(cell);
     return more < 16 - digit ? digit : get(cell);
