@@ -401,7 +401,7 @@ auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
   for (std::uint64_t i = 0; f.events_ == 0 && i < f.cells(); ++i) {
     if (f.cells_.get(i) != 0) {
       throw error(errc::corrupt,
-                  std::string(kind.called) + " without events has cells that are not empty");
+                  std::string(kind.called) + " has no events, but cells that are not empty");
     }
   }
   return f;
