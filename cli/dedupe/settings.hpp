@@ -35,7 +35,7 @@ struct dedupe_settings {
     if (time == time_source::none) {
       return {.last = expect, .error = error, .refresh = refresh, .seed = seed.value_or(0)};
     }
-    // Nobody can tell by the clock on the wall what came a moment too late.
+    // With wall-clock time the tick is 1/100 of the window.
     constexpr int coarse = 100;
     const bool fine = time == time_source::lines;
     return {.window = window,

@@ -30,7 +30,7 @@ std::uint64_t first_age(std::size_t bin) noexcept {
 learned_ages::learned_ages(std::uint64_t horizon) : horizon_(horizon) {
   if (horizon == 0 || horizon > most_horizon) {
     throw error(errc::invalid_argument,
-                "ages are learned up to 1 to 2^62, asked for " + std::to_string(horizon));
+                "the horizon of learned ages is 1 to 2^62; got " + std::to_string(horizon));
   }
   const std::size_t bins = bin_of(horizon - 1) + 1;
   counts_.resize(bins + 1);

@@ -61,8 +61,7 @@ recency_filter::recency_filter(const recency_config& config) {
   refresh_ = config.refresh;
   if (config.ahead) {
     if (config.ahead->count() < 0) {
-      refuse("times may be ahead by 0 microseconds or more, got " +
-             std::to_string(config.ahead->count()));
+      refuse("`ahead` must not be negative; got " + std::to_string(config.ahead->count()));
     }
     ahead_ = static_cast<std::uint64_t>(config.ahead->count());
   }
@@ -97,8 +96,7 @@ math::stamp_size recency_filter::size_for(const recency_config& c) const {
   }
   const auto wanted = c.size ? std::optional(c.size->layout) : c.layout;
   if (wanted && *wanted != layout::flat && *wanted != layout::line) {
-    refuse("the timers of a recency filter lie flat or in lines, asked for " +
-           std::string(name_of(*wanted)));
+    refuse("the layout of a recency filter is flat or line; got " + std::string(name_of(*wanted)));
   }
   const math::stamp_load load = load_of(c.items, c.evenly);
   if (c.error) return math::stamps_for_error(load, *c.error, c.layout);

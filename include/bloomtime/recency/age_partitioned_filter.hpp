@@ -132,9 +132,9 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
     return age(x, latest());
   }
 
-  // Unnormalised posterior of "seen within the window". The likelihood is that of the words as they
-  // are: an item that was not added finds a bit set with the share of set bits in its word. None if
-  // the prior is unknown; an age_prior is in windows of time, an event_rate in those of insertions.
+  // The unnormalised posterior of "seen within the window". An item that was not added finds a bit
+  // set with the share of set bits in its word. None if the prior is unknown: an age_prior in a
+  // window of time, an event_rate in a window of insertions.
   template <item T, recency_prior Prior>
   BLOOMTIME_PER_ISA std::optional<math::masses> masses(const T& x, instant when,
                                                        const Prior& prior) const;

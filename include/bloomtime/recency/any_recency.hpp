@@ -72,8 +72,8 @@ class any_recency {
   [[nodiscard]] novelty add_if_new(digest x, std::optional<instant> when = {});
   bool seen(digest x, std::optional<instant> when = {}) const;
   std::optional<age_bracket> age(digest x, std::optional<instant> when = {}) const;
-  // NaN if the prior is unknown: also an event_rate in windows of insertions, and an age_prior in
-  // those of time that have no counts of insertions.
+  // NaN if the prior is unknown. An event_rate is unknown in windows of insertions, an age_prior in
+  // windows of time of an age_partitioned_filter.
   double posterior(digest x, std::optional<instant> when, const age_prior& prior) const;
   double posterior(digest x, std::optional<instant> when, const event_rate& prior) const;
   bool decide(digest x, std::optional<instant> when, const age_prior& prior,

@@ -30,9 +30,9 @@ enum class arm : std::uint8_t {
 inline constexpr std::size_t arm_count = 5;
 std::string_view name_of(arm a) noexcept;
 
-// What a filter could answer to one question: the standard answer, and posteriors as far as it has
-// them. A geometric arm without posterior (the item's share is not known) answers like the
-// empirical one of the same likelihood, and that one like the standard.
+// The possible answers of a filter to one query: the standard answer, and the posteriors it has. A
+// geometric arm without a posterior (the item's share is not known) answers like the empirical arm
+// of the same likelihood, and an empirical arm without one like the standard.
 struct opinions {
   bool standard = false;
   std::array<std::optional<math::masses>, arm_count> posterior = {};
@@ -54,26 +54,26 @@ struct audit_config {
   bool strict = false;           // the standard answer always: never "no" on mere likelihood
 };
 
-// Truth for a sample of items, kept beside a filter that forgets: teaches an age prior, measures
-// calibration, and finds out which way to answer has been the cheapest ("auto"). The sample is
-// chosen by hash, all items at first; whenever the entries are used up, those older than four
-// windows go, and if that is not enough, every other item leaves the sample.
+// Keeps the exact last positions of a sample of items beside a filter. From them it learns an age
+// prior, measures calibration, and determines which way to answer has been the cheapest. The sample
+// is chosen by hash and starts with all items. When the entries are used up, those older than four
+// windows are removed; if that is not enough, every other item leaves the sample.
 //
 // Positions are insertions counted so far, this one included, or microseconds; ages are differences
-// between them. What is asked in the first window after the first insertion teaches nothing: more
-// items are new then than ever after. Nothing is learned by asking: question() is for observe() and
-// test-and-set inserts. Memory is fixed from the start, so nothing but construction can fail.
+// between them. Queries in the first window after the first insertion are not learned from: more
+// items are new then than ever after. Only observe() and add_if_new() of a filter call question().
+// Memory is fixed from the start, so only construction and copies can fail.
 class audit {
  public:
   explicit audit(const audit_config& config);
   BLOOMTIME_VALUE(audit);
 
-  // The other calls do nothing for an item outside the sample; whoever asks first saves the
-  // opinions.
+  // The other calls do nothing for an item outside the sample, so a caller that checks first need
+  // not compute opinions.
   bool samples(digest d) const noexcept { return in_sample(key_of(d), shift_); }
   void insertion(digest d, std::int64_t position) noexcept;
-  // The filter was asked at this position, before the insertion if there is one. Costs are as
-  // check() accepts them; above 1e100 they count as that.
+  // The filter was queried at this position, before the insertion if there is one. Costs must pass
+  // math::check(); above 1e100 they count as 1e100.
   void question(digest d, std::int64_t position, const opinions& said,
                 const math::penalties& costs) noexcept;
 
@@ -101,10 +101,10 @@ class audit {
   double questions() const noexcept { return questions_; }  // behind these costs
   double errors() const noexcept { return errors_; }        // of them, standard or chosen ones
 
-  // Of two streams that share one axis of positions, that is, times.
+  // The audit of both streams, if positions are times.
   void merge(const audit& other);
-  // Positions have lost their meaning (two counted streams were merged): everything is learned
-  // anew, beginning a window after `position`, when the truth is known again.
+  // Forgets everything, because two streams of counted insertions were merged and positions have
+  // lost their meaning. Learning begins a window after `position`.
   void restart(std::int64_t position) noexcept;
 
   const audit_config& config() const noexcept { return config_; }

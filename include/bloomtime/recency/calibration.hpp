@@ -7,9 +7,9 @@
 
 namespace bloomtime {
 
-// Do posteriors mean what they say? Of all answers with about the same posterior, compares that
-// with the share that was true, in 20 bins. Halves what it knows at 2^15 answers, unless told
-// otherwise, so that it follows a stream that changes.
+// Measures whether posteriors are calibrated: in each of 20 bins of posteriors, it compares the
+// mean posterior with the share of answers that were true. It halves its counts at 2^15 answers,
+// unless another number is given, so that it follows a stream that changes.
 class calibration {
  public:
   static constexpr double usual_samples = 32768;
@@ -18,7 +18,7 @@ class calibration {
   explicit calibration(double most_samples) noexcept : most_samples_(most_samples) {}
 
   void add(double posterior, bool truth) noexcept;
-  void halve() noexcept;  // forgets half of it
+  void halve() noexcept;  // halves all counts
   void merge(const calibration& other) noexcept;
 
   double samples() const noexcept;

@@ -11,19 +11,20 @@
 
 namespace bloomtime {
 
-// How old items are when they are asked for, learned from the true ages of some: an age prior for
-// math::window_masses that needs no knowledge of the item
+// The distribution of the ages of items when they are queried, learned from the true ages of a
+// sample: an age prior for math::window_masses that needs no knowledge of the item
 // (docs/math.md, Priors learned by an audit). Ages are whole numbers of insertions or microseconds;
-// four bins per octave, linear inside a bin. What is older than the horizon or was never inserted
-// is "older": the distribution lacks it to 1. It changes every 256 samples and halves its counts at
-// 32768, so that it follows the stream.
+// four bins per octave, linear inside a bin. Items
+// older than the horizon, and those never inserted, count as "older", which the distribution lacks
+// to 1. It is rebuilt every 256 samples and halves its counts at 32768, so that it follows the
+// stream.
 class learned_ages {
  public:
   explicit learned_ages(std::uint64_t horizon);  // 1 to 2^62
   BLOOMTIME_VALUE(learned_ages);
 
   void add(std::optional<std::uint64_t> age) noexcept;  // none: never, or not known to be younger
-  void halve() noexcept;                                // forgets half of it
+  void halve() noexcept;                                // halves all counts
   void merge(const learned_ages& other);                // of the same horizon
 
   void clear() noexcept;

@@ -9,9 +9,8 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 
-// Where shares come from, if nobody knows them (docs/math.md, Priors learned by an audit): each can
-// be called with a digest and answers the probability p that any one insertion is this item, as
-// prior_of() takes it.
+// Sources of shares (docs/math.md, Priors learned by an audit): each is called with a digest and
+// returns the probability p that any one insertion is this item, as prior_of() takes it.
 namespace bloomtime {
 
 // A share for every item that has one; the others are unknown.
@@ -63,15 +62,15 @@ struct sketch_config {
   std::uint64_t memory = 0;  // bytes of counters
 };
 
-// How often an item was inserted among all, from counters that fade: a heat filter whose clock
-// counts insertions. Items too rare to be told from others in their counters get the share of an
-// item that was never counted.
+// The share of an item among all insertions, from decaying counters: a heat filter whose clock
+// counts insertions. Items too rare to stand out from the noise of their counters get the
+// smallest share, one over the number of counted insertions and one more.
 class frequency_sketch {
  public:
   explicit frequency_sketch(const sketch_config& config);
   BLOOMTIME_VALUE(frequency_sketch);
 
-  // Throws only if memory is out, with the state unchanged.
+  // Throws only if there is no memory; nothing is changed then.
   void add(digest d);
   // Unknown before the first insertion.
   double operator()(digest d) const noexcept;
@@ -86,7 +85,7 @@ class frequency_sketch {
   heat_filter counts_;
   std::uint64_t epoch_;
   std::uint64_t insertions_ = 0;
-  double noise_ = 0;  // what items that were never inserted are counted for, on average
+  double noise_ = 0;  // the mean count of items that were never inserted
 };
 
 }  // namespace bloomtime
