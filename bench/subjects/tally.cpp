@@ -119,7 +119,7 @@ class exact_map {
 
 template <class Subject>
 void add_each(Subject& s, std::span<const short_key> keys) {
-  for (const short_key key : keys) (void)s.add(key);
+  for (const short_key key : keys) s.add(key);
 }
 
 template <class Subject>
@@ -272,8 +272,8 @@ papers filled(std::uint64_t items, double theta) {
   math::random_source random(2);
   for (std::uint64_t i = 0; i < 100 * items; ++i) {
     const std::uint64_t x = law(random);
-    (void)both.dynamic.add(x);
-    (void)both.spectral.add(x);
+    both.dynamic.add(x);
+    both.spectral.add(x);
   }
   return both;
 }

@@ -46,7 +46,7 @@ void measure(row& r, Filter f, const std::vector<std::uint64_t>& counts, double 
 
 template <class Filter>
 Filter filled(Filter f, const std::vector<std::uint64_t>& counts) {
-  for (std::uint64_t x = 0; x < counts.size(); ++x) (void)f.add(x, counts[x]);
+  for (std::uint64_t x = 0; x < counts.size(); ++x) f.add(x, counts[x]);
   return f;
 }
 

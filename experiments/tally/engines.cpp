@@ -130,13 +130,13 @@ class comparison {
   void add(std::string name, Make make) {
     using engine = std::invoke_result_t<Make>;
     engine full = make();
-    for (const std::uint64_t x : load_.items) (void)full.add(x);
+    for (const std::uint64_t x : load_.items) full.add(x);
     figures f{std::move(name), 8 * static_cast<double>(full.memory()), accuracy_of(full, load_), 0,
               0};
     f.bits /= static_cast<double>(load_.size.items);
     f.add = cases_.add([this, make] {
       engine empty = make();
-      return nanoseconds_per(load_.items, [&](std::uint64_t x) { (void)empty.add(x); });
+      return nanoseconds_per(load_.items, [&](std::uint64_t x) { empty.add(x); });
     });
     f.count = cases_.add([this, full] {
       return nanoseconds_per(load_.items,

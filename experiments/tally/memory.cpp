@@ -24,7 +24,7 @@ struct bits_per_item {
 template <class Filter>
 Filter filled(Filter f, const population& p) {
   const std::vector<std::uint64_t> counts = counts_of(p);
-  for (std::uint64_t x = 0; x < p.items; ++x) (void)f.add(x, counts[x]);
+  for (std::uint64_t x = 0; x < p.items; ++x) f.add(x, counts[x]);
   return f;
 }
 

@@ -178,7 +178,7 @@ void over_sizes() {
     const std::uint64_t largest = math::largest_cell(items, p.total, f.cells(), usual_k);
     const std::uint64_t predicted = 2 * math::overflow_level(largest >> x);
     arrivals come(p);
-    for (std::uint64_t i = 0; i < p.total; ++i) (void)f.add(come());
+    for (std::uint64_t i = 0; i < p.total; ++i) f.add(come());
     const unsigned widest = x + f.overflow_bits();
     const double overflow = static_cast<double>(f.statistics().largest >> x);
     const double printed = x + std::ceil(std::log2(overflow)) + 1;

@@ -24,7 +24,7 @@ struct moves {
 moves moves_of(const population& p, unsigned slack) {
   spectral_filter f = spectral_of(p, slack);
   arrivals come(p);
-  for (std::uint64_t i = 0; i < p.total; ++i) (void)f.add(come());
+  for (std::uint64_t i = 0; i < p.total; ++i) f.add(come());
   const double bits = 8 * static_cast<double>(f.memory()) / static_cast<double>(p.items);
   arrivals go(p);
   for (std::uint64_t i = 0; i < p.total; ++i) (void)f.remove(go());

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/tally.hpp>
+#include <bloomtime/tally/rising_tally.hpp>
 
 namespace bloomtime {
 namespace {
@@ -98,7 +100,7 @@ decltype(auto) basic_tally_filter<Rule>::dispatch(Self& self, Use&& use) {
       case 6: return use(cells, std::integral_constant<unsigned, 6>());
       case 7: return use(cells, std::integral_constant<unsigned, 7>());
       case most_k: return use(cells, std::integral_constant<unsigned, most_k>());
-      default: detail::refuse_moved_from(basic_tally_filter::called);
+      default: detail::refuse_moved_from(kind.called);
     }
   };
   return std::visit(with_k, self.cells_);
@@ -138,7 +140,7 @@ BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::add_one(Cells& cells, digest 
     if (alone) [[likely]] {
 #pragma GCC unroll 8
       for (unsigned i = 0; i < k; ++i) cells.count_up(probes.position(d, i));
-      ++this->total_;
+      this->total_ += 1;
       return outcome::added;
     }
   }
@@ -189,7 +191,7 @@ BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::remove_one(Cells& cells, dige
   if (!alone) return remove_amount(cells, where, 1);
 #pragma GCC unroll 8
   for (unsigned i = 0; i < k; ++i) cells.set_code(where[i], code[i] - 1);
-  --this->total_;
+  this->total_ -= 1;
   return outcome::added;
 }
 
@@ -240,7 +242,7 @@ template <unsigned k, class Cells>
 BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::line_mass(
     const Cells& cells, std::uint64_t first_cell) const noexcept {
   constexpr unsigned count = removes ? Cells::per_line / k : Cells::per_line;
-  return std::min(cells.template sum<count>(first_cell), this->total_);
+  return std::min(cells.template sum<count>(first_cell), this->total());
 }
 
 // Where an item lies in each part does not depend on where the others of its line do, so that the
@@ -300,7 +302,8 @@ void basic_tally_filter<Rule>::add_block(const block& now, const block& next,
                                          std::span<outcome> outcomes) {
   dispatch(*this, [&](auto& cells, auto k) {
     for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
-    for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = add_one<k()>(cells, now[i]);
+    for (std::size_t i = 0; i < now.count; ++i)
+      outcomes[i] = this->noted(add_one<k()>(cells, now[i]));
   });
 }
 
@@ -309,7 +312,8 @@ void basic_tally_filter<Rule>::remove_block(const block& now, const block& next,
                                             std::span<outcome> outcomes) {
   dispatch(*this, [&](auto& cells, auto k) {
     for (std::size_t i = 0; i < next.count; ++i) cells.prefetch_write(line_of(next[i]));
-    for (std::size_t i = 0; i < now.count; ++i) outcomes[i] = remove_one<k()>(cells, now[i]);
+    for (std::size_t i = 0; i < now.count; ++i)
+      outcomes[i] = this->noted(remove_one<k()>(cells, now[i]));
   });
 }
 
@@ -339,7 +343,7 @@ void basic_tally_filter<Rule>::merge(const basic_tally_filter& other) {
     };
     this->refuse_merge(describe(*this), describe(other));
   }
-  if (this->exceeds_total(other.total_)) this->refuse_sum();
+  this->expect_sum_fits(other);
   auto sum = cells_;
   std::visit(
       [&]<class Cells>(Cells& cells) {
@@ -361,47 +365,71 @@ void basic_tally_filter<Rule>::merge(const basic_tally_filter& other) {
       },
       sum);
   cells_ = std::move(sum);
-  this->total_ += other.total_;
+  this->total_ += other.total();
+}
+
+template <tally_rule Rule>
+void basic_tally_filter<Rule>::clear() noexcept {
+  std::visit([](auto& cells) { cells.clear(); }, cells_);
+  this->total_ = 0;
 }
 
 // -- storage -----------------------------------------------------------------------------------
 
 template <tally_rule Rule>
-void basic_tally_filter<Rule>::write(const detail::container_use& use) const {
-  detail::container_writer out = this->writer(layout::line);
+void basic_tally_filter<Rule>::write(detail::container_writer& out) const {
+  this->write_head(out, layout::line);
   for (const std::uint64_t p :
-       {std::uint64_t{cell_bits()}, std::uint64_t{k_}, lines(), this->total_, most_large_}) {
+       {std::uint64_t{cell_bits()}, std::uint64_t{k_}, lines(), this->total(), most_large_}) {
     out.parameters().u64(p);
   }
-  detail::byte_writer large;
   std::visit(
       [&](const auto& cells) {
+        detail::byte_writer large;
         cells.large().write(large);
         out.section(lines_section, cells.storage().bytes());
+        out.section(large_section, std::move(large).written());
       },
       cells_);
-  out.section(large_section, large.written());
-  use(out);
 }
 
-// Every cell that says so has an entry, and no other.
+// Every entry belongs to a cell that says it has one.
 template <tally_rule Rule>
 template <class Cells>
 Cells basic_tally_filter<Rule>::read_cells(const detail::container_view& view,
                                            std::uint64_t lines) {
   const auto bytes = view.section(lines_section, lines * detail::line_bytes);
-  const Cells borrowed(detail::buffer::borrow(bytes, nullptr), {});
-  std::uint64_t escaped = 0;
-  for (std::uint64_t c = 0; c < borrowed.size(); ++c) escaped += borrowed.code(c) >= Cells::escape;
-  std::uint64_t entries = 0;
+  Cells cells(detail::buffer::borrow(bytes, nullptr), {});
   const auto valid = [&](std::uint64_t c, std::uint64_t high) {
-    ++entries;
-    return borrowed.code(c) >= Cells::escape && high >= 2 && high <= any_number >> Cells::low_bits;
+    return cells.code(c) >= Cells::escape && high >= 2 && high <= any_number >> Cells::low_bits;
   };
-  detail::side_table large =
-      detail::side_table::read(view.section(large_section), borrowed.size(), valid);
-  if (entries != escaped) face::refuse();
-  return Cells(detail::buffer::copy_of(bytes), std::move(large));
+  auto large = detail::side_table::read(view.section(large_section), cells.size(), valid);
+  return Cells(detail::buffer::borrow(bytes, nullptr), std::move(large));
+}
+
+template <tally_rule Rule>
+basic_tally_filter<Rule> basic_tally_filter<Rule>::read(const detail::container_view& view) {
+  view.expect_sections(2);
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t bits = in.u64();
+  const std::uint64_t k = in.u64();
+  const std::uint64_t lines = in.u64();
+  const std::uint64_t total = in.u64();
+  const std::uint64_t most_large = in.u64();
+  in.expect_end();
+  if ((bits != 4 && bits != 8) || k < 1 || k > most_k || lines < 1 ||
+      lines > detail::max_buffer_bytes / detail::line_bytes) {
+    face::refuse();
+  }
+  basic_tally_filter stored({static_cast<unsigned>(bits), static_cast<unsigned>(k), 0, most_large},
+                            0);
+  stored.read_head(view, layout::line);
+  stored.lines_ = lines;
+  stored.total_ = total;
+  std::visit([&]<class Cells>(Cells& cells) { cells = read_cells<Cells>(view, lines); },
+             stored.cells_);
+  if (stored.large() > most_large) face::refuse();
+  return stored;
 }
 
 // All parts of a line hold the same mass, and all lines together the total; with minimum increase
@@ -421,36 +449,20 @@ bool basic_tally_filter<Rule>::adds_up(const Cells& cells) const noexcept {
     }
   }
   return std::all_of(sums.begin(), sums.begin() + k_, [&](wide_sum sum) {
-    return removes ? sum == this->total_ : sum <= this->total_;
+    return removes ? sum == this->total() : sum <= this->total();
   });
 }
 
+// Every cell that says it has an entry has one: there are as many of them as entries.
 template <tally_rule Rule>
-basic_tally_filter<Rule> basic_tally_filter<Rule>::decode(const detail::container_view& view) {
-  view.expect_sections(2);
-  detail::byte_reader in = view.parameters();
-  const std::uint64_t bits = in.u64();
-  const std::uint64_t k = in.u64();
-  const std::uint64_t lines = in.u64();
-  const std::uint64_t total = in.u64();
-  const std::uint64_t most_large = in.u64();
-  in.expect_end();
-  if ((bits != 4 && bits != 8) || k < 1 || k > most_k || lines < 1 ||
-      lines > detail::max_buffer_bytes / detail::line_bytes) {
-    face::refuse();
-  }
-  basic_tally_filter stored({static_cast<unsigned>(bits), static_cast<unsigned>(k), 0, most_large},
-                            0);
-  stored.read_head(view, layout::line);
-  stored.lines_ = lines;
-  stored.total_ = total;
+void basic_tally_filter<Rule>::expect_sound() const {
   std::visit(
-      [&]<class Cells>(Cells& cells) {
-        cells = read_cells<Cells>(view, lines);
-        if (!stored.adds_up(cells) || cells.large().size() > most_large) face::refuse();
+      [&]<class Cells>(const Cells& cells) {
+        std::uint64_t escaped = 0;
+        for (std::uint64_t c = 0; c < cells.size(); ++c) escaped += cells.code(c) >= Cells::escape;
+        if (escaped != cells.large().size() || !adds_up(cells)) face::refuse();
       },
-      stored.cells_);
-  return stored;
+      cells_);
 }
 
 template <tally_rule Rule>
@@ -473,5 +485,7 @@ BLOOMTIME_VALUE_OF_TEMPLATE(template <tally_rule Rule>, basic_tally_filter,
 
 template class basic_tally_filter<tally_rule::all>;
 template class basic_tally_filter<tally_rule::minimum>;
+template class detail::stored<tally_filter>;
+template class detail::stored<rising_tally>;
 
 }  // namespace bloomtime

@@ -111,7 +111,7 @@ tally_config config_of(const load& l) {
 tally_filter with_equal_counts(const load& l, const tally_config& c) {
   tally_filter f(c);
   for (std::uint64_t i = 0; i < l.items; ++i) {
-    (void)f.add(i, l.total() / l.items + (i < l.total() % l.items ? 1 : 0));
+    f.add(i, l.total() / l.items + (i < l.total() % l.items ? 1 : 0));
   }
   return f;
 }
@@ -121,7 +121,7 @@ tally_filter with_random_counts(const load& l, const tally_config& c) {
   tally_filter f(c);
   std::mt19937_64 draw(l.items + l.total());
   std::poisson_distribution<std::uint64_t> count(l.mean);
-  for (std::uint64_t i = 0; i < l.items; ++i) (void)f.add(i, count(draw));
+  for (std::uint64_t i = 0; i < l.items; ++i) f.add(i, count(draw));
   return f;
 }
 
@@ -172,7 +172,7 @@ TEST(plan_tally, bounds_the_memory_of_skewed_counts) {
     tally_filter f(c);
     const std::uint64_t enough = *c.cell_bits == 4 ? 12 : 192;
     std::uint64_t left = l.total();
-    for (std::uint64_t i = 0; left >= enough; ++i, left -= enough) (void)f.add(i, enough);
+    for (std::uint64_t i = 0; left >= enough; ++i, left -= enough) f.add(i, enough);
     EXPECT_GT(f.memory(), number(best, "memory_bytes")) << l;
     EXPECT_LE(f.memory(), number(best, "most_memory_bytes")) << l;
   }

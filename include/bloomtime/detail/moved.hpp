@@ -31,6 +31,10 @@ class zero_when_moved {
     value_ += more;
     return *this;
   }
+  constexpr zero_when_moved& operator-=(T less) noexcept {
+    value_ -= less;
+    return *this;
+  }
 
  private:
   T value_{};

@@ -5,25 +5,32 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/tally/counted.hpp>
 
 namespace bloomtime {
 
-// What every engine of the family can: count items that come. `one_sided` says whether its answers
-// are never too low.
+// What every engine of the family can do: count items that come. `one_sided` says whether its
+// answers are never too low.
 template <class T>
 concept tally_engine = std::movable<T> &&
-    requires(T& t, const T& c, const digest& x, std::uint64_t amount,
+    requires(T& t, const T& c, const digest& x, std::uint64_t amount, std::span<const digest> items,
+             std::span<outcome> outcomes, std::span<counted> answers,
              std::span<const std::byte> bytes, const std::filesystem::path& path) {
-  { T::engine_id } -> std::convertible_to<std::uint8_t>;
+  { T::name } -> std::convertible_to<std::string_view>;
+  { T::kind } -> std::same_as<const detail::stored_kind&>;
   { T::one_sided } -> std::convertible_to<bool>;
+  { T::removes } -> std::convertible_to<bool>;
   { t.add(x, amount) } -> std::same_as<outcome>;
   { c.count(x) }
   noexcept->std::same_as<counted>;
+  t.add_bulk(items, outcomes);
+  c.count_bulk(items, answers);
   { c.statistics() } -> std::same_as<tally_statistics>;
   { c.cell(amount) } -> std::same_as<std::uint64_t>;
   { c.position(x, 0U) } -> std::same_as<std::uint64_t>;
@@ -31,16 +38,22 @@ concept tally_engine = std::movable<T> &&
   { c.k() } -> std::same_as<unsigned>;
   { c.total() } -> std::same_as<std::uint64_t>;
   { c.confidence() } -> std::same_as<double>;
+  { c.predicted_error(amount) } -> std::same_as<double>;
+  { c.current_error() } -> std::same_as<double>;
+  { c.losses() } -> std::same_as<const losses&>;
   { c.memory() } -> std::same_as<std::uint64_t>;
   { c.seed() } -> std::same_as<std::uint64_t>;
   t.merge(c);
+  t.clear();
   { c.serialize() } -> std::same_as<std::vector<std::byte>>;
   c.save(path);
   { T::load(bytes) } -> std::same_as<T>;
   { T::load(path) } -> std::same_as<T>;
+  { T::map(path) } -> std::same_as<mapped<T>>;
+  T::verify(bytes);
 };
 
-// And those from which items can be taken away again.
+// The engines from which items can be removed.
 template <class T>
 concept removing_tally_engine = tally_engine<T> &&
     requires(T& t, const digest& x, std::uint64_t amount) {

@@ -46,9 +46,10 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
  public:
   static constexpr bool removes = Rule == tally_rule::all;
   static constexpr bool one_sided = true;
-  static constexpr std::uint8_t engine_id = removes ? 4 : 5;  // of family tally, in containers
+  static constexpr std::string_view name = removes ? "tally_filter" : "rising_tally";
+  static constexpr detail::stored_kind kind{
+      family::tally, {removes ? 4 : 5}, removes ? "a tally filter" : "a rising tally", true};
   static constexpr unsigned most_k = 8;
-  static constexpr std::string_view called = removes ? "a tally filter" : "a rising tally";
 
   explicit basic_tally_filter(const tally_config& config);
   BLOOMTIME_VALUE(basic_tally_filter);
@@ -76,6 +77,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
 
   // The filter of both streams. Both need the same cells, k and seed.
   void merge(const basic_tally_filter& other);
+  void clear() noexcept;
 
   tally_statistics statistics() const;
 
@@ -89,11 +91,13 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   std::uint64_t large() const noexcept;
   std::uint64_t memory() const noexcept;  // bytes of cells and table
   double confidence() const noexcept { return math::rows_confidence(k_); }
-  // The chance that an absent item shows a count, or a present one too much, among so many.
+  // The probability that an absent item shows a count, or a present one too much, when there are
+  // `items` different ones.
   double predicted_error(std::uint64_t items) const;
 
  private:
   friend face;
+  friend detail::stored<basic_tally_filter>;
   using narrow = detail::escaping_cells<4>;
   using wide = detail::escaping_cells<8>;
 
@@ -157,8 +161,9 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   template <class Cells>
   static Cells read_cells(const detail::container_view& view, std::uint64_t lines);
 
-  void write(const detail::container_use& use) const;
-  static basic_tally_filter decode(const detail::container_view& view);
+  void write(detail::container_writer& out) const;
+  static basic_tally_filter read(const detail::container_view& view);
+  void expect_sound() const;
 
   std::variant<narrow, wide> cells_;
   detail::zero_when_moved<unsigned> k_;

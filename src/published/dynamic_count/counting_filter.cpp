@@ -3,13 +3,15 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/detail/storing.hpp>
+
 namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t cells_section = 1;
 constexpr unsigned least_bits = 2;
 
-unsigned checked(unsigned cell_bits) {
+unsigned valid_width(unsigned cell_bits) {
   if (cell_bits < least_bits || cell_bits > detail::max_cell_bits) {
     throw error(errc::invalid_argument, "a counting filter's cells have 2 to 32 bits, asked for " +
                                             std::to_string(cell_bits));
@@ -23,9 +25,10 @@ counting_filter::counting_filter(detail::row_shape shape, unsigned cell_bits, st
     : row_tally(shape, seed), cells_(cells(), cell_bits) {}
 
 counting_filter::counting_filter(const counting_config& c)
-    : counting_filter(detail::shape_of({c.items, c.error, c.memory, c.k,
-                                        static_cast<double>(checked(c.cell_bits)), called}),
-                      c.cell_bits, c.seed) {}
+    : counting_filter(
+          detail::shape_of({c.items, c.error, c.memory, c.k,
+                            static_cast<double>(valid_width(c.cell_bits)), kind.called}),
+          c.cell_bits, c.seed) {}
 
 outcome counting_filter::add_digest(digest d, std::uint64_t amount) {
   expect_cells();
@@ -61,24 +64,28 @@ void counting_filter::merge(const counting_filter& other) {
     refuse_merge("cells of " + std::to_string(cell_bits()) + " bits",
                  "cells of " + std::to_string(other.cell_bits()) + " bits");
   }
-  if (exceeds_total(other.total_)) refuse_sum();
+  expect_sum_fits(other);
   for (std::uint64_t c = 0; c < cells(); ++c) {
     const std::uint64_t sum = cell(c) + other.cell(c);
     cells_.set(c, static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, cells_.max_value())));
   }
-  total_ += other.total_;
+  total_ += other.total();
 }
 
-void counting_filter::write(const detail::container_use& use) const {
-  detail::container_writer out = writer(layout::rows);
-  for (const std::uint64_t p : {std::uint64_t{cell_bits()}, std::uint64_t{k()}, row(), total_}) {
+void counting_filter::clear() noexcept {
+  cells_.fill(0);
+  total_ = 0;
+}
+
+void counting_filter::write(detail::container_writer& out) const {
+  write_head(out, layout::rows);
+  for (const std::uint64_t p : {std::uint64_t{cell_bits()}, std::uint64_t{k()}, row(), total()}) {
     out.parameters().u64(p);
   }
   out.section(cells_section, cells_.bytes());
-  use(out);
 }
 
-counting_filter counting_filter::decode(const detail::container_view& view) {
+counting_filter counting_filter::read(const detail::container_view& view) {
   view.expect_sections(1);
   detail::byte_reader in = view.parameters();
   const std::uint64_t bits = in.u64();
@@ -98,10 +105,15 @@ counting_filter counting_filter::decode(const detail::container_view& view) {
       view.section(cells_section, detail::packed_cells<>::bytes_for(k * row, cell_bits));
   stored.cells_ =
       detail::packed_cells<>(detail::buffer::borrow(bytes, nullptr), k * row, cell_bits);
-  if (!stored.cells_.padding_is_zero() || !stored.rows_add_up()) refuse();
-  return counting_filter(stored);  // a copy owns its cells
+  return stored;
+}
+
+void counting_filter::expect_sound() const {
+  if (!cells_.padding_is_zero() || !rows_add_up()) refuse();
 }
 
 BLOOMTIME_VALUE_OF(counting_filter);
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::counting_filter>;

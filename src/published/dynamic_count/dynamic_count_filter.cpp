@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <bloomtime/detail/storing.hpp>
+
 namespace bloomtime::published {
 namespace {
 
@@ -52,7 +54,7 @@ detail::row_request request_of(const dynamic_count_config& c, unsigned x) {
           by_error ? std::nullopt : c.memory,
           c.k,
           static_cast<double>(x + y),
-          dynamic_count_filter::called};
+          dynamic_count_filter::kind.called};
 }
 
 }  // namespace
@@ -233,7 +235,7 @@ void dynamic_count_filter::merge(const dynamic_count_filter& other) {
     };
     refuse_merge(describe(*this), describe(other));
   }
-  if (exceeds_total(other.total_)) refuse_sum();
+  expect_sum_fits(other);
   dynamic_count_filter sum(*this);
   const auto stuck_in_either = [&](std::uint64_t i) {
     return stuck(cell(i)) || other.stuck(other.cell(i));
@@ -253,14 +255,26 @@ void dynamic_count_filter::merge(const dynamic_count_filter& other) {
     sum.put_value(i, stuck_in_either(i) ? sum.highest() : std::min(value, sum.highest()));
   }
   sum.recount();
-  sum.total_ += other.total_;
+  sum.total_ += other.total();
   *this = std::move(sum);
+}
+
+// The vector becomes as narrow as it was at first, which frees memory or needs none.
+void dynamic_count_filter::clear() noexcept {
+  base_.clear();
+  overflow_.clear();
+  overflow_.change_width(0);
+  saturating_ = false;
+  growths_ = 0;
+  shrinks_ = 0;
+  total_ = 0;
+  recount();
 }
 
 // -- storage -----------------------------------------------------------------------------------
 
-void dynamic_count_filter::write(const detail::container_use& use) const {
-  detail::container_writer out = writer(layout::rows);
+void dynamic_count_filter::write(detail::container_writer& out) const {
+  write_head(out, layout::rows);
   auto& p = out.parameters();
   p.u64(base_bits());
   p.u64(overflow_bits());
@@ -276,10 +290,9 @@ void dynamic_count_filter::write(const detail::container_use& use) const {
   p.u64(shrinks_);
   out.section(base_section, base_.bytes());
   out.section(overflow_section, overflow_.bytes());
-  use(out);
 }
 
-dynamic_count_filter dynamic_count_filter::decode(const detail::container_view& view) {
+dynamic_count_filter dynamic_count_filter::read(const detail::container_view& view) {
   view.expect_sections(2);
   detail::byte_reader in = view.parameters();
   const std::uint64_t x = in.u64();
@@ -338,3 +351,5 @@ dynamic_count_filter dynamic_count_filter::decode(const detail::container_view& 
 BLOOMTIME_VALUE_OF(dynamic_count_filter);
 
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::dynamic_count_filter>;

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/storing.hpp>
+
 namespace bloomtime::published {
 namespace {
 
@@ -63,57 +66,51 @@ class changes {
   std::size_t count_ = 0;
 };
 
-std::vector<std::uint64_t> values_of(const detail::string_array& a) {
-  std::vector<std::uint64_t> values(a.size());
+using counter_values = std::vector<std::uint64_t, detail::hooked<std::uint64_t>>;
+
+counter_values values_of(const detail::string_array& a) {
+  counter_values values(a.size());
   for (std::uint64_t c = 0; c < a.size(); ++c) values[c] = a.get(c);
   return values;
 }
 
 detail::string_array sum_of(const detail::string_array& a, const detail::string_array& b) {
   if (a.size() == 0) return {};
-  std::vector<std::uint64_t> values = values_of(a);
+  counter_values values = values_of(a);
   for (std::uint64_t c = 0; c < b.size(); ++c) values[c] = sum_of(values[c], b.get(c));
   return {std::span<const std::uint64_t>(values), a.counters_per_slack()};
 }
 
-// Stored counters: their lengths, less one, in 6 bits each, and then the counters themselves.
-class stored_counters {
- public:
-  explicit stored_counters(const detail::string_array& a)
-      : lengths_(bytes_of(a.size() * length_bits)), bits_(bytes_of(a.counter_bits())) {
-    std::uint64_t at = 0;
-    for (std::uint64_t c = 0; c < a.size(); ++c) {
-      const std::uint64_t value = a.get(c);
-      const unsigned length = detail::string_array::length_of(value);
-      detail::set_field(lengths_.data(), c * length_bits, length_bits, length - 1);
-      detail::set_field(bits_.data(), at, length, value);
-      at += length;
-    }
-  }
-  std::span<const std::byte> lengths() const { return without_spare(lengths_); }
-  std::span<const std::byte> bits() const { return without_spare(bits_); }
+constexpr std::uint32_t lengths_section = 1;  // and the counters in 2; of the second filter 3 and 4
 
- private:
-  // Fields are written by words.
-  static std::size_t bytes_of(std::uint64_t bits) {
-    return (bits + 7) / 8 + detail::readable_past_end;
+// Sections `id` and `id + 1`: the lengths of counters, less one, in 6 bits each, and the counters.
+void write_counters(const detail::string_array& a, detail::container_writer& out,
+                    std::uint32_t id) {
+  constexpr std::size_t spare = detail::readable_past_end;  // fields are written by words
+  std::vector<std::byte> lengths((a.size() * length_bits + 7) / 8 + spare);
+  std::vector<std::byte> bits((a.counter_bits() + 7) / 8 + spare);
+  std::uint64_t at = 0;
+  for (std::uint64_t c = 0; c < a.size(); ++c) {
+    const std::uint64_t value = a.get(c);
+    const unsigned length = detail::string_array::length_of(value);
+    detail::set_field(lengths.data(), c * length_bits, length_bits, length - 1);
+    detail::set_field(bits.data(), at, length, value);
+    at += length;
   }
-  static std::span<const std::byte> without_spare(const std::vector<std::byte>& all) {
-    return std::span(all).first(all.size() - detail::readable_past_end);
-  }
-
-  std::vector<std::byte> lengths_;
-  std::vector<std::byte> bits_;
-};
+  lengths.resize(lengths.size() - spare);
+  bits.resize(bits.size() - spare);
+  out.section(id, std::move(lengths));
+  out.section(id + 1, std::move(bits));
+}
 
 // Nothing if the lengths are not the least or the bits not as many as they say.
-std::vector<std::uint64_t> read_counters(std::span<const std::byte> lengths,
-                                         std::span<const std::byte> bits, std::uint64_t counters) {
+counter_values read_counters(std::span<const std::byte> lengths, std::span<const std::byte> bits,
+                             std::uint64_t counters) {
   const detail::field_vector all(detail::buffer::borrow(lengths, nullptr), counters, length_bits);
   std::uint64_t total = 0;
   for (std::uint64_t c = 0; c < counters; ++c) total += all.get(c) + 1;
   if (!all.padding_is_zero() || bits.size() != (total + 7) / 8) return {};
-  std::vector<std::uint64_t> values(counters);
+  counter_values values(counters);
   std::uint64_t at = 0;
   for (std::uint64_t c = 0; c < counters; ++c) {
     const auto length = static_cast<unsigned>(all.get(c)) + 1;
@@ -125,8 +122,6 @@ std::vector<std::uint64_t> read_counters(std::span<const std::byte> lengths,
   if (detail::get_field(bits.data(), at, padding) != 0) return {};
   return values;
 }
-
-constexpr std::uint32_t lengths_section = 1;  // and the counters in 2; of the second filter 3 and 4
 
 }  // namespace
 
@@ -141,9 +136,9 @@ basic_spectral_filter<Rule>::basic_spectral_filter(detail::row_shape shape,
 
 template <spectral_rule Rule>
 basic_spectral_filter<Rule>::basic_spectral_filter(const spectral_config& c)
-    : basic_spectral_filter(
-          detail::shape_of({c.items, c.error, c.memory, c.k, bits_per_counter(c, Rule), called}),
-          c.counters_per_slack, c.seed) {}
+    : basic_spectral_filter(detail::shape_of({c.items, c.error, c.memory, c.k,
+                                              bits_per_counter(c, Rule), kind.called}),
+                            c.counters_per_slack, c.seed) {}
 
 template <spectral_rule Rule>
 typename basic_spectral_filter<Rule>::spots basic_spectral_filter<Rule>::look_up_second(
@@ -234,12 +229,12 @@ counted basic_spectral_filter<Rule>::count_digest(digest d) const noexcept {
 template <spectral_rule Rule>
 void basic_spectral_filter<Rule>::merge(const basic_spectral_filter& other) {
   this->expect_same_shape(other);
-  if (this->exceeds_total(other.total_)) this->refuse_sum();
+  this->expect_sum_fits(other);
   detail::string_array sum = sum_of(counters_, other.counters_);
   detail::string_array second = sum_of(second_, other.second_);
   counters_ = std::move(sum);
   second_ = std::move(second);
-  this->total_ += other.total_;
+  this->total_ += other.total();
 }
 
 template <spectral_rule Rule>
@@ -251,27 +246,35 @@ spectral_bits basic_spectral_filter<Rule>::bits() const {
 }
 
 template <spectral_rule Rule>
-void basic_spectral_filter<Rule>::write(const detail::container_use& use) const {
-  detail::container_writer out = this->writer(layout::rows);
-  for (const std::uint64_t p :
-       {static_cast<std::uint64_t>(Rule), std::uint64_t{this->k()}, this->row(), this->total_,
-        std::uint64_t{counters_.counters_per_slack()}}) {
-    out.parameters().u64(p);
-  }
-  const stored_counters first(counters_);
-  const stored_counters second(second_);
-  out.section(lengths_section, first.lengths());
-  out.section(lengths_section + 1, first.bits());
-  if constexpr (!one_sided) {
-    out.section(lengths_section + 2, second.lengths());
-    out.section(lengths_section + 3, second.bits());
-  }
-  use(out);
+void basic_spectral_filter<Rule>::clear() {
+  const unsigned per_slack = counters_.counters_per_slack();
+  *this = basic_spectral_filter(this->shape_, per_slack, this->seed_);
 }
 
 template <spectral_rule Rule>
-basic_spectral_filter<Rule> basic_spectral_filter<Rule>::decode(
-    const detail::container_view& view) {
+bool basic_spectral_filter<Rule>::reads(const detail::container_view& view) {
+  const std::uint64_t rule = view.parameters().u64();
+  if (rule < 1 || rule > 3) {
+    throw error(errc::corrupt, "a spectral filter counts by one of the rules 1 to 3, found " +
+                                   std::to_string(rule));
+  }
+  return rule == static_cast<std::uint64_t>(Rule);
+}
+
+template <spectral_rule Rule>
+void basic_spectral_filter<Rule>::write(detail::container_writer& out) const {
+  this->write_head(out, layout::rows);
+  for (const std::uint64_t p :
+       {static_cast<std::uint64_t>(Rule), std::uint64_t{this->k()}, this->row(), this->total(),
+        std::uint64_t{counters_.counters_per_slack()}}) {
+    out.parameters().u64(p);
+  }
+  write_counters(counters_, out, lengths_section);
+  if constexpr (!one_sided) write_counters(second_, out, lengths_section + 2);
+}
+
+template <spectral_rule Rule>
+basic_spectral_filter<Rule> basic_spectral_filter<Rule>::read(const detail::container_view& view) {
   view.expect_sections(one_sided ? 2 : 4);
   detail::byte_reader in = view.parameters();
   const std::uint64_t rule_stored = in.u64();
@@ -310,14 +313,8 @@ template class basic_spectral_filter<spectral_rule::selection>;
 template class basic_spectral_filter<spectral_rule::increase>;
 template class basic_spectral_filter<spectral_rule::recurrence>;
 
-spectral_rule rule_of(const detail::container_view& view) {
-  view.expect_kind(family::tally, spectral_filter::engine_id, spectral_filter::called);
-  const std::uint64_t rule = view.parameters().u64();
-  if (rule < 1 || rule > 3) {
-    throw error(errc::corrupt, "a spectral filter counts by one of the rules 1 to 3, found " +
-                                   std::to_string(rule));
-  }
-  return static_cast<spectral_rule>(rule);
-}
-
 }  // namespace bloomtime::published
+
+template class bloomtime::detail::stored<bloomtime::published::spectral_filter>;
+template class bloomtime::detail::stored<bloomtime::published::rising_spectral_filter>;
+template class bloomtime::detail::stored<bloomtime::published::recurring_spectral_filter>;

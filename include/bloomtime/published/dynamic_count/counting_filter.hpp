@@ -25,8 +25,9 @@ struct counting_config {
 // tally_filter has no such end. Const members may run concurrently.
 class counting_filter : public detail::row_tally<counting_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 1;  // of family tally, in containers
-  static constexpr std::string_view called = "a counting filter";
+  static constexpr std::string_view name = "counting_filter";
+  static constexpr bloomtime::detail::stored_kind kind{
+      family::tally, {1}, "a counting filter", true};
   static constexpr bool removes = true;
   static constexpr bool one_sided = true;
 
@@ -35,6 +36,7 @@ class counting_filter : public detail::row_tally<counting_filter> {
 
   // The filter of both streams. Both need the same cells, width, k and seed.
   void merge(const counting_filter& other);
+  void clear() noexcept;
 
   unsigned cell_bits() const noexcept { return cells_.width(); }
   std::uint64_t cell(std::uint64_t i) const noexcept { return cells_.get(i); }
@@ -42,15 +44,17 @@ class counting_filter : public detail::row_tally<counting_filter> {
   std::uint64_t memory() const noexcept { return cells_.bytes().size(); }  // bytes
 
  private:
-  friend class detail::tally_face<counting_filter>;
-  friend class detail::row_tally<counting_filter>;
+  friend detail::tally_face<counting_filter>;
+  friend detail::row_tally<counting_filter>;
+  friend detail::stored<counting_filter>;
 
   counting_filter(detail::row_shape shape, unsigned cell_bits, std::uint64_t seed);
 
   outcome add_digest(digest d, std::uint64_t amount);
   outcome remove_digest(digest d, std::uint64_t amount);
-  void write(const detail::container_use& use) const;
-  static counting_filter decode(const detail::container_view& view);
+  void write(detail::container_writer& out) const;
+  static counting_filter read(const detail::container_view& view);
+  void expect_sound() const;
 
   detail::packed_cells<> cells_;
 };

@@ -48,8 +48,8 @@ struct level_count {
 // (docs/math.md, Levels of a dynamic count filter). Const members may run concurrently.
 class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
  public:
-  static constexpr std::uint8_t engine_id = 3;  // of family tally, in containers
-  static constexpr std::string_view called = "a dynamic count filter";
+  static constexpr std::string_view name = "dynamic_count_filter";
+  static constexpr detail::stored_kind kind{family::tally, {3}, "a dynamic count filter"};
   static constexpr bool removes = true;
   static constexpr bool one_sided = true;
 
@@ -58,6 +58,7 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
 
   // The filter of both streams. Both need the same cells, base bits, k, seed and bounds.
   void merge(const dynamic_count_filter& other);
+  void clear() noexcept;
 
   unsigned base_bits() const noexcept { return base_.width(); }          // x
   unsigned overflow_bits() const noexcept { return overflow_.width(); }  // y
@@ -77,8 +78,9 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   std::vector<level_count> levels() const;  // 0 to overflow_bits(); empty unless as published
 
  private:
-  friend class detail::tally_face<dynamic_count_filter>;
-  friend class detail::row_tally<dynamic_count_filter>;
+  friend detail::tally_face<dynamic_count_filter>;
+  friend detail::row_tally<dynamic_count_filter>;
+  friend detail::stored<dynamic_count_filter>;
 
   struct plan;
   struct level {
@@ -102,8 +104,8 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   void shrink() noexcept;
   void recount();
   std::uint64_t& level_count_of(std::uint64_t value) noexcept;
-  void write(const detail::container_use& use) const;
-  static dynamic_count_filter decode(const detail::container_view& view);
+  void write(detail::container_writer& out) const;
+  static dynamic_count_filter read(const detail::container_view& view);
 
   detail::field_vector base_;
   detail::field_vector overflow_;

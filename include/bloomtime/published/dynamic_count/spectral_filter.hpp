@@ -51,9 +51,11 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
   using base = detail::row_tally<basic_spectral_filter<Rule>>;
 
  public:
-  static constexpr std::uint8_t engine_id = 2;  // of family tally, in containers
-  static constexpr std::string_view called = "a spectral filter";
-  static constexpr spectral_rule rule = Rule;
+  static constexpr std::string_view name = Rule == spectral_rule::selection ? "spectral_filter"
+                                           : Rule == spectral_rule::increase
+                                               ? "rising_spectral_filter"
+                                               : "recurring_spectral_filter";
+  static constexpr detail::stored_kind kind{family::tally, {2}, "a spectral filter"};
   static constexpr bool removes = Rule != spectral_rule::increase;
   static constexpr bool one_sided = Rule != spectral_rule::recurrence;
 
@@ -62,6 +64,11 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
 
   // The filter of both streams, by addition. Both need the same cells, k, seed and slack.
   void merge(const basic_spectral_filter& other);
+  void clear();
+
+  // Whether a container of this kind holds a filter with this rule. Throws error(corrupt) if there
+  // is no such rule.
+  static bool reads(const detail::container_view& view);
 
   std::uint64_t cell(std::uint64_t i) const noexcept { return counters_.get(i); }
   static constexpr bool stuck(std::uint64_t) noexcept { return false; }
@@ -71,7 +78,8 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
 
  private:
   friend base;
-  friend class detail::tally_face<basic_spectral_filter>;
+  friend detail::tally_face<basic_spectral_filter>;
+  friend detail::stored<basic_spectral_filter>;
   using spots = typename base::spots;
 
   basic_spectral_filter(detail::row_shape shape, unsigned counters_per_slack, std::uint64_t seed);
@@ -79,8 +87,8 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
   outcome add_digest(digest d, std::uint64_t amount);
   outcome remove_digest(digest d, std::uint64_t amount);
   counted count_digest(digest d) const noexcept;
-  void write(const detail::container_use& use) const;
-  static basic_spectral_filter decode(const detail::container_view& view);
+  void write(detail::container_writer& out) const;
+  static basic_spectral_filter read(const detail::container_view& view);
 
   bool alone(const spots& found) const noexcept;
   spots look_up_second(digest d) const noexcept;
@@ -97,8 +105,5 @@ using recurring_spectral_filter = basic_spectral_filter<spectral_rule::recurrenc
 extern template class basic_spectral_filter<spectral_rule::selection>;
 extern template class basic_spectral_filter<spectral_rule::increase>;
 extern template class basic_spectral_filter<spectral_rule::recurrence>;
-
-// The rule by which a stored spectral filter counts.
-spectral_rule rule_of(const detail::container_view& view);
 
 }  // namespace bloomtime::published

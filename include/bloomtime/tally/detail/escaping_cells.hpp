@@ -95,6 +95,10 @@ class escaping_cells {
       set_code(i, escape | (static_cast<unsigned>(value) & low_mask));
     }
   }
+  void clear() noexcept {
+    std::fill(storage_.bytes().begin(), storage_.bytes().end(), std::byte{0});
+    large_.clear();
+  }
   // Gives back memory of the table; after many sets.
   void trim() noexcept { large_.trim(); }
 

@@ -77,6 +77,10 @@ class field_vector {
     set_field(storage_.data(), i * width_, width_, v);
   }
 
+  void clear() noexcept {
+    std::fill(storage_.bytes().begin(), storage_.bytes().end(), std::byte{0});
+  }
+
   // All values must fit. Throws only if memory is out, with nothing changed.
   void change_width(unsigned width) {
     if (most_width_ > 0) {

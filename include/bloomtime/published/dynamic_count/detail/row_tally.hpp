@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -46,7 +48,28 @@ class row_tally : public tally_face<Engine> {
   std::uint64_t position(digest d, unsigned i) const noexcept {  // of its cells
     return row_probes{shape_.row, shape_.k}.position(d, i);
   }
+  // The probability that an absent item shows a count, or a present one too much, when there are
+  // `items` different ones.
+  double predicted_error(std::uint64_t items) const {
+    this->expect_cells();
+    return math::rows_error(items, cells(), shape_.k);
+  }
   double confidence() const noexcept { return math::rows_confidence(shape_.k); }
+
+  // Many items, one of each, in their order: the same as one by one.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
+    in_bulk(items, outcomes, [this](const auto& x) { return this->add(x); });
+  }
+  template <std::ranges::contiguous_range Items, class E = Engine>
+  BLOOMTIME_PER_ISA void remove_bulk(const Items& items,
+                                     std::span<outcome> outcomes) requires(E::removes) {
+    in_bulk(items, outcomes, [this](const auto& x) { return this->remove(x); });
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void count_bulk(const Items& items, std::span<counted> answers) const {
+    in_bulk(items, answers, [this](const auto& x) { return this->count(x); });
+  }
 
   BLOOMTIME_PER_ISA tally_statistics statistics() const {
     tally_statistics s;
@@ -65,8 +88,14 @@ class row_tally : public tally_face<Engine> {
   }
 
  protected:
-  friend class tally_face<Engine>;
+  friend tally_face<Engine>;
   static constexpr unsigned most_k = math::max_tally_k;
+
+  template <class Items, class Answer, class Ask>
+  BLOOMTIME_PER_ISA static void in_bulk(const Items& items, std::span<Answer> answers, Ask&& ask) {
+    expect_as_many(std::ranges::size(items), answers.size());
+    std::transform(std::ranges::begin(items), std::ranges::end(items), answers.begin(), ask);
+  }
 
   row_tally() noexcept = default;
   row_tally(row_shape shape, std::uint64_t seed) noexcept
@@ -105,7 +134,7 @@ class row_tally : public tally_face<Engine> {
     const spots found = look_up(d);
     if (found.all_stuck) {
       const std::uint64_t value = found.value[0];
-      return {value, 0, std::max(value, this->total_), true};
+      return {value, 0, std::max(value, this->total()), true};
     }
     const std::uint64_t lower =
         found.any_stuck ? 0 : math::count_at_least(found.least, this->total_, shape_.row);
