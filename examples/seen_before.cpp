@@ -11,9 +11,9 @@ int main() {
   bloomtime::bloom_filter fetched({.items = 1'000'000, .error = 0.01});
 
   for (int page = 0; page < 250'000; ++page) {
-    fetched.insert("https://example.org/" + std::to_string(page));
+    fetched.add("https://example.org/" + std::to_string(page));
   }
-  if (fetched.insert("https://example.org/new")) std::puts("new: certainly not fetched before");
+  if (fetched.add("https://example.org/new")) std::puts("new: certainly not fetched before");
 
   // Written as a whole or not at all, and answered straight from the file afterwards.
   const auto file = std::filesystem::temp_directory_path() / "bloomtime-example.fetched";

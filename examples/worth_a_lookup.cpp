@@ -10,7 +10,7 @@ int main() {
 
   // Small on purpose: one new user in five looks known.
   bloomtime::bloom_filter known({.items = 10'000, .error = 0.2});
-  for (int user = 0; user < 10'000; ++user) known.insert(user);
+  for (int user = 0; user < 10'000; ++user) known.add(user);
 
   int stranger = 10'000;
   while (!known.may_contain(stranger)) ++stranger;

@@ -35,9 +35,9 @@ class bloom_subject {
   template <class Key>
   void insert(std::span<const Key> keys, calls how) {
     if (how == calls::bulk) {
-      filter_.insert_bulk(keys);
+      filter_.add_bulk(keys);
     } else {
-      for (const Key& key : keys) filter_.insert(key);
+      for (const Key& key : keys) filter_.add(key);
     }
   }
 

@@ -49,7 +49,7 @@ bloom_measurement measure(bloom_filter& filter) {
   found.queries = std::min(items, most_queries);
   progress bar("measure", items + found.queries);
   found.add_ns = nanoseconds_per_item(
-      0, items, bar, [&](std::span<const std::uint64_t> some) { filter.insert_bulk(some); });
+      0, items, bar, [&](std::span<const std::uint64_t> some) { filter.add_bulk(some); });
   std::array<bool, batch> answers{};
   found.lookup_ns =
       nanoseconds_per_item(items, found.queries, bar, [&](std::span<const std::uint64_t> some) {

@@ -17,7 +17,7 @@ inline constexpr instant sample_creation{1'700'000'000'000'000};
 
 inline bloom_filter sample_filter(int n) {
   bloom_filter filter({.items = 100, .error = 0.01});
-  for (int i = 0; i < n; ++i) filter.insert(i);
+  for (int i = 0; i < n; ++i) filter.add(i);
   return filter;
 }
 

@@ -22,7 +22,7 @@ using bytes_type = std::vector<std::byte>;
 
 bytes_type filled(const support::bloom_shape& shape, int items) {
   bloom_filter f = bloom_filter::load(support::empty_bloom(shape));
-  for (int i = 0; i < items; ++i) f.insert(i);
+  for (int i = 0; i < items; ++i) f.add(i);
   return f.serialize();
 }
 

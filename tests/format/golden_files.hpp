@@ -41,8 +41,8 @@ inline std::filesystem::path path_of(const std::string& name) {
 inline bloom_filter make(const file& f) {
   bloom_filter filter = bloom_filter::load(support::empty_bloom(f.shape));
   for (int i = 0; i < f.items; ++i) {
-    filter.insert(i);
-    filter.insert("item-" + std::to_string(i));
+    filter.add(i);
+    filter.add("item-" + std::to_string(i));
   }
   return filter;
 }

@@ -31,7 +31,7 @@ class hostile : public ::testing::TestWithParam<layout> {
   bytes_type sound() const {
     const support::bloom_shape shape{GetParam(), 1024, 5, 3, 50};
     bloom_filter f = bloom_filter::load(support::empty_bloom(shape));
-    for (int i = 0; i < 40; ++i) f.insert(i);
+    for (int i = 0; i < 40; ++i) f.add(i);
     return f.serialize();
   }
 
@@ -160,8 +160,8 @@ TEST_P(hostile, numbers_at_their_limits_do_no_harm) {
   bloom_filter f = bloom_filter::load(lying(insertions, most));
   f.merge(f);
   EXPECT_EQ(f.insertions(), most);
-  f.insert(1000);
-  f.insert_bulk(std::vector<int>(100, 7));
+  f.add(1000);
+  f.add_bulk(std::vector<int>(100, 7));
   EXPECT_EQ(f.insertions(), most);
   EXPECT_TRUE(bloom_filter::load(f.serialize()).serialize() == f.serialize());
   (void)describe(any_filter(f));
@@ -178,7 +178,7 @@ TEST_P(hostile, a_full_filter_says_maybe_to_all) {
   EXPECT_EQ(f.current_error(), 1);
   EXPECT_EQ(f.fill(), 1);
   EXPECT_TRUE(f.may_contain("anything"));
-  EXPECT_FALSE(f.insert("anything"));
+  EXPECT_FALSE(f.add("anything"));
   EXPECT_DOUBLE_EQ(f.posterior("anything", prior::membership(0.25)), 0.25);
   (void)describe(any_filter(f));
 }

@@ -126,7 +126,7 @@ void ask(const bloom_filter& f) {
 }
 
 void change(bloom_filter f) {
-  for (int i = 0; i < 20; ++i) f.insert(i);
+  for (int i = 0; i < 20; ++i) f.add(i);
   for (int i = 0; i < 20; ++i) require(f.may_contain(i), "what was inserted is there");
   const bloom_filter before = f;
   f.merge(before);

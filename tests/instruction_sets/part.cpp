@@ -97,8 +97,8 @@ void bloom(const inputs& in) {
       bloom_filter f({.items = 3 * count, .error = error, .layout = kind});
       for_each_type(in, [&](const auto& items) {
         std::array<bool, count> answers{};
-        f.insert(items[0]);
-        f.insert_bulk(items);
+        f.add(items[0]);
+        f.add_bulk(items);
         f.may_contain_bulk(items, answers);
         for (std::size_t i = 0; i < count; ++i) {
           expect(answers[i] && f.may_contain(items[i]), "may_contain");

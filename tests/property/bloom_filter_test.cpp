@@ -81,20 +81,20 @@ void expect_refusal(bloom_twin& twin, errc expected, Action&& action) {
 }
 
 const std::vector<oracle::operation<bloom_twin>> operations = {
-    {"insert bytes", 6, [](bloom_twin& t) { t.insert(*rc::gen::arbitrary<std::string>()); }},
-    {"insert a digest", 6, [](bloom_twin& t) { t.insert(any_question(t)); }},
+    {"insert bytes", 6, [](bloom_twin& t) { t.add(*rc::gen::arbitrary<std::string>()); }},
+    {"insert a digest", 6, [](bloom_twin& t) { t.add(any_question(t)); }},
     {"insert integers", 6,
      [](bloom_twin& t) {
-       t.insert(*rc::gen::arbitrary<std::uint64_t>());
-       t.insert(*rc::gen::arbitrary<std::int64_t>());
-       t.insert(*rc::gen::arbitrary<std::uint16_t>());
-       t.insert(*rc::gen::arbitrary<signed char>());
+       t.add(*rc::gen::arbitrary<std::uint64_t>());
+       t.add(*rc::gen::arbitrary<std::int64_t>());
+       t.add(*rc::gen::arbitrary<std::uint16_t>());
+       t.add(*rc::gen::arbitrary<signed char>());
      }},
     {"insert many texts", 2,
-     [](bloom_twin& t) { t.insert_bulk(*rc::gen::arbitrary<std::vector<std::string>>()); }},
+     [](bloom_twin& t) { t.add_bulk(*rc::gen::arbitrary<std::vector<std::string>>()); }},
     {"insert many integers", 4,
-     [](bloom_twin& t) { t.insert_bulk(*rc::gen::arbitrary<std::vector<std::int32_t>>()); }},
-    {"insert many digests", 4, [](bloom_twin& t) { t.insert_bulk(any_digests()); }},
+     [](bloom_twin& t) { t.add_bulk(*rc::gen::arbitrary<std::vector<std::int32_t>>()); }},
+    {"insert many digests", 4, [](bloom_twin& t) { t.add_bulk(any_digests()); }},
     {"ask for bytes", 2, [](bloom_twin& t) { t.query(*rc::gen::arbitrary<std::string>()); }},
     {"ask for an integer", 2, [](bloom_twin& t) { t.query(*rc::gen::arbitrary<std::int64_t>()); }},
     {"ask for a digest", 4, [](bloom_twin& t) { t.query(any_question(t)); }},
@@ -109,7 +109,7 @@ const std::vector<oracle::operation<bloom_twin>> operations = {
     {"merge", 3,
      [](bloom_twin& t) {
        bloom_twin other = t.sibling();
-       other.insert_bulk(any_digests());
+       other.add_bulk(any_digests());
        t.merge(other);
      }},
     {"merge with itself", 1, [](bloom_twin& t) { t.merge(bloom_twin(t)); }},
@@ -150,8 +150,8 @@ RC_GTEST_PROP(bloom_filter_property, shards_merge_into_the_whole, ()) {
   bloom_filter whole(config);
   std::vector<bloom_filter> shards(3, whole);
   for (const digest d : stream) {
-    whole.insert(d);
-    shards[d.lo % shards.size()].insert(d);
+    whole.add(d);
+    shards[d.lo % shards.size()].add(d);
   }
   bloom_filter merged = shards[2];
   merged.merge(shards[0]);
@@ -161,7 +161,7 @@ RC_GTEST_PROP(bloom_filter_property, shards_merge_into_the_whole, ()) {
 
 RC_GTEST_PROP(bloom_filter_property, folds_compose, ()) {
   bloom_filter once(any_config());
-  once.insert_bulk(any_digests());
+  once.add_bulk(any_digests());
   bloom_filter twice = once;
   const std::uint64_t first = any_divisor(blocks(once));
   const std::uint64_t second = any_divisor(blocks(once) / first);
@@ -181,8 +181,8 @@ RC_GTEST_PROP(bloom_filter_property, a_folded_filter_is_one_built_smaller, ()) {
   bloom_filter built({.items = 1, .memory = smaller, .layout = kind});
   RC_PRE(folded.k() == built.k());
   const auto stream = any_digests();
-  folded.insert_bulk(stream);
-  built.insert_bulk(stream);
+  folded.add_bulk(stream);
+  built.add_bulk(stream);
   folded.fold(factor);
   RC_ASSERT(oracle::identical(folded, built));
 }
@@ -194,8 +194,8 @@ RC_GTEST_PROP(bloom_filter_property, bulk_is_one_by_one, ()) {
   const auto count = *rc::gen::inRange<std::uint32_t>(0, 300);
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < count; ++i) items.push_back(i * i % 61);
-  for (const std::uint32_t x : items) single.insert(x);
-  bulk.insert_bulk(items);
+  for (const std::uint32_t x : items) single.add(x);
+  bulk.add_bulk(items);
   RC_ASSERT(oracle::identical(bulk, single));
 }
 
@@ -239,7 +239,7 @@ RC_GTEST_PROP(bloom_filter_property, is_as_small_and_as_right_as_asked, ()) {
 RC_GTEST_PROP(bloom_filter_property, a_stronger_prior_is_never_less_sure, ()) {
   bloom_filter f(any_config());
   const auto stream = any_digests();
-  f.insert_bulk(stream);
+  f.add_bulk(stream);
   const digest d = any_digest();
   const double weak = magnitude(-60, 0);
   const double strong = weak + (1 - weak) * magnitude(-60, 0);

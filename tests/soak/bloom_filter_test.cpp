@@ -29,12 +29,12 @@ class bloom_soak : public ::testing::TestWithParam<layout> {
     for (std::uint64_t done = 0; done < operations; done += 2 * block) {
       draw_items();
       for (const std::uint64_t x : items_) {
-        const bool fresh = filter_.insert(x);
+        const bool fresh = filter_.add(x);
         surprises_ += fresh && inside_[x];
         inside_[x] = true;
       }
       draw_items();
-      filter_.insert_bulk(items_);
+      filter_.add_bulk(items_);
       for (const std::uint64_t x : items_) inside_[x] = true;
       insertions_ += 2 * block;
     }
@@ -103,7 +103,7 @@ TEST(bloom_soak_item, may_have_two_gigabytes) {
   if (!soaking()) GTEST_SKIP() << "set BLOOMTIME_SOAK";
   std::string item((std::size_t{1} << 31) + 1, 'x');
   bloom_filter f({.items = 10, .error = 0.001});
-  f.insert(item);
+  f.add(item);
   EXPECT_TRUE(f.may_contain(item));
   item.back() = 'y';
   EXPECT_FALSE(f.may_contain(item));

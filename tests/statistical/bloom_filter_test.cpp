@@ -123,7 +123,7 @@ TEST_P(bloom_rates, tiny_filters_err_as_predicted) {
         std::uint64_t positives = 0;
         for (std::uint64_t t = 0; t < trials; ++t) {
           bloom_filter f = empty;
-          for (std::uint64_t i = 0; i < items; ++i) f.insert(source.take());
+          for (std::uint64_t i = 0; i < items; ++i) f.add(source.take());
           positives += f.may_contain(source.take());
         }
         const double predicted = empty.predicted_error(items);
@@ -162,7 +162,7 @@ TEST_P(bloom_rates, filters_err_as_predicted) {
         std::vector<double> given_bits;
         std::uint64_t positives = 0;
         for (bloom_filter& f : all) {
-          f.insert_bulk(source.take(items - inserted));
+          f.add_bulk(source.take(items - inserted));
           given_bits.push_back(oracle::exact_error(f));
           positives += count_positives(f, source.take(questions));
         }
@@ -199,8 +199,8 @@ TEST_P(bloom_rates, filters_know_their_error_and_their_items) {
         double truth = 0;
         for (bloom_filter& f : all) {
           const auto more = source.take(items - inserted);
-          f.insert_bulk(more);
-          f.insert_bulk(more);  // a repeated item counts as an insertion and not as another item
+          f.add_bulk(more);
+          f.add_bulk(more);  // a repeated item counts as an insertion and not as another item
           counts.push_back(f.distinct());
           differences.push_back(f.current_error() - oracle::exact_error(f));
           truth += oracle::exact_error(f) / filters;
@@ -237,7 +237,7 @@ TEST_P(bloom_rates, memory_buys_the_error_it_promises) {
     for (const std::uint64_t bits_per_item : {2U, 5U, 10U, 16U}) {
       const std::uint64_t items = memory * 8 / bits_per_item;
       bloom_filter f({.items = items, .memory = memory, .layout = GetParam()});
-      f.insert_bulk(source.take(items));
+      f.add_bulk(source.take(items));
       SCOPED_TRACE(std::to_string(memory) + " bytes, k " + std::to_string(f.k()));
       EXPECT_LE(f.memory(), memory);
       EXPECT_TRUE(support::plausible(count_positives(f, source.take(questions)), questions,
@@ -256,7 +256,7 @@ TEST_P(bloom_rates, no_kind_of_item_is_worse) {
     for (std::uint64_t i = 0; i < items; ++i) inside.push_back(make(i));
     for (std::uint64_t i = items; i < 11 * items; ++i) outside.push_back(make(i));
     bloom_filter f = empty;
-    f.insert_bulk(inside);
+    f.add_bulk(inside);
     EXPECT_EQ(count_positives(f, inside), items);
     EXPECT_TRUE(
         support::plausible(count_positives(f, outside), outside.size(), oracle::exact_error(f)));
@@ -288,10 +288,10 @@ TEST_P(bloom_rates, seeds_make_errors_independent) {
   bloom_filter other({.items = items, .error = 0.05, .layout = GetParam(), .seed = 2});
   const auto text = [](std::uint64_t i) { return std::to_string(i); };
   for (std::uint64_t i = 0; i < items; ++i) {
-    one.insert(i);
-    one.insert(text(i));
-    other.insert(i);
-    other.insert(text(i));
+    one.add(i);
+    one.add(text(i));
+    other.add(i);
+    other.add(text(i));
   }
   std::array<std::uint64_t, 2> both{};
   for (std::uint64_t i = items; i < items + questions; ++i) {

@@ -74,9 +74,9 @@ population draw(bloom_filter f, std::uint64_t items, std::uint64_t most_maybes,
                 std::uint64_t seed) {
   const candidates all(f.predicted_error(items), items, most_maybes, seed);
   all.for_each([&](const question& q) {
-    if (q.inside) f.insert(q.item);
+    if (q.inside) f.add(q.item);
   });
-  for (std::uint64_t i = all.count(); f.insertions() < items; ++i) f.insert(digest_of(i, seed));
+  for (std::uint64_t i = all.count(); f.insertions() < items; ++i) f.add(digest_of(i, seed));
   population p{std::move(f), {}};
   all.for_each([&](const question& q) {
     if (p.filter.may_contain(q.item)) p.maybes.push_back(q);
@@ -215,7 +215,7 @@ TEST_P(bloom_posterior, is_calibrated_for_shares_of_a_stream) {
       std::vector<bool> seen(ranks + 1);
       for (std::uint64_t i = 0; i < insertions; ++i) {
         const std::uint64_t rank = zipf(random);
-        f.insert(rank);
+        f.add(rank);
         seen[rank] = true;
       }
       for (std::uint64_t rank = 1; rank <= ranks; ++rank) {

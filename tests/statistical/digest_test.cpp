@@ -215,7 +215,7 @@ void expect_error_as_predicted(layout kind, std::uint64_t items, std::uint64_t t
   bloom_filter f({.items = pairs, .memory = pairs * 10 / 8, .layout = kind});
   ASSERT_LE(f.k(), 8u);
   for (std::uint64_t x = 0; x < items; ++x) {
-    for (std::uint64_t n = 0; n < ticks; ++n) f.insert(derive(digest_of(x), n));
+    for (std::uint64_t n = 0; n < ticks; ++n) f.add(derive(digest_of(x), n));
   }
   std::uint64_t wrong = 0;
   for (std::uint64_t x = 0; x < items; ++x) {

@@ -49,18 +49,18 @@ class bloom_twin {
   }
 
   template <class T>
-  void insert(const T& x) {
+  void add(const T& x) {
     const bool known = std::ranges::find(inserted_, digest_for(x)) != inserted_.end();
     const bool changed = mirror(digest_for(x));
-    const bool fresh = filter_.insert(x);
+    const bool fresh = filter_.add(x);
     RC_ASSERT(fresh == changed);
     RC_ASSERT(!(fresh && known));
   }
 
   template <class T>
-  void insert_bulk(const std::vector<T>& items) {
+  void add_bulk(const std::vector<T>& items) {
     for (const T& x : items) mirror(digest_for(x));
-    filter_.insert_bulk(items);
+    filter_.add_bulk(items);
   }
 
   template <class T>

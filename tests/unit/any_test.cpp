@@ -23,8 +23,8 @@ using support::expect_error;
 
 bloom_filter example() {
   bloom_filter f({.items = 100, .error = 0.01, .layout = layout::flat, .seed = 7});
-  f.insert("x");
-  f.insert("x");
+  f.add("x");
+  f.add("x");
   return f;
 }
 

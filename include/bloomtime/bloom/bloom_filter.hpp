@@ -46,7 +46,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
 
   // Returns whether the item was certainly new.
   template <item T>
-  BLOOMTIME_INLINE bool insert(const T& x) noexcept {
+  BLOOMTIME_INLINE bool add(const T& x) noexcept {
     const digest d = detail::as_digest(x, seed_);
     unsigned fresh = 0;
     if (one_round_ != nullptr) [[likely]] {
@@ -74,8 +74,8 @@ class bloom_filter : public detail::stored<bloom_filter> {
 
   // Many items at once, several times faster than one by one when the filter exceeds the cache.
   template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void insert_bulk(const Items& items) noexcept {
-    insert_span(std::span<const std::ranges::range_value_t<Items>>(items));
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items) noexcept {
+    add_span(std::span<const std::ranges::range_value_t<Items>>(items));
   }
 
   // answers[i] says whether items[i] may be in; it has to be as long as items.
@@ -141,7 +141,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
   detail::flat_bits flat() const noexcept { return {{bit_count_, k_}}; }
 
   template <item T>
-  BLOOMTIME_PER_ISA void insert_span(std::span<const T> items) noexcept;
+  BLOOMTIME_PER_ISA void add_span(std::span<const T> items) noexcept;
   template <item T>
   BLOOMTIME_PER_ISA void contains_span(std::span<const T> items,
                                        std::span<bool> answers) const noexcept;
@@ -165,7 +165,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
 };
 
 template <item T>
-void bloom_filter::insert_span(std::span<const T> items) noexcept {
+void bloom_filter::add_span(std::span<const T> items) noexcept {
   if (layout_ == layout::line) {
     ones_ += detail::insert_lines(bits_.data(), lines(), items, seed_);
   } else {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/storing.hpp>
 
 namespace bloomtime::published {
@@ -66,17 +65,15 @@ class changes {
   std::size_t count_ = 0;
 };
 
-using counter_values = std::vector<std::uint64_t, detail::hooked<std::uint64_t>>;
-
-counter_values values_of(const detail::string_array& a) {
-  counter_values values(a.size());
+std::vector<std::uint64_t> values_of(const detail::string_array& a) {
+  std::vector<std::uint64_t> values(a.size());
   for (std::uint64_t c = 0; c < a.size(); ++c) values[c] = a.get(c);
   return values;
 }
 
 detail::string_array sum_of(const detail::string_array& a, const detail::string_array& b) {
   if (a.size() == 0) return {};
-  counter_values values = values_of(a);
+  std::vector<std::uint64_t> values = values_of(a);
   for (std::uint64_t c = 0; c < b.size(); ++c) values[c] = sum_of(values[c], b.get(c));
   return {std::span<const std::uint64_t>(values), a.counters_per_slack()};
 }
@@ -104,13 +101,13 @@ void write_counters(const detail::string_array& a, detail::container_writer& out
 }
 
 // Nothing if the lengths are not the least or the bits not as many as they say.
-counter_values read_counters(std::span<const std::byte> lengths, std::span<const std::byte> bits,
-                             std::uint64_t counters) {
+std::vector<std::uint64_t> read_counters(std::span<const std::byte> lengths,
+                                         std::span<const std::byte> bits, std::uint64_t counters) {
   const detail::field_vector all(detail::buffer::borrow(lengths, nullptr), counters, length_bits);
   std::uint64_t total = 0;
   for (std::uint64_t c = 0; c < counters; ++c) total += all.get(c) + 1;
   if (!all.padding_is_zero() || bits.size() != (total + 7) / 8) return {};
-  counter_values values(counters);
+  std::vector<std::uint64_t> values(counters);
   std::uint64_t at = 0;
   for (std::uint64_t c = 0; c < counters; ++c) {
     const auto length = static_cast<unsigned>(all.get(c)) + 1;

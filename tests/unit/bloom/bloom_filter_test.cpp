@@ -42,8 +42,8 @@ static_assert(!std::is_convertible_v<bloom_config, bloom_filter>);
 
 template <class Filter>
 concept insertable = requires(Filter& f, std::vector<int> many) {
-  f.insert(1);
-  f.insert_bulk(many);
+  f.add(1);
+  f.add_bulk(many);
 };
 template <class Filter>
 concept mutable_as_a_whole = requires(Filter& f) {
@@ -69,8 +69,8 @@ concept asks_nothrow = requires(Filter& f, const digest& d, const std::string& s
   noexcept;
 };
 static_assert(asks_nothrow<const bloom_filter>);
-static_assert(noexcept(std::declval<bloom_filter&>().insert(1)));
-static_assert(noexcept(std::declval<bloom_filter&>().insert_bulk(std::vector<digest>())));
+static_assert(noexcept(std::declval<bloom_filter&>().add(1)));
+static_assert(noexcept(std::declval<bloom_filter&>().add_bulk(std::vector<digest>())));
 
 static_assert(item<digest> && item<std::string> && item<std::string_view> && item<const char*> &&
               item<char[4]> && item<int> && item<std::uint64_t> && item<unsigned char>);
@@ -167,8 +167,8 @@ TEST(bloom_filter, starts_empty) {
 TEST(bloom_filter, says_whether_an_item_was_new) {
   for (const layout kind : both_layouts) {
     bloom_filter f = small(kind);
-    EXPECT_TRUE(f.insert("x"));
-    EXPECT_FALSE(f.insert("x"));
+    EXPECT_TRUE(f.add("x"));
+    EXPECT_FALSE(f.add("x"));
     EXPECT_TRUE(f.may_contain("x"));
     EXPECT_EQ(f.insertions(), 2U);
     EXPECT_GT(f.ones(), 0U);
@@ -182,13 +182,13 @@ TEST(bloom_filter, knows_an_item_in_every_form) {
   for (const layout kind : both_layouts) {
     bloom_filter f({.items = 100, .error = 0.001, .layout = kind, .seed = 5});
     const std::string text = "some text";
-    f.insert(text);
+    f.add(text);
     EXPECT_TRUE(f.may_contain(std::string_view(text)));
     EXPECT_TRUE(f.may_contain(text.c_str()));
     EXPECT_TRUE(f.may_contain("some text"));
     EXPECT_TRUE(f.may_contain(digest_of(text, 5)));
     EXPECT_FALSE(f.may_contain(digest_of(text, 6)));
-    f.insert(-3);
+    f.add(-3);
     EXPECT_TRUE(f.may_contain(std::int8_t{-3}));
     EXPECT_TRUE(f.may_contain(std::int64_t{-3}));
     EXPECT_TRUE(f.may_contain(digest_of(-3, 5)));
@@ -201,7 +201,7 @@ TEST(bloom_filter, takes_the_empty_item) {
   for (const layout kind : both_layouts) {
     bloom_filter f = small(kind);
     EXPECT_FALSE(f.may_contain(""));
-    EXPECT_TRUE(f.insert(std::string()));
+    EXPECT_TRUE(f.add(std::string()));
     EXPECT_TRUE(f.may_contain(""));
     EXPECT_TRUE(f.may_contain(std::string_view()));
     EXPECT_FALSE(f.may_contain(std::string_view("\0", 1)));
@@ -214,11 +214,11 @@ TEST(bloom_filter, takes_any_contiguous_range) {
   const std::array<std::string_view, 2> views{"a", "b"};
   const char* pointers[] = {"c", "d"};
   std::vector<std::string> strings{"e", "f"};
-  f.insert_bulk(views);
-  f.insert_bulk(pointers);
-  f.insert_bulk(strings);
-  f.insert_bulk(std::span(strings).first(1));
-  f.insert_bulk(std::vector<int>());
+  f.add_bulk(views);
+  f.add_bulk(pointers);
+  f.add_bulk(strings);
+  f.add_bulk(std::span(strings).first(1));
+  f.add_bulk(std::vector<int>());
   EXPECT_EQ(f.insertions(), 7U);
   std::array<bool, 2> answers{};
   f.may_contain_bulk(pointers, answers);
@@ -262,7 +262,7 @@ TEST(bloom_filter, refuses_to_merge_with_another_kind) {
       {differing([](bloom_config& c) { c.seed = 2; }), "seed 2)"},
   };
   bloom_filter f(base);
-  f.insert("x");
+  f.add("x");
   const auto before = f.serialize();
   for (const attempt& a : attempts) {
     expect_error(
@@ -277,8 +277,8 @@ TEST(bloom_filter, merges_what_was_sized_for_other_numbers_of_items) {
   bloom_filter f({.items = 100, .memory = 64, .layout = layout::line});
   bloom_filter g({.items = 101, .memory = 64, .layout = layout::line});
   ASSERT_EQ(f.k(), g.k());
-  f.insert("x");
-  g.insert("y");
+  f.add("x");
+  g.add("y");
   f.merge(g);
   EXPECT_TRUE(f.may_contain("x") && f.may_contain("y"));
   EXPECT_EQ(f.insertions(), 2U);
@@ -290,7 +290,7 @@ TEST(bloom_filter, merges_what_was_sized_for_other_numbers_of_items) {
 TEST(bloom_filter, refuses_to_fold_by_what_does_not_divide) {
   for (const layout kind : both_layouts) {
     bloom_filter f({.items = 10, .memory = 6 * 64, .layout = kind});
-    f.insert("x");
+    f.add("x");
     const std::uint64_t unit = kind == layout::line ? 512 : 64;
     const std::uint64_t blocks = f.bits() / unit;
     const auto before = f.serialize();
@@ -313,12 +313,12 @@ TEST(bloom_filter, refuses_to_fold_by_what_does_not_divide) {
 
 TEST(bloom_filter, can_be_assigned_after_a_move) {
   bloom_filter f = small(layout::line);
-  f.insert("x");
+  f.add("x");
   const bloom_filter original = f;
   bloom_filter taken = std::move(f);
   EXPECT_EQ(taken.serialize(), original.serialize());
   f = small(layout::flat);  // NOLINT(bugprone-use-after-move)
-  f.insert("y");
+  f.add("y");
   EXPECT_TRUE(f.may_contain("y") && !f.may_contain("x"));
   bloom_filter other = std::move(f);
   f = taken;
@@ -329,7 +329,7 @@ TEST(bloom_filter, can_be_assigned_after_a_move) {
 
 TEST(bloom_filter, survives_assignment_to_itself) {
   bloom_filter f = small(layout::line);
-  f.insert("x");
+  f.add("x");
   const auto before = f.serialize();
   bloom_filter& same = f;
   f = same;
@@ -341,7 +341,7 @@ TEST(bloom_filter, survives_assignment_to_itself) {
 TEST(bloom_filter, copies_share_nothing) {
   bloom_filter f = small(layout::flat);
   bloom_filter copy = f;
-  f.insert("x");
+  f.add("x");
   EXPECT_FALSE(copy.may_contain("x"));
   EXPECT_EQ(copy.insertions(), 0U);
 }
@@ -350,8 +350,8 @@ TEST(bloom_filter, is_unchanged_when_memory_runs_out) {
   support::allocations memory;
   bloom_filter f({.items = 1000, .memory = 1024, .layout = layout::flat});
   bloom_filter larger({.items = 1000, .memory = 4096, .layout = layout::line});
-  f.insert("x");
-  larger.insert("y");
+  f.add("x");
+  larger.add("y");
   const auto before = f.serialize();
   memory.refuse_after(0);
   const auto refused = [&](auto&& action) { expect_error(errc::out_of_memory, action, "bytes"); };
@@ -373,8 +373,8 @@ TEST(bloom_filter, allocates_nothing_per_operation) {
   const std::size_t asked = memory.asked();
   std::array<bool, 100> answers{};
   const std::vector<int> items(100, 7);
-  f.insert("x");
-  f.insert_bulk(items);
+  f.add("x");
+  f.add_bulk(items);
   f.may_contain_bulk(items, answers);
   f.merge(f);
   EXPECT_GT(f.posterior("x", prior::membership(0.5)), 0.5);
@@ -393,7 +393,7 @@ TEST(bloom_filter, refuses_parameters_that_contradict_each_other) {
   };
   for (const layout kind : both_layouts) {
     bloom_filter f({.items = 10, .memory = 128, .layout = kind});
-    f.insert("x");
+    f.add("x");
     const std::uint64_t unit = kind == layout::line ? 512 : 64;
     for (const forgery& lie :
          {forgery{p_bits, 0}, forgery{p_bits, 1024 + unit}, forgery{p_bits, 1024 - unit},
@@ -432,7 +432,7 @@ TEST(bloom_filter, refuses_containers_of_other_kinds) {
 
 TEST(bloom_filter, counts_insertions_up_to_the_limit) {
   bloom_filter f = small(layout::flat);
-  f.insert("x");
+  f.add("x");
   auto bytes = f.serialize();
   support::put(bytes, support::parameter(p_insertions), most - 1);
   support::seal(bytes);
@@ -451,7 +451,7 @@ TEST(bloom_filter, answers_threads_at_the_same_time) {
     bloom_filter f({.items = 1000, .error = 0.01, .layout = kind});
     std::vector<int> items;
     for (int i = 0; i < 1000; ++i) items.push_back(i);
-    f.insert_bulk(items);
+    f.add_bulk(items);
     const bloom_filter& shared = f;
     std::array<std::uint64_t, 4> missed{};
     std::vector<std::jthread> threads;

@@ -41,7 +41,7 @@ TEST(bloom_posterior, needs_no_memory) {
   if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   for (const layout kind : both_layouts) {
     bloom_filter f = small(kind);
-    f.insert("x");
+    f.add("x");
     const support::refused_new refused(0);
     const double posterior = f.posterior("x", prior::membership(0.5));
     const bool decision = f.decide("x", prior::share(0.5), {1, 1});
@@ -54,7 +54,7 @@ TEST(bloom_posterior, needs_no_memory) {
 TEST(bloom_error, of_lines_is_refused_when_memory_is_out) {
   if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   bloom_filter f = small(layout::line);
-  f.insert("x");
+  f.add("x");
   const auto without_memory = [](auto ask) {
     const support::refused_new refused(0);
     ask();
@@ -67,7 +67,7 @@ TEST(bloom_error, of_lines_is_refused_when_memory_is_out) {
 
 bloom_filter full(layout kind) {
   bloom_filter f({.items = 50, .memory = 64, .layout = kind});
-  for (int i = 0; f.ones() < f.bits(); ++i) f.insert(i);
+  for (int i = 0; f.ones() < f.bits(); ++i) f.add(i);
   return f;
 }
 
@@ -97,7 +97,7 @@ TEST(full_bloom_filter, a_full_line_is_no_proof) {
   bloom_filter f({.items = 1000, .memory = 64 * 64, .layout = layout::line});
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     const digest d = digest_of(i);
-    f.insert(digest{d.lo, i % 64 == 0 ? d.hi : d.hi >> 6});  // most of them into line 0
+    f.add(digest{d.lo, i % 64 == 0 ? d.hi : d.hi >> 6});  // most of them into line 0
   }
   const digest absent{digest_of("absent").lo, 0};
   ASSERT_TRUE(f.may_contain(absent));
@@ -129,7 +129,7 @@ TEST(bloom_posterior, refuses_penalties_that_are_no_costs) {
 TEST(bloom_posterior, is_sure_of_a_no_whatever_the_prior) {
   for (const layout kind : both_layouts) {
     bloom_filter f = small(kind);
-    f.insert("x");
+    f.add("x");
     ASSERT_FALSE(f.may_contain("y"));
     for (const double p : {0.0, 0.5, 1.0}) {
       EXPECT_EQ(f.posterior("y", prior::membership(p)), 0);
@@ -142,7 +142,7 @@ TEST(bloom_posterior, is_sure_of_a_no_whatever_the_prior) {
 TEST(bloom_posterior, follows_the_prior_to_its_ends) {
   for (const layout kind : both_layouts) {
     bloom_filter f = small(kind);
-    for (int i = 0; i < 100; ++i) f.insert(i);
+    for (int i = 0; i < 100; ++i) f.add(i);
     EXPECT_EQ(f.posterior(1, prior::membership(0)), 0);
     EXPECT_EQ(f.posterior(1, prior::share(0)), 0);
     EXPECT_EQ(f.posterior(1, prior::membership(1)), 1);
@@ -162,7 +162,7 @@ TEST(bloom_posterior, follows_the_prior_to_its_ends) {
 // ones here, so g is one over the number of ways to choose them.
 TEST(bloom_posterior, computes_theorem_1) {
   bloom_filter f({.items = 1, .memory = 64, .layout = layout::flat});
-  f.insert("x");
+  f.add("x");
   double g = 1;
   for (std::uint64_t t = 0; t < f.ones(); ++t) {
     g *= static_cast<double>(f.ones() - t) / static_cast<double>(f.bits() - t);
@@ -170,7 +170,7 @@ TEST(bloom_posterior, computes_theorem_1) {
   EXPECT_DOUBLE_EQ(f.posterior("x", prior::membership(0.3)), 0.3 / (0.3 + 0.7 * g));
   const double q = 0.9;
   EXPECT_DOUBLE_EQ(f.posterior("x", prior::share(0.1)), (1 - q) / (1 - q + q * g));
-  f.insert("x");
+  f.add("x");
   EXPECT_DOUBLE_EQ(f.posterior("x", prior::share(0.1)), (1 - q * q) / (1 - q * q + q * q * g));
 }
 
@@ -192,7 +192,7 @@ TEST(bloom_posterior, decides_by_the_cheaper_error) {
 
 TEST(bloom_posterior, answers_as_usual_when_errors_cost_nothing) {
   bloom_filter f = small(layout::line);
-  f.insert("x");
+  f.add("x");
   EXPECT_TRUE(f.decide("x", prior::membership(0), {0, 0}));
   EXPECT_FALSE(f.decide("y", prior::membership(1), {0, 0}));
   // Where only a false yes is free, both answers to a certain no cost nothing: a tie.

@@ -240,7 +240,7 @@ TEST(buffer, borrowing_can_be_moved_and_swapped) {
 
 bloom_filter small_filter(layout kind, std::uint64_t items = 100) {
   bloom_filter f({.items = items, .error = 0.01, .layout = kind, .seed = 7});
-  for (std::uint64_t i = 0; i < items; ++i) f.insert(i);
+  for (std::uint64_t i = 0; i < items; ++i) f.add(i);
   return f;
 }
 
@@ -268,7 +268,7 @@ TEST_P(no_memory, to_assign) {
 
 TEST_P(no_memory, to_fold) {
   bloom_filter f({.items = 400, .memory = 512, .layout = GetParam()});
-  for (int i = 0; i < 400; ++i) f.insert(i);
+  for (int i = 0; i < 400; ++i) f.add(i);
   expect_no_change_without_memory(f, [&] { f.fold(2); });
   EXPECT_EQ(f.memory(), 256u);
 }
@@ -301,8 +301,8 @@ TEST_P(no_memory, is_needed_to_merge_move_map_or_ask) {
   EXPECT_TRUE(f.serialize() == twice);
   const auto mapped = bloom_filter::map(directory / "f");
   EXPECT_TRUE(mapped->may_contain(std::uint64_t{1}));
-  f.insert(1000);
-  f.insert_bulk(items);
+  f.add(1000);
+  f.add_bulk(items);
   f.may_contain_bulk(items, {answers.get(), items.size()});
   EXPECT_EQ(watch.asked(), 0u);
 }

@@ -171,10 +171,10 @@ TEST(container, names_what_is_missing) {
 // A writer that wrote more than a reader takes would lose data.
 TEST(container, is_not_written_beyond_its_limits) {
   container_writer sections(some_info());
-  for (std::uint32_t i = 0; i < 4096; ++i) sections.section(i, {});
+  for (std::uint32_t i = 0; i < 4096; ++i) sections.section(i, std::span<const std::byte>());
   const bytes_type most = sections.bytes();
   EXPECT_NO_THROW(container_view::parse(most).expect_sections(4096));
-  sections.section(4096, {});
+  sections.section(4096, std::span<const std::byte>());
   expect_error(
       errc::too_large, [&] { (void)sections.bytes(); }, "4097");
 
@@ -190,7 +190,7 @@ TEST(container, is_not_written_beyond_its_limits) {
 TEST(container, is_not_written_with_ids_that_do_not_ascend) {
   for (const auto& ids : {std::vector<std::uint32_t>{2, 1}, {1, 1}, {1, 3, 2}, {5, 6, 6}}) {
     container_writer out(some_info());
-    for (const std::uint32_t id : ids) out.section(id, {});
+    for (const std::uint32_t id : ids) out.section(id, std::span<const std::byte>());
     expect_error(
         errc::invalid_argument, [&] { (void)out.bytes(); }, "ascend");
   }
@@ -205,7 +205,7 @@ bytes_type sound() {
   container_writer out(some_info());
   out.parameters().u64(0x1122334455667788);
   out.section(1, first);
-  out.section(2, {});
+  out.section(2, std::span<const std::byte>());
   out.section(3, third);
   return out.bytes();
 }

@@ -274,10 +274,10 @@ TEST(file, keeps_its_old_bytes_when_the_disk_is_full) {
 TEST(file, of_a_filter_is_old_or_new_when_the_disk_is_full) {
   const temporary_directory directory;
   bloom_filter f({.items = 10'000, .error = 0.01});
-  f.insert(1);
+  f.add(1);
   f.save(directory / "f");
   const bytes_type old = f.serialize();
-  f.insert(2);
+  f.add(2);
   const pid_t child = in_child([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit most{300, 300};
@@ -381,9 +381,9 @@ TEST(file, is_written_beside_the_temporary_of_another_writer) {
 TEST(file, is_old_or_new_for_whoever_reads_meanwhile) {
   const temporary_directory directory;
   bloom_filter f({.items = 20'000, .error = 0.01});
-  f.insert(1);
+  f.add(1);
   const bytes_type one = f.serialize();
-  f.insert(2);
+  f.add(2);
   const bytes_type two = f.serialize();
   replace(directory / "f", one);
 
@@ -495,7 +495,7 @@ TEST(mapped_file, of_a_filter_answers_and_outlives_the_file) {
   const temporary_directory directory;
   for (const layout kind : {layout::flat, layout::line}) {
     bloom_filter f({.items = 100, .error = 0.01, .layout = kind});
-    for (int i = 0; i < 100; ++i) f.insert(i);
+    for (int i = 0; i < 100; ++i) f.add(i);
     f.save(directory / "f");
     const auto mapped = bloom_filter::map(directory / "f");
     mapped.verify();
@@ -504,7 +504,7 @@ TEST(mapped_file, of_a_filter_answers_and_outlives_the_file) {
     EXPECT_TRUE(mapped->serialize() == f.serialize());
 
     bloom_filter copy = *mapped;
-    copy.insert(5000);
+    copy.add(5000);
     EXPECT_TRUE(copy.may_contain(5000));
     EXPECT_TRUE(mapped->serialize() == f.serialize());
   }

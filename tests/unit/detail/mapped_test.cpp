@@ -29,7 +29,7 @@ static_assert(std::is_nothrow_move_constructible_v<mapped_bloom>);
 class mapped_files : public ::testing::TestWithParam<layout> {
  protected:
   mapped_files() : filter_({.items = 1000, .error = 0.01, .layout = GetParam(), .seed = 3}) {
-    for (int i = 0; i < 1000; ++i) filter_.insert(i);
+    for (int i = 0; i < 1000; ++i) filter_.add(i);
     filter_.save(path_);
   }
 
@@ -70,7 +70,7 @@ TEST_P(mapped_files, are_left_alone_by_copies) {
   std::optional<mapped_bloom> m = bloom_filter::map(path_);
   bloom_filter copy = **m;
   int fresh = 1000;
-  while (!copy.insert(fresh)) ++fresh;
+  while (!copy.add(fresh)) ++fresh;
   EXPECT_FALSE(m.value()->may_contain(fresh));
   const mapped_bloom second = *m;
   const mapped_bloom third = std::move(*m);
@@ -83,7 +83,7 @@ TEST_P(mapped_files, are_left_alone_by_copies) {
 
 TEST_P(mapped_files, merge_into_a_filter_in_memory) {
   bloom_filter f({.items = 1000, .error = 0.01, .layout = GetParam(), .seed = 3});
-  f.insert("mine");
+  f.add("mine");
   f.merge(*bloom_filter::map(path_));
   EXPECT_TRUE(f.may_contain("mine") && f.may_contain(999));
   EXPECT_EQ(f.insertions(), 1001U);

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(moved_bloom, filter_says_maybe_and_takes_nothing) {
   bloom_filter full(GetParam());
-  for (int i = 0; i < 500; ++i) full.insert(i);
+  for (int i = 0; i < 500; ++i) full.add(i);
   after_each_move(full, [&](bloom_filter& moved) {
     EXPECT_TRUE(moved.may_contain(1));
     EXPECT_TRUE(moved.may_contain("never"));
@@ -97,8 +97,8 @@ TEST_P(moved_bloom, filter_says_maybe_and_takes_nothing) {
     EXPECT_EQ(moved.fill(), 0);
     EXPECT_EQ(moved.distinct(), 0);
     EXPECT_EQ(moved.insertions(), 0u);
-    EXPECT_FALSE(moved.insert(1));
-    moved.insert_bulk(items);
+    EXPECT_FALSE(moved.add(1));
+    moved.add_bulk(items);
     EXPECT_EQ(moved.ones(), 0u);
     expect_refused([&] { moved.merge(full); });
     expect_refused([&] { moved.fold(1); });
