@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/input_support.hpp"
-#include "profile_samples.hpp"
+#include "cli/logs/input_support.hpp"
+#include "cli/profile/profile_samples.hpp"
 
 // What the command says of the past, next to what was.
 namespace bloomtime::cli {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "run_command.hpp"
-#include "store_samples.hpp"
+#include "cli/run_command.hpp"
+#include "cli/store/store_samples.hpp"
 #include "support/files.hpp"
 
 // `info` and `verify` on stores. No command makes a store of filters for them yet, so it is made

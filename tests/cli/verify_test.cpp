@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/input_support.hpp"
-#include "profile_samples.hpp"
+#include "cli/logs/input_support.hpp"
+#include "cli/profile/profile_samples.hpp"
 #include "support/sealed_manifest.hpp"
 
 // Stores of which every file is sound, and which still are not what they say.

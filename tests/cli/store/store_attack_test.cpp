@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "store_samples.hpp"
+#include "cli/store/store_samples.hpp"
 #include "support/child.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"

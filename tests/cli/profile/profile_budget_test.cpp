@@ -10,7 +10,7 @@
 
 #include <bloomtime/history/history.hpp>
 
-#include "profile_samples.hpp"
+#include "cli/profile/profile_samples.hpp"
 #include "store/roles.hpp"
 #include "store/writer.hpp"
 

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/input_support.hpp"
+#include "cli/logs/input_support.hpp"
 #include "profile/profiler.hpp"
-#include "profile_samples.hpp"
+#include "cli/profile/profile_samples.hpp"
 
 // The same events, whatever the way they come in, give the same store.
 namespace bloomtime::cli {

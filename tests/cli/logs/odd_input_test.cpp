@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/input_support.hpp"
+#include "cli/logs/input_support.hpp"
 
 namespace bloomtime::cli {
 namespace odd_input_test {

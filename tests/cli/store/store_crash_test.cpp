@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "store/inspect.hpp"
-#include "store_samples.hpp"
+#include "cli/store/store_samples.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
 #include "support/traced.hpp"

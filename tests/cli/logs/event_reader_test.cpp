@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/input_support.hpp"
+#include "cli/logs/input_support.hpp"
 #include "support/expect_error.hpp"
 #include "text/usage_error.hpp"
 

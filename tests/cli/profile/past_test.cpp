@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/asking/opened_store.hpp"
-#include "cli/input_support.hpp"
+#include "cli/logs/input_support.hpp"
 #include "profile/past.hpp"
-#include "profile_samples.hpp"
+#include "cli/profile/profile_samples.hpp"
 #include "store/writer.hpp"
 #include "text/usage_error.hpp"
 

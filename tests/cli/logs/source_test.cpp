@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/input_support.hpp"
+#include "cli/logs/input_support.hpp"
 #include "logs/byte_source.hpp"
 #include "support/expect_error.hpp"
 

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "cli/app.hpp"
-#include "cli/input_support.hpp"
-#include "profile_samples.hpp"
+#include "cli/logs/input_support.hpp"
+#include "cli/profile/profile_samples.hpp"
 #include "store/inspect.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"

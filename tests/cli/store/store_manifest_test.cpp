@@ -7,7 +7,7 @@
 #include <bloomtime/bloomtime.hpp>
 
 #include "store/manifest.hpp"
-#include "store_samples.hpp"
+#include "cli/store/store_samples.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 #include "support/sealed_manifest.hpp"

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/input_support.hpp"
-#include "profile_samples.hpp"
+#include "cli/logs/input_support.hpp"
+#include "cli/profile/profile_samples.hpp"
 
 // Lines that lack one of several items.
 namespace bloomtime::cli::partial_test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run_command.hpp"
+#include "cli/run_command.hpp"
 #include "store/reader.hpp"
 #include "support/files.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "cli/input_support.hpp"
+#include "cli/logs/input_support.hpp"
 
 // Logs of real servers, which are not part of the repository, against counts that awk makes of
 // them.

@@ -10,7 +10,7 @@
 
 #include "store/inspect.hpp"
 #include "store/names.hpp"
-#include "store_samples.hpp"
+#include "cli/store/store_samples.hpp"
 #include "support/child.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
