@@ -34,7 +34,7 @@ void command::store(std::vector<std::string>& typed, const std::string& descript
   options_.push_back({"STORE", &typed, "", description, "Arguments"});
 }
 
-void command::input(input_options& asked) {
+void command::input(logs::input_options& asked) {
   const std::size_t first = options_.size();
   texts("--item", asked.items, "FIELD",
         "name, column number or NDJSON key; host,path for both; may be repeated");

@@ -44,7 +44,7 @@ class command {
   // A store, followed by the other arguments.
   void store(std::vector<std::string>& typed, const std::string& description);
   // The options of the one reader, the same on every command that reads events.
-  void input(input_options& asked);
+  void input(logs::input_options& asked);
   // Words that name a command of the tree.
   void words(std::vector<std::string>& typed, const std::string& description,
              std::vector<std::string> choices);

@@ -9,6 +9,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 // Without the program's name, which begins every error.

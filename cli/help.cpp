@@ -9,6 +9,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr std::size_t page_width = 98;  // without the indent

@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <bloomtime/version.hpp>
+
 #include "cli/help.hpp"
-#include "cli/version.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -81,8 +82,8 @@ std::string see_also(const command& about) {
 std::string man_page(const command& about) {
   const std::string name = with_dashes(about.full_name());
   const std::string usage = about.usage.empty() ? "" : fmt::format(" {}", about.usage);
-  return fmt::format(".TH {} 1 \"\" \"bloomtime {}\"\n.SH NAME\n{} \\- {}\n", plain(name),
-                     version_number(), plain(name), plain(about.summary())) +
+  return fmt::format(".TH {} 1 \"\" \"bloomtime {}\"\n.SH NAME\n{} \\- {}\n", plain(name), version,
+                     plain(name), plain(about.summary())) +
          fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", plain(about.full_name()), plain(usage)) +
          verbatim("EXAMPLES", about.examples) + commands(about) + options(about) +
          verbatim("OUTPUT", about.details) + listed("ROW KEYS", about.keys) +

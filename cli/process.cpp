@@ -1,6 +1,7 @@
 #include "cli/process.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <string_view>
 
 #include <fcntl.h>
@@ -32,14 +33,5 @@ void settle_process() {
   (void)std::signal(SIGXFSZ, SIG_IGN);
   (void)std::signal(SIGBUS, bloomtime_on_bus_error);
 }
-
-signals_held::signals_held() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
-  pthread_sigmask(SIG_BLOCK, &held, &before_);
-}
-
-signals_held::~signals_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 }  // namespace bloomtime::cli

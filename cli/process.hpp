@@ -1,7 +1,5 @@
 #pragma once
 
-#include <csignal>
-
 // Signals and standard descriptors of the process.
 namespace bloomtime::cli {
 
@@ -9,17 +7,5 @@ namespace bloomtime::cli {
 // becomes an error of write(); a mapped file that shrinks becomes an error message. Closed standard
 // descriptors are filled so that no file takes their numbers; writing to them still fails.
 void settle_process();
-
-// Blocks SIGINT, SIGTERM and SIGHUP while a file is being replaced.
-class signals_held {
- public:
-  signals_held();
-  signals_held(const signals_held&) = delete;
-  signals_held& operator=(const signals_held&) = delete;
-  ~signals_held();
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace bloomtime::cli

@@ -6,6 +6,7 @@
 
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/cpu.hpp>
+#include <bloomtime/version.hpp>
 
 namespace bloomtime::cli {
 namespace {
@@ -20,13 +21,11 @@ std::string compiler() {
 
 }  // namespace
 
-const char* version_number() { return BLOOMTIME_VERSION; }
-
 void print_version(const printer& out) {
   const bool avx2 = detail::cpu_has_avx2();
   if (out.how().form == view::json) {
     out.print({.command = "version",
-               .fields = {{"version", BLOOMTIME_VERSION},
+               .fields = {{"version", std::string(version)},
                           {"compiler", compiler()},
                           {"avx2", avx2},
                           {"format_version", std::uint64_t{detail::format_version}}},
@@ -34,8 +33,8 @@ void print_version(const printer& out) {
     return;
   }
   // The same line for people and programs, because scripts cut it.
-  out.print(fmt::format("bloomtime {} ({}, bulk calls {}, file format {})\n", BLOOMTIME_VERSION,
-                        compiler(), avx2 ? "with AVX2" : "without AVX2", detail::format_version));
+  out.print(fmt::format("bloomtime {} ({}, bulk calls {}, file format {})\n", version, compiler(),
+                        avx2 ? "with AVX2" : "without AVX2", detail::format_version));
 }
 
 }  // namespace bloomtime::cli

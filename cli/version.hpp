@@ -4,7 +4,6 @@
 
 namespace bloomtime::cli {
 
-const char* version_number();
 void print_version(const printer& out);
 
 }  // namespace bloomtime::cli

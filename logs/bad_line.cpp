@@ -18,7 +18,7 @@
 #include "text/usage_error.hpp"
 #include "text/write_all.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 constexpr std::array<std::string_view, bad_line_reasons> descriptions{
@@ -50,10 +50,11 @@ std::uint64_t line_counts::bad_lines() const {
 std::string line_counts::summary() const {
   std::vector<std::string> reasons;
   for (std::size_t i = 0; i < bad.size(); ++i) {
-    if (bad[i] != 0) reasons.push_back(fmt::format("{} {}", count_text(bad[i]), descriptions[i]));
+    if (bad[i] != 0)
+      reasons.push_back(fmt::format("{} {}", text::count_text(bad[i]), descriptions[i]));
   }
-  return fmt::format("{} of {} lines rejected: {}", count_text(bad_lines()), count_text(lines),
-                     fmt::join(reasons, ", "));
+  return fmt::format("{} of {} lines rejected: {}", text::count_text(bad_lines()),
+                     text::count_text(lines), fmt::join(reasons, ", "));
 }
 
 void stretch_watch::next(bool bad) {
@@ -73,7 +74,7 @@ rejects_file::rejects_file(const std::string& path)
 rejects_file::~rejects_file() {
   if (descriptor_ < 0) return;
   // Whatever ends the reading early, the lines rejected so far are there.
-  (void)write_all(descriptor_, waiting_);
+  (void)text::write_all(descriptor_, waiting_);
   ::close(descriptor_);
 }
 
@@ -92,7 +93,7 @@ void rejects_file::close() {
 void rejects_file::flush() {
   // Cleared first, or the destructor would try again.
   const std::string bytes = std::exchange(waiting_, {});
-  if (const int reason = write_all(descriptor_, bytes); reason != 0) fail(reason);
+  if (const int reason = text::write_all(descriptor_, bytes); reason != 0) fail(reason);
 }
 
 void rejects_file::fail(int reason) const {
@@ -107,9 +108,9 @@ void expect_other_file(const std::string& rejects, const std::string& input) {
   if (::stat(rejects.c_str(), &a) != 0 || !S_ISREG(a.st_mode)) return;
   if ((standard ? ::fstat(STDIN_FILENO, &b) : ::stat(input.c_str(), &b)) != 0) return;
   if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return;
-  throw usage_error(
+  throw text::usage_error(
       fmt::format("--rejects would overwrite {}, which is to be read; give another file",
                   standard ? "standard input" : input));
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

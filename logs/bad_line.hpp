@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
-// Why a line is no event.
+// Why a line is not an event.
 enum class bad_line {
   other_format,
   no_item,
@@ -17,7 +17,7 @@ enum class bad_line {
   impossible_time,
   too_long,
   empty,
-  far_ahead,  // noticed by what follows it, see time_gate
+  far_ahead,  // known only when later lines contradict it; see time_gate
   no_operation,
   no_amount,
 };
@@ -37,11 +37,11 @@ struct line_counts {
   std::string summary() const;
 };
 
-// Notices a stretch of lines most of which are bad.
+// Finds the first stretch of 100 lines of which most are bad.
 class stretch_watch {
  public:
   void next(bool bad);
-  std::uint64_t begin() const { return begin_; }  // its first line; 0 if there was none
+  std::uint64_t begin() const { return begin_; }  // its first line; 0 if there is none
 
  private:
   std::uint64_t line_ = 0;
@@ -49,7 +49,7 @@ class stretch_watch {
   std::uint64_t begin_ = 0;
 };
 
-// Where bad lines go byte for byte, one after the other.
+// The file of --rejects. It receives bad lines byte for byte.
 class rejects_file {
  public:
   explicit rejects_file(const std::string& path);
@@ -67,10 +67,10 @@ class rejects_file {
   std::string path_;
   int descriptor_ = -1;
   std::string waiting_;
-  bool line_open_ = false;  // the last line had no end: it was the last one of its file
+  bool line_open_ = false;  // the last line had no line end
 };
 
 // Throws if writing the rejects would overwrite an input.
 void expect_other_file(const std::string& rejects, const std::string& input);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

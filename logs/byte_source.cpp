@@ -18,7 +18,7 @@
 #include "text/number.hpp"
 #include "text/quantity.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 constexpr std::size_t held_capacity = 1 << 16;
@@ -40,7 +40,7 @@ void refuse_folder(const std::string& name, const struct stat& about) {
 
 std::uint64_t unpack_memory_of(const input_options& asked) {
   if (asked.unpack_memory.empty()) return default_unpack_memory;
-  return parse_bytes("--unpack-memory", asked.unpack_memory);
+  return text::parse_bytes("--unpack-memory", asked.unpack_memory);
 }
 
 std::string source_name(const std::string& path) {
@@ -89,7 +89,8 @@ std::size_t byte_source::read_raw(std::span<char> into) {
       return static_cast<std::size_t>(got);
     }
     if (got < 0 && errno != EINTR) {
-      fail(fmt::format("cannot be read beyond byte {}: {}", count_text(position_), reason(errno)));
+      fail(fmt::format("cannot be read beyond byte {}: {}", text::count_text(position_),
+                       reason(errno)));
     }
     if (got == 0 && following_ && wait_for_more()) return 0;
     if ((got == 0 && !following_) || stopped()) at_end_ = true;
@@ -174,14 +175,14 @@ std::size_t byte_source::decompress(std::span<char> into) {
           decompressor_->name(), fmt::format("{} MiB", most_memory_ >> 20)));
     }
     if (done.damaged) {
-      fail(fmt::format("the {} data is damaged at byte {}; what stood before was read",
-                       decompressor_->name(), count_text(at)));
+      fail(fmt::format("the {} data is damaged at byte {}; everything before it was read",
+                       decompressor_->name(), text::count_text(at)));
     }
     if (done.consumed != 0) continue;
     if (at_end_) {
       if (decompressor_->complete()) return 0;
-      fail(fmt::format("the {} data ends in the middle, at byte {}; what stood before was read",
-                       decompressor_->name(), count_text(at)));
+      fail(fmt::format("the {} data ends in the middle, at byte {}; everything before it was read",
+                       decompressor_->name(), text::count_text(at)));
     }
     fill();
   }
@@ -191,4 +192,4 @@ void byte_source::fail(const std::string& what) const {
   throw error(errc::io, name_ + ": " + what);
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

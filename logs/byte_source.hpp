@@ -13,10 +13,10 @@
 #include "logs/decompress.hpp"
 #include "logs/options.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
 // The bytes of a file or of standard input ("-"), decompressed if they begin like gzip, zstd or xz.
-// What goes wrong is thrown as bloomtime::error once everything before it has been handed out.
+// Errors are thrown as bloomtime::error after all bytes before them have been returned.
 class byte_source {
  public:
   explicit byte_source(const std::string& path);
@@ -24,23 +24,23 @@ class byte_source {
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
 
-  // At the end of the file waits for more, as `tail -F` does: also in the file that takes its
-  // place, or from the beginning if it was cut off. `stop` is asked all the while.
+  // Waits for more at the end of the file, as `tail -F` does, also if the file is replaced or
+  // truncated.
   void follow() { following_ = true; }
-  // Asked while waiting for input, ten times a second; what it says yes to is the end.
+  // `stop` is called ten times a second while waiting for input; true ends the input.
   void stop_if(std::function<bool()> stop) { stop_ = std::move(stop); }
 
-  // That compressed input may ask for; more is an error.
+  // Limit for decompression; data that needs more is an error.
   void allow_memory(std::uint64_t bytes) { most_memory_ = bytes; }
 
-  // As much as there is without waiting for more; 0 at the end, and where a file that is followed
-  // was cut off or replaced.
+  // Returns what is available and waits only if nothing is. 0 at the end, and where a file that is
+  // followed was truncated or replaced.
   std::size_t read(std::span<char> into);
-  // Whether such a place was reached since the last time; there is more behind it.
+  // Whether such a place was reached since the last call; more input follows it.
   bool take_break() { return std::exchange(broken_, false); }
 
   const std::string& name() const { return name_; }
-  std::uint64_t position() const { return position_; }  // in the file, compressed or not
+  std::uint64_t position() const { return position_; }  // bytes of the file, as stored
 
  private:
   std::size_t read_raw(std::span<char> into);
@@ -58,7 +58,7 @@ class byte_source {
   std::string path_;
   int descriptor_;
   bool following_ = false;
-  bool replaced_ = false;  // another file stands there now; this one may have grown meanwhile
+  bool replaced_ = false;  // another file has the name now; this one may still grow
   bool broken_ = false;
   std::function<bool()> stop_;
   std::uint64_t position_ = 0;
@@ -66,18 +66,18 @@ class byte_source {
   bool at_end_ = false;  // of the file
   std::uint64_t most_memory_ = default_unpack_memory;
   std::unique_ptr<decompressor> decompressor_;
-  std::vector<char> held_;  // read, and not yet handed out or decompressed
+  std::vector<char> held_;  // read, and not yet returned or decompressed
   std::size_t held_begin_ = 0;
   std::size_t held_end_ = 0;
 };
 
-// What --unpack-memory allows. Throws usage_error unless it is a size.
+// The value of --unpack-memory. Throws usage_error unless it is a size.
 std::uint64_t unpack_memory_of(const input_options& asked);
 
 // "standard input" for "-".
 std::string source_name(const std::string& path);
 
-// Throws if `path` is certain not to be readable; the bytes it holds now, if that is known.
+// Throws if `path` cannot be opened. Returns its size if it is a regular file.
 std::optional<std::uint64_t> expect_readable(const std::string& path);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

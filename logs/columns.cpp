@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 std::size_t find(std::string_view text, char c, std::size_t from = 0) {
@@ -203,4 +203,4 @@ void append_joined(std::string& item, std::span<const std::string_view> values) 
   }
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

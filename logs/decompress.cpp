@@ -12,7 +12,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 using namespace std::string_view_literals;
@@ -157,4 +157,4 @@ std::unique_ptr<decompressor> decompressor_for(std::string_view beginning,
   return nullptr;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

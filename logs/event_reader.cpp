@@ -9,33 +9,33 @@
 
 #include <bloomtime/error.hpp>
 
-#include "cli/output/printer.hpp"
+#include "logs/json_fields.hpp"
 #include "text/number.hpp"
 #include "text/suggest.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 constexpr std::size_t most_samples = 3;
 constexpr std::size_t sample_bytes = 120;
-constexpr std::uint64_t lines_between_looks = 4096;  // at the clock, for the progress bar
+constexpr std::uint64_t lines_between_progress = 4096;
 
 std::vector<std::string> checked(std::vector<std::string> files) {
   if (files.empty()) {
     if (::isatty(STDIN_FILENO) == 1) {
-      throw usage_error("there is nothing to read: name a file, or send lines through a pipe");
+      throw text::usage_error("there is no input; name a file, or pipe lines into the command");
     }
     files.emplace_back("-");
   }
   if (std::count(files.begin(), files.end(), "-") > 1) {
-    throw usage_error("standard input can be read only once; give - once");
+    throw text::usage_error("standard input can be read only once; give - once");
   }
   return files;
 }
 
-// All of them, so that a wrong name is told before hours of reading.
+// Checks all files first, so that a wrong name is found before hours of reading.
 std::optional<std::uint64_t> total_size(const std::vector<std::string>& files) {
   std::optional<std::uint64_t> total = 0;
   for (const std::string& file : files) {
@@ -53,8 +53,17 @@ std::unique_ptr<rejects_file> open_rejects(const std::string& path,
 }
 
 std::string shortened(std::string_view text) {
-  return text.size() <= sample_bytes ? printable(text)
-                                     : printable(text.substr(0, sample_bytes)) + "...";
+  return text.size() <= sample_bytes ? text::printable(text)
+                                     : text::printable(text.substr(0, sample_bytes)) + "...";
+}
+
+// Nothing but the time is read; without it there is nothing to find in a line.
+line_layout of_whole_lines(line_layout layout) {
+  if (layout.time == line_layout::none) return {};
+  layout.fields = {layout.fields[layout.time]};
+  layout.time = 0;
+  layout.items.clear();
+  return layout;
 }
 
 void add(line_counts& sum, const line_counts& more) {
@@ -67,56 +76,86 @@ void add(line_counts& sum, const line_counts& more) {
 }  // namespace
 
 event_reader::event_reader(const input_options& asked, const std::vector<std::string>& files,
-                           const std::string& label, listener tell)
+                           listener told)
     : asked_(asked),
       files_(checked(files)),
-      tell_(tell ? std::move(tell) : note),
-      progress_(label, total_size(files_)) {
+      told_(std::move(told)),
+      total_bytes_(total_size(files_)) {
   (void)format_named(asked_.format);
   unpack_memory_ = unpack_memory_of(asked_);
   rejects_ = open_rejects(asked_.rejects, files_);
 }
 
 const event* event_reader::next() {
-  for (;;) {
-    while (next_line()) {
-      if (read_line()) return &event_;
+  const event* found = next_line();
+  while (found != nullptr && found->what != event::kind::event) found = next_line();
+  return found;
+}
+
+const event* event_reader::next_line() {
+  do {
+    if (record_ && fetch()) {
+      event_.what = read_line();
+      return &event_;
     }
     if (record_) finish_file();
-    if (!open_next()) break;
-  }
+  } while (open_next());
   if (rejects_) {
     rejects_->close();
     rejects_.reset();
   }
-  progress_.clear();
+  show_progress(true);
   return nullptr;
 }
 
+const event* event_reader::next_buffered() {
+  if (!record_ || !lines_->next_buffered(event_.raw)) return nullptr;
+  event_.what = read_line();
+  return &event_;
+}
+
+// Once the end was asked for, a line without an end is not complete.
+bool event_reader::fetch() {
+  if ((in_file_.lines + 1) % lines_between_progress == 0) show_progress(false);
+  if (stopped()) return lines_->next_buffered(event_.raw);
+  if (!lines_->next(event_.raw)) return false;
+  return !event_.raw.ending.empty() || !stopped();
+}
+
 bool event_reader::open_next() {
-  for (; next_file_ < files_.size(); ++next_file_) {
-    source_ = std::make_unique<byte_source>(files_[next_file_]);
+  while (next_file_ < files_.size() && !stopped()) {
+    source_ = std::make_unique<byte_source>(files_[next_file_++]);
     source_->allow_memory(unpack_memory_);
+    if (told_.stop) source_->stop_if(told_.stop);
+    if (asked_.follow) source_->follow();
     lines_ = std::make_unique<line_reader>(*source_);
-    const std::string_view beginning = without_mark(lines_->look_ahead());
-    if (beginning.empty()) {
-      tell(source_->name() + ": empty");
-      continue;
-    }
-    const std::vector<std::string_view> sample = first_lines(beginning);
-    record_ = std::make_unique<record_reader>(layout_of(asked_, source_->name(), sample));
-    tell(fmt::format("{}: {}", source_->name(), described(record_->layout())));
-    if (asked_.items.empty()) {
-      for (const item_layout& item : record_->layout().items) asked_.items.push_back(item.name);
-    }
+    const std::string_view ahead = lines_->look_ahead();
+    if (ahead.find('\n') == ahead.npos && stopped()) return false;
+    const std::string_view beginning = without_mark(ahead);
+    if (beginning.empty()) tell(source_->name() + ": empty");
+    if (ahead.empty()) continue;
+    record_ =
+        std::make_unique<record_reader>(beginning.empty() ? line_layout() : find_layout(beginning));
     in_file_ = {};
     missing_.assign(record_->layout().items.size(), 0);
-    names_ = record_->layout().names;
     stretches_ = {};
-    ++next_file_;
     return true;
   }
   return false;
+}
+
+line_layout event_reader::find_layout(std::string_view beginning) {
+  line_layout layout = layout_of(asked_, source_->name(), first_lines(beginning));
+  const bool timed = layout.time != line_layout::none;
+  tell(fmt::format("{}: {}", source_->name(), described(layout)));
+  if (!std::exchange(times_decided_, true)) asked_.needs_time = asked_.needs_time && timed;
+  if (asked_.items.empty()) {
+    for (const item_layout& item : layout.items) asked_.items.push_back(item.name);
+  }
+  names_ = layout.names;
+  if (asked_.whole_line) layout = of_whole_lines(std::move(layout));
+  if (told_.opened) told_.opened(layout);
+  return layout;
 }
 
 void event_reader::finish_file() {
@@ -124,8 +163,8 @@ void event_reader::finish_file() {
   for (std::size_t i = 0; i < missing_.size(); ++i) {
     if (missing_[i] == 0) continue;
     tell(fmt::format("{}: {} of {} lines lack {}; they count for the other items only",
-                     source_->name(), count_text(missing_[i]), count_text(in_file_.lines),
-                     record_->layout().items[i].name));
+                     source_->name(), text::count_text(missing_[i]),
+                     text::count_text(in_file_.lines), record_->layout().items[i].name));
   }
   position_before_ += source_->position();
   if (in_file_.bad_lines() != 0) {
@@ -133,37 +172,32 @@ void event_reader::finish_file() {
   }
   if (stretches_.begin() != 0) {
     tell(
-        fmt::format("{}: most lines from line {} on do not fit; does the format change there? "
-                    "Read such parts on their own, with --format",
-                    source_->name(), count_text(stretches_.begin())));
+        fmt::format("{}: most lines from line {} on cannot be read; if the format changes "
+                    "there, read each part on its own with --format",
+                    source_->name(), text::count_text(stretches_.begin())));
   }
   record_.reset();
 }
 
-bool event_reader::next_line() {
-  if (!record_ || !lines_->next(event_.raw)) return false;
-  if ((in_file_.lines + 1) % lines_between_looks == 0) show_progress();
-  return true;
-}
-
-// Whether the line is an event.
-bool event_reader::read_line() {
-  if (event_.raw.what != line::part::whole) {
-    reject_piece();
-    return false;
-  }
+// What the line is. Every file begins anew, also one that takes the place of a file that is
+// followed.
+event::kind event_reader::read_line() {
+  if (event_.raw.first) header_due_ = record_->layout().header;
+  if (event_.raw.what != line::part::whole) return read_piece();
+  event_.begins = true;
+  event_.text = event_.raw.first ? without_mark(event_.raw.text) : event_.raw.text;
+  if (event_.text.empty() && event_.raw.ending.empty()) return event::kind::mark;
   ++in_file_.lines;
-  std::string_view text = event_.raw.text;
-  if (in_file_.lines == 1) text = without_mark(text);
-  if (record_->layout().header && in_file_.headers == 0 && !text.empty()) {
+  if (header_due_ && !event_.text.empty()) {
+    header_due_ = false;
     ++in_file_.headers;
-    return false;
+    return event::kind::header;
   }
-  const std::optional<bad_line> bad = record_->read(text);
+  const std::optional<bad_line> bad = record_->read(event_.text);
   stretches_.next(bad.has_value());
   if (bad) {
-    reject_line(*bad);
-    return false;
+    if (bad == bad_line::no_item || bad == bad_line::no_time) count_lacking();
+    return reject_line(*bad);
   }
   if (count_missing() && asked_.strict) reject(bad_line::no_item);
   ++in_file_.events;
@@ -175,7 +209,26 @@ bool event_reader::read_line() {
   } else {
     event_.at.reset();
   }
-  return true;
+  return event::kind::event;
+}
+
+// A line that is too long is counted with its first piece.
+event::kind event_reader::read_piece() {
+  event_.begins = !std::exchange(inside_long_line_, event_.raw.what == line::part::piece);
+  if (event_.begins) {
+    ++in_file_.lines;
+    stretches_.next(true);
+    reject(bad_line::too_long);
+  }
+  if (rejects_) rejects_->add(event_.raw.bytes(), event_.begins);
+  return event::kind::bad;
+}
+
+void event_reader::count_lacking() {
+  const std::string name = record_->lacking().front();
+  const auto found = std::find_if(lacking_.begin(), lacking_.end(),
+                                  [&](const lacking_field& f) { return f.name == name; });
+  ++(found == lacking_.end() ? lacking_.emplace_back(lacking_field{.name = name}) : *found).lines;
 }
 
 bool event_reader::count_missing() {
@@ -189,56 +242,51 @@ bool event_reader::count_missing() {
   return any;
 }
 
-std::string event_reader::reason_text(bad_line reason) const {
-  if (reason != bad_line::no_item) return std::string(described(reason));
-  return fmt::format("{} {}", described(reason), record_->missing_items());
+// "has no field id; it has a, b", "is too long"
+std::string event_reader::problem_text(bad_line reason, std::string_view text) const {
+  if (reason != bad_line::no_item && reason != bad_line::no_time) {
+    return fmt::format("is {}", described(reason));
+  }
+  const bool keyed = record_->layout().format == input_format::ndjson;
+  const auto keys = keyed ? json_keys(text) : std::nullopt;
+  return fmt::format("has no field {}{}", fmt::join(record_->lacking(), " or "),
+                     !keys           ? ""
+                     : keys->empty() ? "; it has none"
+                                     : fmt::format("; it has {}", fmt::join(*keys, ", ")));
 }
 
 void event_reader::refuse_item(const std::string& item) const {
-  const auto meant = nearest(item, names_);
-  throw usage_error(
-      fmt::format("no line has the item {}{}.{}", shown(item),
+  throw text::usage_error(
+      fmt::format("no line has the item {}{}.{}", text::shown(item),
                   names_.empty() ? "" : fmt::format("; the fields are {}", fmt::join(names_, ", ")),
-                  meant ? fmt::format(" Did you mean {}?", *meant) : ""));
+                  text::suggestion(item, names_)));
 }
 
-void event_reader::reject_line(bad_line reason) {
+event::kind event_reader::reject_line(bad_line reason) {
   reject(reason);
   if (rejects_) rejects_->add(event_.raw.bytes(), true);
+  return event::kind::bad;
 }
 
 void event_reader::reject_last(bad_line reason) {
   --in_file_.events;
-  reject_line(reason);
-}
-
-// A line that is too long is counted with its first piece.
-void event_reader::reject_piece() {
-  const bool first = !std::exchange(inside_long_line_, event_.raw.what == line::part::piece);
-  if (first) {
-    ++in_file_.lines;
-    stretches_.next(true);
-    reject(bad_line::too_long);
-  }
-  if (rejects_) rejects_->add(event_.raw.bytes(), first);
+  (void)reject_line(reason);
 }
 
 void event_reader::reject(bad_line reason) {
-  reject(reason, fmt::format("line {}", count_text(in_file_.lines)), event_.raw.text);
+  reject(reason, fmt::format("line {}", in_file_.lines), event_.raw.text);
 }
 
 void event_reader::reject(bad_line reason, const std::string& which, std::string_view text) {
   ++in_file_.bad[static_cast<std::size_t>(reason)];
+  if (!asked_.strict && samples_ == most_samples) return;
+  const std::string sentence = fmt::format("{}: {} {}: {}", source_->name(), which,
+                                           problem_text(reason, text), shortened(text));
   if (asked_.strict) {
-    throw error(errc::corrupt,
-                fmt::format("{}, {} is {}: {}; without --strict such lines are counted and "
-                            "left out",
-                            source_->name(), which, reason_text(reason), shortened(text)));
+    throw error(errc::corrupt, sentence + "; without --strict such lines are only counted");
   }
-  if (samples_ == most_samples) return;
   ++samples_;
-  tell(fmt::format("{}: {} is {}: {}", source_->name(), which, reason_text(reason),
-                   shortened(text)));
+  tell(sentence);
 }
 
 void event_reader::reject_earlier(bad_line reason, std::string_view raw) {
@@ -246,13 +294,16 @@ void event_reader::reject_earlier(bad_line reason, std::string_view raw) {
   if (rejects_) rejects_->add(raw, true);
 }
 
-void event_reader::show_progress() {
-  progress_.at(position_before_ + source_->position(), counts_.lines + in_file_.lines);
+void event_reader::show_progress(bool finished) {
+  if (!told_.advance) return;
+  told_.advance({.bytes = position_before_ + (finished ? 0 : source_->position()),
+                 .total = total_bytes_,
+                 .lines = counts_.lines + (finished ? 0 : in_file_.lines),
+                 .finished = finished});
 }
 
-void event_reader::tell(const std::string& what) {
-  progress_.clear();
-  tell_(what);
+void event_reader::tell(const std::string& what) const {
+  if (told_.note) told_.note(what);
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -11,36 +11,74 @@
 
 #include <bloomtime/time.hpp>
 
-#include "cli/output/reading_progress.hpp"
 #include "logs/bad_line.hpp"
 #include "logs/byte_source.hpp"
 #include "logs/lines.hpp"
 #include "logs/options.hpp"
 #include "logs/record.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
-// What a line says. Views hold until the next one is asked for.
+// A line of the input and what it says. Items are valid until the next line is read.
 struct event {
+  // A line that is too long comes in pieces, all of them bad. `mark` is a file that has nothing but
+  // a byte order mark.
+  enum class kind { event, header, bad, mark };
+
+  kind what = kind::event;
+  bool begins = true;     // false for a further piece of a long line
+  line raw;               // byte for byte
+  std::string_view text;  // without line end and byte order mark; of whole lines
+  // Of events:
   std::span<const std::string_view> items;  // one for each --item
   std::span<const char> present;            // whether the line has it
-  std::optional<instant> at;                // nothing if the lines have no time
-  std::int32_t offset = 0;                  // that it was written with, seconds east of UTC
-  line raw;                                 // byte for byte
+  std::optional<instant> at;                // none if the lines have no time
+  std::int32_t offset = 0;                  // of the timestamp, seconds east of UTC
 };
 
-// The events of files, one file after the other. What people should know of them (the format found,
-// the first bad lines, their number) is told on standard error, or to `tell`.
+// How many lines lack a field. A line that lacks several counts for the first of them.
+struct lacking_field {
+  std::string name;
+  std::uint64_t lines = 0;
+};
+
+// How far the reading of all files is.
+struct reading {
+  std::uint64_t bytes = 0;             // as stored: compressed or not
+  std::optional<std::uint64_t> total;  // unknown for a pipe
+  std::uint64_t lines = 0;
+  bool finished = false;
+};
+
+// Receives what a reader reports. A function that is not set is not called.
+struct listener {
+  // One line of text for people: the format found, the first bad lines, how many there were.
+  std::function<void(std::string_view)> note = {};
+  // Every few thousand lines, and once at the end.
+  std::function<void(const reading&)> advance = {};
+  // Before the first line of each file that has one.
+  std::function<void(const line_layout&)> opened = {};
+  // Called between batches of lines and ten times a second while waiting for input. Once it returns
+  // true, the complete lines that have been read are handed out, and that is the end.
+  std::function<bool()> stop = {};
+};
+
+// Reads files of lines, one after the other: decompresses them, finds their format, and yields
+// events and bad lines. If the first file has no timestamps, none are looked for in the others.
 class event_reader {
  public:
-  using listener = std::function<void(std::string_view)>;
-
-  // No files means standard input. `label` stands before the progress bar.
+  // Without files it reads standard input.
   event_reader(const input_options& asked, const std::vector<std::string>& files,
-               const std::string& label, listener tell = {});
+               listener told = {});
 
-  // Null at the end. Throws bloomtime::error or usage_error if there is no going on.
+  // The next event; null at the end. Throws bloomtime::error or usage_error if input cannot be
+  // read.
   const event* next();
+  // The next line, whatever it is; null at the end.
+  const event* next_line();
+  // The next line that has been read already; null if there is none. Does not wait, and `raw` of
+  // the lines before stays valid.
+  const event* next_buffered();
 
   // For the event that was handed out last, if it turns out to be none.
   void reject_last(bad_line reason);
@@ -48,30 +86,36 @@ class event_reader {
   void reject_earlier(bad_line reason, std::string_view raw);
 
   const line_counts& counts() const { return counts_; }
+  const std::vector<lacking_field>& lacking() const { return lacking_; }
   // As asked for, or by default of the first file: all files have the same.
   const std::vector<std::string>& item_names() const { return asked_.items; }
-  std::int32_t zone() const { return zone_; }  // offset of the last time, in seconds
+  // The fields of the last file, as far as they are known.
+  const std::vector<std::string>& field_names() const { return names_; }
+  std::int32_t zone() const { return zone_; }  // offset of the last timestamp, in seconds
   // Throws usage_error: no line has this item. Names the fields of the last file.
   [[noreturn]] void refuse_item(const std::string& item) const;
 
  private:
   bool open_next();
+  line_layout find_layout(std::string_view beginning);
   void finish_file();
-  bool next_line();
-  bool read_line();
+  bool stopped() const { return told_.stop && told_.stop(); }
+  bool fetch();
+  event::kind read_line();
+  event::kind read_piece();
+  void count_lacking();
   void reject(bad_line reason);
-  void reject_line(bad_line reason);
+  event::kind reject_line(bad_line reason);
   void reject(bad_line reason, const std::string& which, std::string_view text);
-  void reject_piece();
-  void show_progress();
-  void tell(const std::string& what);
+  void show_progress(bool finished);
+  void tell(const std::string& what) const;
   bool count_missing();
-  std::string reason_text(bad_line reason) const;
+  std::string problem_text(bad_line reason, std::string_view text) const;
 
   input_options asked_;
   std::vector<std::string> files_;
-  listener tell_;
-  reading_progress progress_;
+  listener told_;
+  std::optional<std::uint64_t> total_bytes_;
   std::unique_ptr<rejects_file> rejects_;
 
   std::uint64_t unpack_memory_ = default_unpack_memory;
@@ -84,12 +128,15 @@ class event_reader {
   std::vector<std::string> names_;      // fields of this file
   stretch_watch stretches_;
   std::uint64_t position_before_ = 0;  // bytes of the files that are done
+  bool times_decided_ = false;         // whether files have timestamps
+  bool header_due_ = false;
   bool inside_long_line_ = false;
 
   event event_;
   line_counts counts_;
+  std::vector<lacking_field> lacking_;
   std::size_t samples_ = 0;
   std::int32_t zone_ = 0;
 };
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -14,7 +14,7 @@
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 struct known_format {
@@ -155,10 +155,9 @@ std::optional<input_format> format_named(const std::string& typed) {
     if (k.name == typed) return k.format;
     names.emplace_back(k.name);
   }
-  const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format("--format must be one of auto, {}, got {}.{}",
-                                fmt::join(names, ", "), shown(typed),
-                                meant ? fmt::format(" Did you mean {}?", *meant) : ""));
+  throw text::usage_error(fmt::format("--format must be one of auto, {}, got {}.{}",
+                                      fmt::join(names, ", "), text::shown(typed),
+                                      text::suggestion(typed, names)));
 }
 
 std::string_view described(input_format f) {
@@ -247,4 +246,4 @@ std::optional<std::string> first_known(const std::vector<std::string>& known_nam
   return std::nullopt;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

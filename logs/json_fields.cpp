@@ -8,7 +8,7 @@
 
 #include "logs/lines.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 namespace json = simdjson::ondemand;
@@ -184,4 +184,4 @@ std::optional<std::vector<std::string>> json_keys(std::string_view text) {
   return keys;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -7,13 +7,12 @@
 #include <string_view>
 #include <vector>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
 enum class json_problem { none, not_json, not_a_value };
 
-// Picks values out of lines of JSON. A key is written as it stands in the line, or with dots as the
-// way to a nested one. Strings come unescaped, numbers and truth values as written, null as if it
-// were not there.
+// Reads values from lines of JSON. A key is written as in the line, or with dots as the path to a
+// nested one. Strings are unescaped, numbers and booleans are as written, null counts as missing.
 class json_fields {
  public:
   explicit json_fields(const std::vector<std::string>& keys);
@@ -21,8 +20,8 @@ class json_fields {
   json_fields& operator=(json_fields&&) noexcept;
   ~json_fields();
 
-  // `text` must have line_reader::padding readable bytes behind it. values[i] is that of keys[i],
-  // and found[i] whether there is one; they hold until the next call.
+  // `text` must have line_reader::padding readable bytes behind it. values[i] belongs to keys[i],
+  // found[i] says whether it is there; both are valid until the next call.
   json_problem read(std::string_view text, std::span<std::string_view> values,
                     std::span<char> found);
 
@@ -31,7 +30,7 @@ class json_fields {
   std::unique_ptr<state> state_;
 };
 
-// The keys of a line that is an object, down to the second level, which is written with a dot.
+// The keys of a line that is an object, with those of nested objects as outer.inner.
 std::optional<std::vector<std::string>> json_keys(std::string_view text);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -14,7 +14,7 @@
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 constexpr std::array<const char*, 9> log_columns{"host",   "ident", "user",    "time", "request",
@@ -30,7 +30,7 @@ std::optional<std::size_t> column_number(const std::string& typed) {
   return number - 1;
 }
 
-// Everything about a file that fields are looked up in.
+// What is known of a file when fields are looked up.
 struct file_facts {
   const std::string& file;
   const std::vector<std::string_view>& lines;
@@ -79,19 +79,19 @@ const char* format_with(const file_facts& facts, const std::string& typed) {
 [[noreturn]] void no_such_field(const file_facts& facts, const std::string& typed) {
   const std::vector<std::string> names = facts.names();
   if (names.empty()) {
-    throw usage_error(
+    throw text::usage_error(
         fmt::format("{} has no header that names its columns; give the number of a "
                     "column, as in --item 2, instead of {}",
-                    facts.file, shown(typed)));
+                    facts.file, text::shown(typed)));
   }
   if (const char* columns = format_with(facts, typed)) {
-    throw usage_error(fmt::format("{} looks like plain lines; with --format {} it has the field {}",
-                                  facts.file, columns, shown(typed)));
+    throw text::usage_error(
+        fmt::format("{} looks like plain lines; with --format {} it has the field {}", facts.file,
+                    columns, text::shown(typed)));
   }
-  const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format(
-      "{} ({}) has no field {}; it has {}.{}{}", facts.file, described(facts.format), shown(typed),
-      fmt::join(names, ", "), meant ? fmt::format(" Did you mean {}?", *meant) : "",
+  throw text::usage_error(fmt::format(
+      "{} ({}) has no field {}; it has {}.{}{}", facts.file, described(facts.format),
+      text::shown(typed), fmt::join(names, ", "), text::suggestion(typed, names),
       facts.format == input_format::plain ? " If its lines have columns, give --format csv or tsv"
                                           : ""));
 }
@@ -122,10 +122,8 @@ field field_named(const file_facts& facts, const std::string& typed) {
   }
   if (const auto column = column_number(typed)) {
     if (*column < most_columns) return {typed, field::part::column, *column};
-    throw usage_error(
-        fmt::format("column {} is beyond the first {}, which is as far as lines are "
-                    "looked at",
-                    shown(typed), most_columns));
+    throw text::usage_error(fmt::format("column {} is too high; only the first {} columns are read",
+                                        text::shown(typed), most_columns));
   }
   if (typed == "line") return {typed, field::part::line, 0};
   if (is_log(facts.format)) return log_field(facts, typed);
@@ -169,9 +167,9 @@ std::vector<std::string> default_items(const file_facts& facts, const std::strin
     return {quoted};
   }
   const std::vector<std::string> keys = facts.keys();
-  throw usage_error(fmt::format("{} is NDJSON: say with --item which key to look at; it has {}",
-                                facts.file,
-                                keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", "))));
+  throw text::usage_error(
+      fmt::format("{} is NDJSON; name a key with --item: it has {}", facts.file,
+                  keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", "))));
 }
 
 // -- putting together ----------------------------------------------------------------------------
@@ -180,10 +178,10 @@ std::vector<std::string> split_names(const std::string& typed) {
   const std::vector<std::string> names = columns_of(input_format::csv, typed);
   if (names.empty() ||
       std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.empty(); })) {
-    throw usage_error(
+    throw text::usage_error(
         fmt::format("--item must be a field or fields joined by commas, as in "
                     "host,path, got {}",
-                    shown(typed)));
+                    text::shown(typed)));
   }
   return names;
 }
@@ -242,4 +240,4 @@ std::string described(const line_layout& layout) {
                      named ? "time " + layout.fields[layout.time].name : "no time");
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

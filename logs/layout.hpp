@@ -8,8 +8,8 @@
 #include "logs/format.hpp"
 #include "logs/options.hpp"
 
-// Where in the lines of one file the items and the time stand.
-namespace bloomtime::cli {
+// Which fields of a line are the items and the time.
+namespace bloomtime::logs {
 
 struct field {
   enum class part { column, method, path, protocol, line, key };
@@ -31,19 +31,19 @@ struct line_layout {
 
   input_format format = input_format::plain;
   bool header = false;        // the first line names the columns
-  std::vector<field> fields;  // all that is wanted, each once
+  std::vector<field> fields;  // all fields that are needed, each once
   std::vector<item_layout> items;
   std::size_t time = none;         // number in fields
   bool partial = false;            // as in input_options
-  std::vector<std::string> names;  // of all fields, as far as they are known
+  std::vector<std::string> names;  // of all fields of the file, as far as they are known
 };
 
-// What the options ask for, in a file that begins with these lines. Throws usage_error if a field
-// is not there, and names those that are.
+// The layout of a file with these first lines, by the options. Throws usage_error for a field that
+// the file does not have, and names those it has.
 line_layout layout_of(const input_options& asked, const std::string& file,
                       const std::vector<std::string_view>& lines);
 
 // One line for people: "combined log; items path and host; time time".
 std::string described(const line_layout& layout);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 // Large enough to make calls cheap, small enough to stay in the nearer caches.
@@ -91,4 +91,4 @@ std::string_view line_reader::look_ahead() {
   return waiting();
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

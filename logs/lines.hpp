@@ -6,25 +6,25 @@
 
 #include "logs/byte_source.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
-// A line as it stands in the input: `ending` is what follows `text` there, "\n", "\r\n", or nothing
-// at the end of a file. A line longer than the limit comes in pieces.
+// A line of the input. `ending` follows `text` there: "\n", "\r\n", or nothing at the end of a
+// file. A line longer than the limit comes in pieces.
 struct line {
   enum class part { whole, piece, last_piece };
 
   std::string_view text;
   std::string_view ending;
   part what = part::whole;
-  bool first = false;  // of the input, or of a file that took the place of one that is followed
+  bool first = false;  // of the input, or of a file that replaced one that is followed
 
   std::string_view bytes() const { return {text.data(), text.size() + ending.size()}; }
 };
 
-// The beginning of an input without the mark that some programs put there to say that it is UTF-8.
+// The beginning of an input without the UTF-8 byte order mark.
 std::string_view without_mark(std::string_view text);
 
-// Cuts bytes into lines without copying them. Views hold until the next call.
+// Splits bytes into lines without copying them. Views are valid until the next call.
 class line_reader {
  public:
   static constexpr std::size_t longest = std::size_t{1} << 20;
@@ -32,14 +32,14 @@ class line_reader {
 
   explicit line_reader(byte_source& from);
 
-  // False at the end. Waits for more input only if no line is left of what came.
+  // False at the end. Waits for input only if no complete line is buffered.
   bool next(line& found);
 
-  // The same for what came already, without waiting: false if it has no further line end. What was
-  // handed out before stays valid.
+  // The next complete line that is buffered; false if there is none. Does not wait, and views of
+  // lines returned before stay valid.
   bool next_buffered(line& found);
 
-  // What is buffered: at least one line, unless the input is shorter or that line too long.
+  // The buffered input: at least one line, unless the input is shorter or the line too long.
   std::string_view look_ahead();
 
  private:
@@ -53,9 +53,9 @@ class line_reader {
   std::size_t scanned_ = 0;  // bytes from begin_ on that hold no line end
   std::size_t end_ = 0;
   bool at_end_ = false;
-  bool at_break_ = false;  // what waits belongs to a file that has ended
+  bool at_break_ = false;  // what is buffered belongs to a file that has ended
   bool at_begin_ = true;
   bool in_pieces_ = false;
 };
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

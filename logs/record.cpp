@@ -6,7 +6,7 @@
 
 #include "logs/columns.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 std::size_t columns_needed(const line_layout& layout) {
@@ -116,19 +116,12 @@ std::optional<bad_line> record_reader::missing() {
   return std::nullopt;
 }
 
-std::string record_reader::missing_items() const {
-  std::string names;
-  for (std::size_t i = 0; i < present_.size(); ++i) {
-    if (present_[i]) continue;
-    if (!names.empty()) names += " and ";
-    names += layout_.items[i].name;
+std::vector<std::string> record_reader::lacking() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    if (!found_[i]) names.push_back(layout_.fields[i].name);
   }
   return names;
-}
-
-const field& record_reader::lacking() const {
-  const auto first = std::find(found_.begin(), found_.end(), char{0});
-  return layout_.fields[static_cast<std::size_t>(first - found_.begin())];
 }
 
 void record_reader::join_items() {
@@ -146,4 +139,4 @@ void record_reader::join_items() {
   }
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -11,28 +11,27 @@
 #include "logs/layout.hpp"
 #include "logs/times.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
-// Turns lines of one layout into items and a time, looking only at what is wanted.
+// Reads the items and the time of lines of one layout, and parses no other fields.
 class record_reader {
  public:
   explicit record_reader(line_layout layout);
 
   const line_layout& layout() const { return layout_; }
 
-  // Why the line is no event, or nothing. `text` must have line_reader::padding readable bytes
-  // behind it.
+  // Why the line is not an event; nothing if it is one. `text` must have line_reader::padding
+  // readable bytes behind it.
   std::optional<bad_line> read(std::string_view text);
 
   // Of the last line read, until the next one.
   std::span<const std::string_view> items() const { return items_; }
-  // Whether the line has each item; those that it lacks are empty.
+  // Whether the line has each item; missing ones are empty.
   std::span<const char> present() const { return present_; }
-  std::string missing_items() const;  // their names
   const zoned_time& time() const { return time_; }
   bool has_time() const { return layout_.time != line_layout::none; }
-  // The first field that it lacks, if it was without an item or a time.
-  const field& lacking() const;
+  // The fields that the last line lacks, if it was without an item or a time.
+  std::vector<std::string> lacking() const;
 
  private:
   std::optional<bad_line> read_values(std::string_view text);
@@ -45,10 +44,10 @@ class record_reader {
 
   line_layout layout_;
   std::optional<json_fields> keys_;
-  std::vector<std::string_view> columns_;  // as many as are needed
+  std::vector<std::string_view> columns_;  // up to the last one that is needed
   std::vector<std::string_view> values_;   // of layout_.fields
   std::vector<char> found_;
-  std::vector<std::string> scratch_;  // what values_ refer to if it does not stand in the line
+  std::vector<std::string> scratch_;  // values that differ from the line, as after unescaping
   std::vector<std::string_view> items_;
   std::vector<char> present_;
   std::vector<std::string> joined_;
@@ -57,4 +56,4 @@ class record_reader {
   zoned_time time_;
 };
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
 time_gate::time_gate(std::optional<instant> clock, std::vector<held_event> held)
     : clock_(clock), held_(std::move(held)) {}
@@ -45,4 +45,4 @@ time_gate::verdict time_gate::judge(held_event next) {
   return decided;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -8,7 +8,7 @@
 
 #include <bloomtime/time.hpp>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
 // An event whose time is far ahead of everything before it.
 struct held_event {
@@ -21,11 +21,11 @@ struct held_event {
   friend bool operator==(const held_event&, const held_event&) = default;
 };
 
-// Decides which times to believe. Filters forget when time passes, so one corrupt stamp could wipe
-// them, and a real gap in a log looks just like one. An event that would move the clock by more
-// than 24 hours, as the first event does, therefore waits for those after it: two that are not far
-// behind it prove it right, eight that are prove it wrong (docs/profile.md says why these). What is
-// decided depends on the order of events alone, not on where a run ends and the next begins.
+// Decides which timestamps to believe. Filters forget when time passes, so a single wrong timestamp
+// could clear them; and a real gap in a log looks the same. An event that would move the clock by
+// more than 24 hours, as the first event does, is therefore held: two later events that are not far
+// behind it confirm it, eight that are reject it (docs/profile.md gives the reasons). The decisions
+// depend on the order of events alone, not on where one run ends and the next begins.
 class time_gate {
  public:
   static constexpr std::chrono::microseconds far = std::chrono::hours(24);
@@ -38,18 +38,18 @@ class time_gate {
 
   std::optional<instant> clock() const noexcept { return clock_; }  // of the newest event believed
   const std::vector<held_event>& held() const noexcept { return held_; }
-  // The same, and while no event is believed, of those that wait: the earliest, and what is within
-  // reach from there. Nothing if there were no events.
+  // clock(), or while no event is believed, the newest of the held events that is reachable from
+  // the earliest by steps of at most 24 hours. Nothing if there were no events.
   std::optional<instant> newest() const;
 
-  // Whether an event at `t` is to be believed at once and decides about no other: nearly always.
+  // Whether an event at `t` is believed at once and decides about no held one: nearly always.
   bool passes(instant t) noexcept {
     if (!held_.empty() || !clock_ || is_far(*clock_, t)) return false;
     if (*clock_ < t) clock_ = t;
     return true;
   }
 
-  // Both in the order in which they were decided.
+  // Both in the order of the decisions.
   struct verdict {
     std::vector<held_event> believed;
     std::vector<held_event> rejected;
@@ -72,4 +72,4 @@ class time_gate {
   std::vector<held_event> held_;
 };
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstring>
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace {
 
 constexpr std::int64_t second = 1'000'000;  // in microseconds
@@ -220,4 +220,4 @@ time_reading time_reader::read(std::string_view text) noexcept {
   return found;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -7,11 +7,11 @@
 #include <bloomtime/time.hpp>
 
 // Times as logs write them; docs/input.md has the rules.
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
 struct zoned_time {
   instant at;
-  std::int32_t offset = 0;  // seconds east of UTC, as written; 0 where nothing is
+  std::int32_t offset = 0;  // seconds east of UTC, as written; 0 if it has none
 
   friend bool operator==(const zoned_time&, const zoned_time&) = default;
 };
@@ -25,10 +25,10 @@ struct time_reading {
   bool ok() const noexcept { return problem == time_problem::none; }
 };
 
-// Epoch numbers, RFC 3339, and the form of web server logs, told apart by their shape.
+// Reads epoch numbers, RFC 3339 and the timestamps of web server logs.
 time_reading read_time(std::string_view text) noexcept;
 
-// Remembers the last text: neighbouring lines often share their second.
+// Caches the last text: neighbouring lines often have the same second.
 class time_reader {
  public:
   time_reading read(std::string_view text) noexcept;
@@ -39,4 +39,4 @@ class time_reader {
   time_reading last_;
 };
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 
 // What exact counting would take, for comparison: a std::unordered_map from the item to its decayed
 // count and the time of that. Per item a node of 64 bytes (link, hash, a 32-byte string, count,
@@ -20,4 +20,4 @@ constexpr std::uint64_t exact_map_bytes(std::uint64_t items) {
   return items > (std::uint64_t{1} << 63) / each ? std::uint64_t{1} << 63 : items * each;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

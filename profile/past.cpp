@@ -6,7 +6,7 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/outcome.hpp>
 
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 namespace {
 
 constexpr std::chrono::microseconds partition = std::chrono::hours(24);
@@ -34,4 +34,4 @@ void remember(history& past, std::span<const digest> items, std::span<const inst
   }
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

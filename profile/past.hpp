@@ -9,14 +9,14 @@
 
 #include "store/ledger.hpp"
 
-// What a profile remembers of when items came.
-namespace bloomtime::cli {
+// The history of a profile.
+namespace bloomtime::profile {
 
-// A partition per day. It takes whatever can be read as a time: its ticks are those of heat, and
-// begin with the earliest such time instead of 1970.
+// A history with one partition per day. It accepts every time that can be read: its ticks are those
+// of heat, and begin with the earliest readable time instead of 1970.
 history new_history(const store::profile_settings& settings, std::uint64_t seed);
 
-// Throws if something cannot be remembered.
+// Throws if the history refuses an event.
 void remember(history& past, std::span<const digest> items, std::span<const instant> times);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

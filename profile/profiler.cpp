@@ -10,7 +10,7 @@
 #include "profile/past.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 
 using store::heat_role;
 using store::history_role;
@@ -56,8 +56,9 @@ void expect_seed(const field_profile& f, std::uint64_t seed) {
 
 void expect_memory(std::uint64_t memory, std::size_t fields) {
   if (memory >= fields * least_memory_per_field) return;
-  throw usage_error(fmt::format("--memory must be at least {} bytes, 1 KiB for each field, got {}",
-                                fields * least_memory_per_field, memory));
+  throw text::usage_error(
+      fmt::format("--memory must be at least {} bytes, 1 KiB for each field, got {}",
+                  fields * least_memory_per_field, memory));
 }
 
 estimate field_profile::at(std::string_view item, instant when) const {
@@ -94,7 +95,7 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
                                    std::to_string(kept.fields.size()));
   }
   settings_ = kept.settings;
-  gate_ = time_gate(read.last_event, std::move(kept.held));
+  gate_ = logs::time_gate(read.last_event, std::move(kept.held));
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
     fields_.push_back({.name = name,
@@ -130,14 +131,14 @@ void profiler::use_item(std::size_t field, std::string_view item, instant when) 
   expect_counted(f.hot.add(d, item, when));
 }
 
-void profiler::use(const event& e) {
+void profiler::use(const logs::event& e) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (e.present[i]) use_item(i, e.items[i], *e.at);
   }
   finish_event();
 }
 
-void profiler::use(const held_event& e) {
+void profiler::use(const logs::held_event& e) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (e.items[i]) use_item(i, *e.items[i], e.at);
   }
@@ -148,8 +149,8 @@ void profiler::finish_event() {
   if (++events_waiting_ == events_at_once) flush();
 }
 
-held_event profiler::held(const event& e) {
-  held_event h{.at = *e.at, .items = {}, .line = std::string(e.raw.bytes())};
+logs::held_event profiler::held(const logs::event& e) {
+  logs::held_event h{.at = *e.at, .items = {}, .line = std::string(e.raw.bytes())};
   for (std::size_t i = 0; i < e.items.size(); ++i) {
     h.items.push_back(e.present[i] ? std::optional<std::string>(e.items[i]) : std::nullopt);
   }
@@ -192,24 +193,24 @@ memory_budget profiler::history_budget() const {
   return all;
 }
 
-bool profiler::has_come(const held_event& e, instant when) const {
+bool profiler::has_come(const logs::held_event& e, instant when) const {
   const tick_clock epochs(settings_.resolution);
   return epochs.tick_of(e.at) <= epochs.tick_of(when);
 }
 
 void profiler::include_held(instant when) {
-  for (const held_event& e : gate_.held()) {
+  for (const logs::held_event& e : gate_.held()) {
     if (has_come(e, when)) use(e);
   }
   flush();
 }
 
-std::vector<held_event> profiler::ahead_of(instant when) const {
-  std::vector<held_event> ahead;
-  for (const held_event& e : gate_.held()) {
+std::vector<logs::held_event> profiler::ahead_of(instant when) const {
+  std::vector<logs::held_event> ahead;
+  for (const logs::held_event& e : gate_.held()) {
     if (!has_come(e, when)) ahead.push_back(e);
   }
   return ahead;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

@@ -17,7 +17,7 @@
 #include "store/reader.hpp"
 #include "text/text.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,14 +34,10 @@ finding checked(const fs::path& directory, const part& p, Load&& load) {
 
 std::vector<finding> leftovers(const fs::path& directory, const manifest& m) {
   std::vector<finding> all;
-  std::error_code problem;
-  for (fs::directory_iterator entry(directory, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    const std::string name = entry->path().filename().string();
-    if (is_disposable_name(name) && !m.names(name)) all.push_back({entry->path(), "", true});
+  std::error_code ignored;
+  for (const std::string& name : file_names(directory, ignored)) {
+    if (is_disposable_name(name) && !m.names(name)) all.push_back({directory / name, "", true});
   }
-  std::sort(all.begin(), all.end(),
-            [](const finding& a, const finding& b) { return a.file < b.file; });
   return all;
 }
 
@@ -70,7 +66,7 @@ void check_container(const part& p, bytes_of_part bytes, const manifest& m) {
   (void)load_any(bytes);
   if (m.find(ledger_role) == nullptr) return;
   throw error(errc::corrupt,
-              fmt::format("a profile of these items has no container {}", shown(p.role)));
+              fmt::format("a profile of these items has no container {}", text::shown(p.role)));
 }
 
 // A history may be missing: there were profiles before there were histories.
@@ -79,7 +75,8 @@ void check_roles(const manifest& m) {
   for (const std::string& item : m.read.items) {
     for (const std::string& role : {heat_role(item), hot_role(item)}) {
       if (m.find(role) != nullptr) continue;
-      throw error(errc::corrupt, fmt::format("the manifest has no container {}", shown(role)));
+      throw error(errc::corrupt,
+                  fmt::format("the manifest has no container {}", text::shown(role)));
     }
   }
 }
@@ -87,8 +84,9 @@ void check_roles(const manifest& m) {
 void check_totals(bytes_of_part bytes, const manifest& m) {
   const std::uint64_t events = minute_totals::load(bytes).events();
   if (m.find(ledger_role) == nullptr || events == m.read.records) return;
-  throw error(errc::corrupt, fmt::format("these totals have {} events, and the manifest {} records",
-                                         events, m.read.records));
+  throw error(errc::corrupt,
+              fmt::format("these totals have {} events, and the manifest {} records", events,
+                          m.read.records));
 }
 
 std::string problem_of(const manifest& m) {
@@ -124,4 +122,4 @@ std::vector<finding> inspect(const fs::path& directory) {
   }
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
-// What there is to say about one file of a store.
+// The result of checking one file of a store.
 struct finding {
   std::filesystem::path file;
-  std::string problem;  // empty if every byte is as it was written
+  std::string problem;  // empty if there is none
   bool leftover = false;
 };
 
-// Checks every byte of a store: the manifest, which throws if it cannot be used, each container,
-// the totals. Files that are being written or were left by a crash come last.
+// Checks every byte of a store: the manifest, each container, the totals. Throws if the manifest
+// cannot be used. Files that are being written or were left by a crash come last.
 std::vector<finding> inspect(const std::filesystem::path& directory);
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

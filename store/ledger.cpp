@@ -9,7 +9,7 @@
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/error.hpp>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 constexpr std::uint8_t engine = 2;
@@ -36,7 +36,7 @@ std::string read_text(detail::byte_reader& in) {
 // A byte says whether there is one, where it may be missing.
 std::optional<std::string> read_item(detail::byte_reader& in, bool partial) {
   const std::uint8_t there = partial ? in.u8() : 1;
-  if (there > 1) corrupt("an event in this ledger neither has an item nor lacks it");
+  if (there > 1) corrupt("an item flag in the ledger is neither 0 nor 1");
   return there == 1 ? std::optional(read_text(in)) : std::nullopt;
 }
 
@@ -45,19 +45,19 @@ void write_item(detail::byte_writer& out, const std::optional<std::string>& item
   if (item) write_text(out, *item);
 }
 
-bool lacks_items(const held_event& e) {
+bool lacks_items(const logs::held_event& e) {
   return std::any_of(e.items.begin(), e.items.end(), [](const auto& item) { return !item; });
 }
 
-held_event read_held(detail::byte_reader& in, std::size_t items, bool partial) {
-  held_event e;
+logs::held_event read_held(detail::byte_reader& in, std::size_t items, bool partial) {
+  logs::held_event e;
   e.at = instant(in.i64());
   e.agreeing = in.u8();
   e.contradict = in.u8();
   e.line = read_text(in);
   for (std::size_t i = 0; i < items; ++i) e.items.push_back(read_item(in, partial));
-  if (e.agreeing >= time_gate::enough || e.contradict >= time_gate::patience) {
-    corrupt("an event in this ledger still waits although it was decided about");
+  if (e.agreeing >= logs::time_gate::enough || e.contradict >= logs::time_gate::patience) {
+    corrupt("the ledger holds an event that was already decided");
   }
   return e;
 }
@@ -72,7 +72,7 @@ std::vector<std::byte> ledger::serialize() const {
   }
   const bool partial = std::any_of(held.begin(), held.end(), lacks_items);
   detail::byte_writer waiting;
-  for (const held_event& e : held) {
+  for (const logs::held_event& e : held) {
     waiting.i64(e.at.micros);
     waiting.u8(e.agreeing);
     waiting.u8(e.contradict);
@@ -111,8 +111,8 @@ ledger ledger::load(std::span<const std::byte> container) {
   const std::size_t registers = census().distinct.registers().size();
   if (read.settings.resolution.count() <= 0 || read.settings.half_life < read.settings.resolution ||
       fields == 0 || counted.size() / (8 + registers) != fields ||
-      counted.size() % (8 + registers) != 0 || held > time_gate::most_held) {
-    corrupt("the parameters of this ledger contradict each other");
+      counted.size() % (8 + registers) != 0 || held > logs::time_gate::most_held) {
+    corrupt("the parameters of the ledger are inconsistent");
   }
   detail::byte_reader in(counted);
   for (std::uint64_t i = 0; i < fields; ++i) {
@@ -123,9 +123,9 @@ ledger ledger::load(std::span<const std::byte> container) {
   for (std::uint64_t i = 0; i < held; ++i) read.held.push_back(read_held(waiting, fields, partial));
   waiting.expect_end();
   if (partial && std::none_of(read.held.begin(), read.held.end(), lacks_items)) {
-    corrupt("this ledger says that an event lacks an item, and none does");
+    corrupt("the ledger is marked as partial, but no event in it lacks an item");
   }
   return read;
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -14,15 +14,15 @@
 #include "logs/time_gate.hpp"
 #include "store/roles.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
 struct profile_settings {
   std::chrono::microseconds half_life = std::chrono::hours(1);
-  std::chrono::microseconds resolution = std::chrono::seconds(1);  // one epoch of the decay
-  std::uint64_t memory = 0;  // bytes of cells, of all fields together
+  std::chrono::microseconds resolution = std::chrono::seconds(1);  // one tick of the decay
+  std::uint64_t memory = 0;  // bytes of the cells of all fields
 };
 
-// How many different items a field had, and how long the items were that came.
+// How many different items a field had, and the total length of the items of all events.
 struct census {
   static constexpr unsigned precision = 14;  // a standard error of 0.8 % in 12 KiB
 
@@ -38,16 +38,16 @@ struct census {
   }
 };
 
-// What a profile remembers beside its filters, so that the next run can go on as if there had been
-// no end: how it was asked for, the census of each field, and the events that still wait.
+// What a profile keeps beside its filters, so that the next run continues as if it were the same
+// run: the settings, the census of each field, and the held events.
 struct ledger {
   profile_settings settings;
   std::vector<census> fields;
-  std::vector<held_event> held;
+  std::vector<logs::held_event> held;
 
   // A container of the family totals, drawn in docs/FORMAT.md.
   std::vector<std::byte> serialize() const;
   static ledger load(std::span<const std::byte> container);
 };
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -18,7 +18,7 @@
 
 #include "store/names.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 std::string signature(int descriptor) {
@@ -100,4 +100,4 @@ writer_lock::~writer_lock() {
   ::close(descriptor_);
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

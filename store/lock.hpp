@@ -3,21 +3,20 @@
 #include <filesystem>
 #include <string>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
-// The right to write into a store or a state, for as long as the object lives; the system takes it
-// back from a process that dies. Throws with the number of the process that has it. Readers need
-// none.
+// Exclusive right to write a store or a state while the object lives; a process that dies loses it.
+// The constructor throws and names the process that holds the lock. Readers need no lock.
 class writer_lock {
  public:
   explicit writer_lock(const std::filesystem::path& directory);
-  // `file` is locked; `what` is the name of what it guards, for errors: "the store s".
+  // Locks `file`; `what` names what it guards in errors: "the store s".
   writer_lock(const std::filesystem::path& file, const std::string& what);
   writer_lock(const writer_lock&) = delete;
   writer_lock& operator=(const writer_lock&) = delete;
   ~writer_lock();
 
-  // False when the store was removed or another one stands in its place.
+  // False if the store was removed or replaced by another one.
   bool holds() const noexcept;
   const std::filesystem::path& path() const noexcept { return path_; }
 
@@ -26,4 +25,4 @@ class writer_lock {
   int descriptor_ = -1;
 };
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

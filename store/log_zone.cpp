@@ -11,7 +11,7 @@
 #include "text/time_text.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::store {
 namespace {
 
 using std::chrono::microseconds;
@@ -19,7 +19,7 @@ using std::chrono::microseconds;
 constexpr std::size_t date_and_blank = 11;
 
 // 0 if it lies inside.
-std::uint64_t distance(instant t, const store::offset_span& s) {
+std::uint64_t distance(instant t, const offset_span& s) {
   const auto from = [](instant earlier, instant later) {
     return static_cast<std::uint64_t>(later.micros) - static_cast<std::uint64_t>(earlier.micros);
   };
@@ -27,7 +27,7 @@ std::uint64_t distance(instant t, const store::offset_span& s) {
 }
 
 std::optional<std::int32_t> offset_in(const std::string& zone) {
-  const time_reading then = read_time("2000-01-01 00:00:00 " + zone);
+  const logs::time_reading then = logs::read_time("2000-01-01 00:00:00 " + zone);
   if (zone.empty() || !then.ok()) return std::nullopt;
   return then.time.offset;
 }
@@ -63,7 +63,7 @@ std::optional<typed_time> read_date(std::string_view text) {
   for (const auto& [rest, whole] :
        {precision{"", microseconds(1)}, precision{":00", std::chrono::minutes(1)},
         precision{midnight, std::chrono::days(1)}}) {
-    const time_reading found = read_time(fmt::format("{}{} {}", local, rest, zone));
+    const logs::time_reading found = logs::read_time(fmt::format("{}{} {}", local, rest, zone));
     if (!found.ok()) continue;
     const instant begin = found.time.at;
     return typed_time{begin, instant(begin.micros + whole.count() - 1), length != 0};
@@ -75,7 +75,7 @@ std::optional<typed_time> read_date(std::string_view text) {
 
 // -- zones ---------------------------------------------------------------------------------------
 
-log_zone::log_zone(const store::facts& read, store::offset_spans offsets, const tick_clock& ticks)
+log_zone::log_zone(const facts& read, offset_spans offsets, const tick_clock& ticks)
     : last_line_(offset_in(read.zone)), offsets_(std::move(offsets)), ticks_(ticks) {}
 
 std::int32_t log_zone::offset_at(instant t) const {
@@ -87,24 +87,24 @@ std::int32_t log_zone::offset_at(instant t) const {
 }
 
 std::string log_zone::name_at(instant t) const {
-  return last_line_ ? zone_text(offset_at(t)) : "UTC";
+  return last_line_ ? text::zone_text(offset_at(t)) : "UTC";
 }
 
 bool log_zone::changes() const {
-  return std::any_of(spans().begin(), spans().end(), [this](const store::offset_span& s) {
+  return std::any_of(spans().begin(), spans().end(), [this](const offset_span& s) {
     return s.exact() && s.west != last_line_.value_or(0);
   });
 }
 
-store::offset_spans offsets_of(const store::facts& read, const std::vector<held_event>& held) {
+offset_spans offsets_of(const facts& read, const std::vector<logs::held_event>& held) {
   if (read.offsets) return *read.offsets;
-  store::offset_spans offsets;
+  offset_spans offsets;
   if (read.first_event) offsets.add_unknown(*read.first_event, *read.last_event);
-  for (const held_event& e : held) offsets.add_unknown(e.at, e.at);
+  for (const logs::held_event& e : held) offsets.add_unknown(e.at, e.at);
   return offsets;
 }
 
-log_zone zone_of(const store::facts& read, const std::vector<held_event>& held,
+log_zone zone_of(const facts& read, const std::vector<logs::held_event>& held,
                  const tick_clock& ticks) {
   return {read, offsets_of(read, held), ticks};
 }
@@ -112,7 +112,7 @@ log_zone zone_of(const store::facts& read, const std::vector<held_event>& held,
 // -- printed -------------------------------------------------------------------------------------
 
 std::string time_text(instant t, const log_zone& zone) {
-  return fmt::format("{} {}", time_text(t, zone.offset_at(t)), zone.name_at(t));
+  return fmt::format("{} {}", text::time_text(t, zone.offset_at(t)), zone.name_at(t));
 }
 
 std::string range_text(instant from, instant to, const log_zone& zone) {
@@ -120,7 +120,7 @@ std::string range_text(instant from, instant to, const log_zone& zone) {
   if (zone.offset_at(from) != zone.offset_at(to)) {
     return fmt::format("{} .. {}", time_text(from, zone), last);
   }
-  const std::string first = time_text(from, zone.offset_at(from));
+  const std::string first = text::time_text(from, zone.offset_at(from));
   const bool same_day = first.substr(0, date_and_blank) == last.substr(0, date_and_blank);
   return fmt::format("{} .. {}", first, same_day ? last.substr(date_and_blank) : last);
 }
@@ -129,14 +129,14 @@ std::string range_text(instant from, instant to, const log_zone& zone) {
 
 typed_time parse_time(std::string_view option, std::string_view text) {
   const bool dated = text.size() > 4 && (text[2] == '/' || text[4] == '-');
-  if (const time_reading number = read_time(text); !dated && number.ok()) {
+  if (const logs::time_reading number = logs::read_time(text); !dated && number.ok()) {
     return {number.time.at, number.time.at, true};
   }
   if (const auto found = dated ? read_date(text) : std::nullopt) return *found;
-  throw usage_error(
+  throw text::usage_error(
       fmt::format("{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00 or "
                   "1388577600 (seconds since 1970), got {}",
-                  option, shown(text)));
+                  option, text::shown(text)));
 }
 
 instant parse_moment(std::string_view option, std::string_view text, const log_zone& zone,
@@ -146,4 +146,4 @@ instant parse_moment(std::string_view option, std::string_view text, const log_z
   return instant(typed.begin.micros - std::int64_t{zone.offset_at(newest)} * 1'000'000);
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::store

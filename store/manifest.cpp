@@ -16,7 +16,7 @@
 #include "store/names.hpp"
 #include "text/text.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -46,8 +46,8 @@ void add_others(json& object, const std::string& others) {
   for (const auto& [key, data] : parsed.items()) object[key] = data;
 }
 
-// With the checkpoint that they are from: a version that does not know this key keeps it as it is
-// when it adds events.
+// With the checkpoint they belong to: a version that does not know this key copies it when it adds
+// events.
 json to_object(const offset_spans& offsets, std::uint64_t generation) {
   json spans = json::array();
   for (const offset_span& s : offsets.spans()) {
@@ -131,7 +131,7 @@ part read_part(const json& object) {
   part p;
   p.file = text_of(object, "file");
   if (!is_part_name(p.file)) {
-    corrupt(fmt::format("the manifest names a file no store would write, {}", shown(p.file)));
+    corrupt(fmt::format("the manifest names a file with an invalid name, {}", text::shown(p.file)));
   }
   p.bytes = count_of(object, "bytes");
   p.checksum = checksum_in(object);
@@ -156,7 +156,7 @@ void expect_no_twins(const manifest& m) {
   std::set<std::string_view> roles;
   for (const part& p : m.containers) {
     if (!roles.insert(p.role).second) {
-      corrupt(fmt::format("the manifest has two containers of the role {}", shown(p.role)));
+      corrupt(fmt::format("the manifest has two containers of the role {}", text::shown(p.role)));
     }
     if (!files.insert(p.file).second) {
       corrupt(fmt::format("the manifest names the file {} twice", p.file));
@@ -216,7 +216,8 @@ facts read_facts(const json& document) {
 
 json parse_json(std::string_view text) {
   if (text.size() > most_bytes) {
-    corrupt(fmt::format("a manifest has at most {} bytes, this has {}", most_bytes, text.size()));
+    corrupt(
+        fmt::format("a manifest has at most {} bytes; this one has {}", most_bytes, text.size()));
   }
   std::array<std::size_t, deepest + 2> keys{};  // of the open object at each depth
   const auto modest = [&](int depth, json::parse_event_t event, json&) {
@@ -247,7 +248,7 @@ void check_schema(const json& document) {
                             "bloomtime to read it",
                             found, schema));
   }
-  if (found == 0) corrupt("the schema of a manifest counts from 1, found 0");
+  if (found == 0) corrupt("the schema of a manifest counts from 1; got 0");
 }
 
 void check_sum(json document) {
@@ -260,18 +261,16 @@ void check_sum(json document) {
 
 // Whether there is a lock in the directory, and nothing that a writer does not leave.
 bool is_unfinished(const std::filesystem::path& directory) {
-  bool locked = false;
   std::error_code problem;
-  for (std::filesystem::directory_iterator entry(directory, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    const std::string name = entry->path().filename().string();
-    if (name != lock_name && !is_disposable_name(name)) return false;
-    locked = locked || name == lock_name;
-  }
-  return locked && !problem;
+  const std::vector<std::string> names = file_names(directory, problem);
+  const auto ours = [](const std::string& name) {
+    return name == lock_name || is_disposable_name(name);
+  };
+  return !problem && std::all_of(names.begin(), names.end(), ours) &&
+         std::find(names.begin(), names.end(), lock_name) != names.end();
 }
 
-// What keeps the system from saying is told by opening the manifest.
+// Other problems, such as missing permissions, are reported when the manifest is opened.
 void expect_store(const std::filesystem::path& directory) {
   using std::filesystem::file_type;
   const auto type_of = [](const std::filesystem::path& path) {
@@ -376,4 +375,4 @@ manifest read_manifest(const std::filesystem::path& directory) {
   }
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -11,7 +11,7 @@
 
 #include "store/offsets.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
 inline constexpr std::uint64_t schema = 1;
 
@@ -22,7 +22,7 @@ struct facts {
   std::optional<instant> first_event;
   std::optional<instant> last_event;
   std::string zone;  // of the last line, such as "+0100"; empty if it did not say
-  // Of all lines. Nothing if a version that does not record them wrote the store or continued it.
+  // Of all lines. Nothing if a version that does not record them wrote or continued the store.
   std::optional<offset_spans> offsets = offset_spans();
   std::vector<std::string> items;  // as given with --item: "host", "host,path"
 
@@ -37,7 +37,7 @@ struct part {
   std::string others = "{}";   // keys that this version does not know, as a JSON object
 };
 
-// Everything a store says about itself; docs/store.md lists the keys.
+// The contents of manifest.json; docs/store.md lists the keys.
 struct manifest {
   std::string version;  // of the bloomtime that wrote it
   instant created;
@@ -51,12 +51,12 @@ struct manifest {
   bool names(std::string_view file) const;  // whether the file is a part of this store
 };
 
-// One JSON document with a checksum in it. The reader takes nothing for granted: it throws
-// bloomtime::error for whatever the writer could not have written.
+// One JSON document with a checksum. The parser throws bloomtime::error for anything that to_text()
+// does not write.
 std::string to_text(const manifest& m);
 manifest parse_manifest(std::string_view text);
 
 // The manifest of the store in this directory. Errors name the directory.
 manifest read_manifest(const std::filesystem::path& directory);
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

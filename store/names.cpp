@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 // Cuts `prefix` off the text and the digits after it; false unless both are there.
@@ -28,6 +28,17 @@ bool is_part_name(std::string_view name) {
   return take_number(name, "part-") && take_number(name, "-") && name == ".bloomtime";
 }
 
+std::vector<std::string> file_names(const std::filesystem::path& directory,
+                                    std::error_code& problem) {
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(directory, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 bool is_disposable_name(std::string_view name) {
   // As detail::replace_file names them.
   const auto suffix = name.find(".tmp.");
@@ -38,4 +49,4 @@ bool is_disposable_name(std::string_view name) {
          (target == manifest_name || is_part_name(target));
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -8,7 +8,7 @@
 
 #include <bloomtime/error.hpp>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 bool same_offset(const offset_span& a, const offset_span& b) {
@@ -48,7 +48,7 @@ offset_spans::offset_spans(std::vector<offset_span> spans) : spans_(std::move(sp
   const bool sound = spans_.size() <= most && std::all_of(spans_.begin(), spans_.end(), possible) &&
                      std::is_sorted(spans_.begin(), spans_.end(), before) &&
                      std::adjacent_find(spans_.begin(), spans_.end(), touch) == spans_.end();
-  if (!sound) throw error(errc::corrupt, "the UTC offsets of a log contradict each other");
+  if (!sound) throw error(errc::corrupt, "the UTC offset spans of the log contradict each other");
 }
 
 bool offset_spans::extends_recent(instant t, std::int32_t offset) noexcept {
@@ -102,4 +102,4 @@ void offset_spans::join_closest(std::size_t left) {
   if (recent_ > left) --recent_;
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -7,7 +7,7 @@
 
 #include <bloomtime/time.hpp>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
 // The largest distance from UTC that a timestamp can name, in seconds: 23:59.
 inline constexpr std::int32_t most_offset = 24 * 3600 - 60;
@@ -40,7 +40,7 @@ class offset_spans {
   void add(instant t, std::int32_t offset) {
     if (!extends_recent(t, offset)) insert({t, t, offset, offset});
   }
-  // Events of which nobody knows the offset.
+  // Events with an unknown offset.
   void add_unknown(instant first, instant last) {
     insert({first, last, -most_offset, most_offset});
   }
@@ -57,7 +57,7 @@ class offset_spans {
   void join_closest(std::size_t left);
 
   std::vector<offset_span> spans_;
-  std::size_t recent_ = 0;  // the span that was written last: nearly always the next one as well
+  std::size_t recent_ = 0;  // the span extended last: nearly always the next one as well
 };
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -8,17 +8,18 @@
 
 #include "text/text.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 void expect_as_described(const part& p, std::span<const std::byte> bytes) {
   if (bytes.size() != p.bytes) {
-    throw error(errc::corrupt, fmt::format("the manifest says this file has {} bytes, it has {}",
-                                           p.bytes, bytes.size()));
+    throw error(errc::corrupt,
+                fmt::format("the manifest says that this file has {} bytes; it has {}", p.bytes,
+                            bytes.size()));
   }
   if (detail::container_view::parse(bytes).identity() != p.checksum) {
     throw error(errc::corrupt,
-                "this is a sound file, but not the one whose checksum is in the manifest");
+                "the file is intact, but not the one whose checksum is in the manifest");
   }
 }
 
@@ -60,7 +61,7 @@ const part& expect_part(const manifest& m, const std::filesystem::path& director
   if (found != nullptr) return *found;
   throw error(errc::invalid_argument,
               fmt::format("the store {} has no container {}; see bloomtime info {}",
-                          directory.string(), shown(role), directory.string()));
+                          directory.string(), text::shown(role), directory.string()));
 }
 
 reader::reader(const std::filesystem::path& directory) : directory_(directory) {
@@ -76,4 +77,4 @@ part_bytes reader::container(std::string_view role) const {
   return containers_.find(expect_part(about_, directory_, role).role)->second;
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -14,7 +14,7 @@
 #include "store/manifest.hpp"
 #include "store/totals.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
 struct part_file {
   std::filesystem::path path;
@@ -25,19 +25,19 @@ struct part_file {
 
 using part_bytes = std::shared_ptr<const part_file>;
 
-// Whether this path is meant to be a store rather than a file.
+// Whether this path is a directory, as stores are.
 bool is_folder(const std::filesystem::path& path);
 
-// A part as the manifest describes it: length and head are checked here, bodies by whoever loads.
+// Opens a part and checks its length and head against the manifest; loading checks the body.
 part_bytes open_part(const std::filesystem::path& directory, const part& p);
 
-// The same for whoever cannot go on without it: errors say what to do.
+// The same, with errors that say what to do.
 part_bytes need_part(const std::filesystem::path& directory, const part& p);
 
-// The problem of a file of a store, and what to do about it.
+// An error about a file of a store, with what to do about it.
 error advised(const std::filesystem::path& directory, errc code, const std::string& problem);
 
-// What a part holds. Errors name its file and say what to do.
+// Loads a part. Errors name its file and say what to do.
 template <class Kept>
 Kept load_part(const part_bytes& file) {
   try {
@@ -51,8 +51,8 @@ Kept load_part(const part_bytes& file) {
 const part& expect_part(const manifest& m, const std::filesystem::path& directory,
                         std::string_view role);
 
-// attempt(manifest) until it succeeds or fails on a store that did not change meanwhile: a writer
-// may remove the parts of a checkpoint before they are opened.
+// Repeats attempt(manifest) until it succeeds, or fails on a store that did not change meanwhile: a
+// writer may remove the parts of a checkpoint before they are opened.
 template <class Attempt>
 auto while_it_changes(const std::filesystem::path& directory, Attempt&& attempt) {
   for (;;) {
@@ -65,7 +65,7 @@ auto while_it_changes(const std::filesystem::path& directory, Attempt&& attempt)
   }
 }
 
-// One checkpoint of a store, whatever a writer does to it from now on.
+// One checkpoint of a store. Later checkpoints do not change it.
 class reader {
  public:
   explicit reader(const std::filesystem::path& directory);
@@ -82,4 +82,4 @@ class reader {
   std::map<std::string, part_bytes, std::less<>> containers_;
 };
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

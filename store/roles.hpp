@@ -2,8 +2,8 @@
 
 #include <string>
 
-// What the containers of a store are for: what they are, and of which item.
-namespace bloomtime::cli::store {
+// The roles of the containers of a store: what they are, and of which item.
+namespace bloomtime::store {
 
 inline constexpr const char* ledger_role = "ledger";
 
@@ -11,4 +11,4 @@ inline std::string heat_role(const std::string& item) { return "heat." + item; }
 inline std::string hot_role(const std::string& item) { return "hot." + item; }
 inline std::string history_role(const std::string& item) { return "history." + item; }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

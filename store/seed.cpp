@@ -8,7 +8,7 @@
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::store {
 
 std::uint64_t random_seed() {
   std::random_device source;
@@ -21,8 +21,8 @@ std::optional<std::uint64_t> parse_seed(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, seed);
   if (read.ec == std::errc() && read.ptr == end) return seed;
-  throw usage_error(
-      fmt::format("--seed must be random or a whole number below 2^64, got {}", shown(text)));
+  throw text::usage_error(
+      fmt::format("--seed must be random or a whole number below 2^64, got {}", text::shown(text)));
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::store

@@ -4,15 +4,15 @@
 #include <optional>
 #include <string>
 
-namespace bloomtime::cli {
+namespace bloomtime::store {
 
-// Of stores, so that those built apart can be merged.
+// The default seed of stores, so that stores built separately can be merged.
 inline constexpr std::uint64_t default_seed = 0;
 
 std::uint64_t random_seed();
 
-// What --seed says: a number, or `random` for one that nobody knows beforehand, which is nothing
-// here: what exists already keeps its own.
+// Parses --seed: a number, or `random`, which gives nothing; an existing store or state then keeps
+// its seed.
 std::optional<std::uint64_t> parse_seed(const std::string& text);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::store

@@ -4,10 +4,10 @@
 #include <string>
 
 // Where a store keeps its tally.
-namespace bloomtime::cli {
+namespace bloomtime::store {
 
 inline constexpr std::uint64_t default_tally_memory = 16'000'000;
 
 inline std::string tally_role(const std::string& item) { return "tally." + item; }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::store

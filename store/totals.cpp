@@ -8,7 +8,7 @@
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/error.hpp>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 constexpr std::uint8_t engine = 1;
@@ -37,7 +37,7 @@ std::uint64_t read_varint(detail::byte_reader& in) {
       return v;
     }
   }
-  corrupt("a number in these totals is not written as it should be");
+  corrupt("a number in the totals is encoded incorrectly");
 }
 
 // Where the minute is in its sorted block, or belongs.
@@ -97,7 +97,7 @@ std::uint64_t minute_totals::at(instant t) const {
 
 std::vector<std::byte> minute_totals::serialize() const {
   if (events_ > most_events) {
-    throw error(errc::too_large, "totals can have up to 2^63 events, and these have more");
+    throw error(errc::too_large, "totals can have at most 2^63 events");
   }
   detail::byte_writer body;
   std::int64_t first = 0;
@@ -138,7 +138,7 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
   const std::int64_t least = minutes().tick_of(instant(INT64_MIN)).number;
   const std::int64_t most = minutes().tick_of(instant(INT64_MAX)).number;
   if (first < least || first > most || events > most_events || (number == 0 && first != 0)) {
-    corrupt("these totals begin outside of all time or have more events than can be");
+    corrupt("the totals have an impossible first minute or number of events");
   }
   detail::byte_reader body(view.section(counts_section));
   minute_totals totals;
@@ -148,7 +148,8 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
     const std::uint64_t count = read_varint(body);
     if ((gap == 0) != (i == 0) || gap > static_cast<std::uint64_t>(most - minute) || count == 0 ||
         count > events - totals.events_) {
-      corrupt("minute " + std::to_string(i) + " of these totals contradicts the rest");
+      corrupt("minute " + std::to_string(i) +
+              " of the totals is out of order or has an impossible count");
     }
     minute += static_cast<std::int64_t>(gap);
     totals.count_of(minute) = count;
@@ -156,10 +157,10 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
   }
   body.expect_end();
   if (totals.events_ != events) {
-    corrupt("these totals should add up to " + std::to_string(events) + " events and add up to " +
+    corrupt("the totals should add up to " + std::to_string(events) + " events and add up to " +
             std::to_string(totals.events_));
   }
   return totals;
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

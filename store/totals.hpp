@@ -8,15 +8,15 @@
 
 #include <bloomtime/time.hpp>
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
-// How many events there were in each minute, exactly, in any order and from any century. Minutes
+// Counts events per minute, exactly. Events may come in any order and from any century. Minutes
 // begin at multiples of 60 s since 1970 UTC.
 class minute_totals {
  public:
-  // Returns how many there are in that minute now.
+  // Returns the new count of that minute.
   std::uint64_t add(instant t);
-  // Forgets the oldest minutes. Those less than `days` before the newest are kept, and up to three
+  // Removes the oldest minutes. Those less than `days` before the newest are kept, and up to three
   // days more.
   void keep_newest(std::int64_t days);
 
@@ -49,7 +49,7 @@ class minute_totals {
     friend bool operator==(const entry&, const entry&) = default;
   };
 
-  // Sorted by minute. Gaps take no memory, and an event out of order moves at most one block.
+  // Sorted by minute. Gaps need no memory, and an event out of order moves at most one block.
   using block_counts = std::vector<entry>;
   static constexpr std::int64_t block_minutes = 4096;
 
@@ -66,4 +66,4 @@ class minute_totals {
   std::uint64_t events_ = 0;
 };
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

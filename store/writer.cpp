@@ -12,12 +12,12 @@
 #include <fmt/format.h>
 
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/version.hpp>
 
-#include "cli/version.hpp"
 #include "store/names.hpp"
 #include "text/text.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,19 +32,17 @@ bool has_manifest(const fs::path& directory) {
   return fs::exists(fs::symlink_status(directory / manifest_name, ignored));
 }
 
-// Nothing is put beside files of somebody else. What a writer left before its first checkpoint is
-// nobody's.
+// A store is not created beside other files. What a writer left before its first checkpoint may be
+// removed.
 void expect_nothing_foreign(const fs::path& directory) {
   std::error_code problem;
-  for (fs::directory_iterator entry(directory, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : file_names(directory, problem)) {
     // Another writer's first checkpoint may bring a manifest at any moment.
     if (name == lock_name || name == manifest_name || is_disposable_name(name)) continue;
     throw error(errc::invalid_argument,
                 fmt::format("{} is not a store and not empty: there is {} in it, but no {}; name a "
                             "new directory or an empty one",
-                            directory.string(), shown(name), manifest_name));
+                            directory.string(), text::shown(name), manifest_name));
   }
   if (problem) fail("read the directory", directory, problem.value());
 }
@@ -70,8 +68,9 @@ writer::place::place(const fs::path& directory) : directory_(directory) {
   if (!fs::exists(fs::symlink_status(directory, ignored))) made_ = make_directory(directory);
   if (made_) return;
   if (!is_folder(directory)) {
-    throw error(errc::io, fmt::format("a store is a directory, and {} is something else",
-                                      directory.string()));
+    throw error(errc::io,
+                fmt::format("a store is a directory, and {} is not one; name another --store",
+                            directory.string()));
   } else if (has_manifest(directory)) {
     (void)read_manifest(directory);  // another program's manifest.json gets no lock beside it
   } else {
@@ -130,7 +129,7 @@ void writer::checkpoint() {
   part totals = described("", totals_file);
   totals.others = next_.totals.others;
   next_.totals = std::move(totals);
-  next_.version = version_number();
+  next_.version = bloomtime::version;
   next_.generation = committed_.generation + 1;
   const std::string text = to_text(next_);
   (void)parse_manifest(text);  // what no reader would take is not written
@@ -182,17 +181,14 @@ void writer::take(std::string_view role, const std::string& file) {
 
 // Everything a writer made that the store on the disk does not name. Nobody else can be writing.
 void writer::remove_obsolete() noexcept {
-  std::error_code problem;
-  std::vector<fs::path> obsolete;
-  for (fs::directory_iterator entry(directory_, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    const std::string name = entry->path().filename().string();
+  std::error_code ignored;
+  for (const std::string& name : file_names(directory_, ignored)) {
+    const fs::path path = directory_ / name;
     if (is_disposable_name(name) && !committed_.names(name) &&
-        entry->symlink_status(problem).type() == fs::file_type::regular) {
-      obsolete.push_back(entry->path());
+        fs::symlink_status(path, ignored).type() == fs::file_type::regular) {
+      fs::remove(path, ignored);
     }
   }
-  for (const fs::path& path : obsolete) fs::remove(path, problem);
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

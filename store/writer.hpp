@@ -7,24 +7,24 @@
 #include <string>
 #include <string_view>
 
-#include "cli/process.hpp"
 #include "store/lock.hpp"
 #include "store/manifest.hpp"
 #include "store/reader.hpp"
+#include "store/signals_held.hpp"
 #include "store/totals.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
 template <class T>
 concept saves_itself = requires(const T& filter, const std::filesystem::path& path) {
   filter.save(path);
 };
 
-// Makes a store or continues one; nobody else can write into it meanwhile. What is put in becomes
-// part of the store with the next checkpoint, all at once; what was not is removed at the end.
+// Creates or continues a store, and locks it for other writers. Containers that are put become part
+// of the store with the next checkpoint, all at once; without a checkpoint they are removed.
 class writer {
  public:
-  // `now` is when the store was created, if it is created here.
+  // `now` becomes the creation time of a new store.
   writer(const std::filesystem::path& directory, instant now);
   writer(const writer&) = delete;
   writer& operator=(const writer&) = delete;
@@ -39,8 +39,8 @@ class writer {
   // Counts an event that was read: in the records, the totals, and the first and last event.
   void count(instant t);
 
-  // Replaces the container with this role, or adds one. Written at once, so that no copy of it has
-  // to be kept in memory.
+  // Replaces or adds the container with this role. It is written at once, so that no copy has to be
+  // kept in memory.
   template <saves_itself Filter>
   void put(std::string_view role, const Filter& filter) {
     const signals_held until_written;
@@ -51,11 +51,11 @@ class writer {
   void put(std::string_view role, std::span<const std::byte> container);
   void remove(std::string_view role);
 
-  // When this returns the store is the new one, on the disk; if it throws it is the old one.
+  // Makes the changes durable. If it throws, the store is unchanged.
   void checkpoint();
 
  private:
-  // The directory; if it was made here, it goes again unless something stays in it.
+  // The directory. If it was created here, it is removed again if it stays empty.
   class place {
    public:
     explicit place(const std::filesystem::path& directory);
@@ -84,4 +84,4 @@ class writer {
   std::uint64_t number_ = 0;  // of the last part written for the next checkpoint
 };
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 namespace {
 
 constexpr double clumsy_in_percent = 1e-5;
@@ -93,4 +93,4 @@ std::string nanoseconds_text(double ns) {
   return ns < 10'000 ? short_text(ns, 2) + " ns" : short_text(ns / 1000, 2) + " us";
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

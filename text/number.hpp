@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-// Numbers as people read them. Programs get them raw.
-namespace bloomtime::cli {
+// Prints numbers for people.
+namespace bloomtime::text {
 
 std::string count_text(std::uint64_t n);           // 1,000,000
 std::string bytes_text(std::uint64_t bytes);       // 1.24 MB: decimal units, three digits
@@ -15,4 +15,4 @@ std::string chance_text(double low, double high, double plan);  // 0.967 – 1.0
 std::string brief_chance_text(double p);                        // 1 %, 0.1 %, 1e-6
 std::string nanoseconds_text(double ns);                        // 3.9 ns, 12 us
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

@@ -13,7 +13,7 @@
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 namespace {
 
 __extension__ using wide = unsigned __int128;
@@ -227,6 +227,10 @@ std::string complaint_about_unit(std::string_view text) {
   return fmt::format("; there is no unit {}", shown(in.rest()));
 }
 
+[[noreturn]] void refuse(std::string_view option, std::string_view rule, std::string_view text) {
+  throw usage_error(fmt::format("{} {}, got {}", option, rule, shown(text)));
+}
+
 }  // namespace
 
 std::uint64_t parse_count(std::string_view option, std::string_view text) {
@@ -234,18 +238,14 @@ std::uint64_t parse_count(std::string_view option, std::string_view text) {
   switch (found.trouble) {
     case problem::none: return found.value;
     case problem::not_a_number:
-      throw usage_error(fmt::format("{} must be a number such as 1M, 2.5k, 10^6 or 1000000, got {}",
-                                    option, shown(text)));
-    case problem::broken:
-      throw usage_error(fmt::format("{} must be a whole number (for example 1M or 2.5k), got {}",
-                                    option, shown(text)));
+      refuse(option, "must be a number such as 1M, 2.5k, 10^6 or 1000000", text);
+    case problem::broken: refuse(option, "must be a whole number (for example 1M or 2.5k)", text);
     case problem::too_large:
-      throw usage_error(fmt::format("{} can be at most {} (18.4 * 10^18), got {}", option,
-                                    std::numeric_limits<std::uint64_t>::max(), shown(text)));
+      refuse(option, "can be at most 18446744073709551615 (18.4 * 10^18)", text);
     case problem::negative:
     case problem::zero: break;
   }
-  throw usage_error(fmt::format("{} must be at least 1, got {}", option, shown(text)));
+  refuse(option, "must be at least 1", text);
 }
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
@@ -255,19 +255,12 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
     case problem::broken:
       if (found.value != 0) return found.value;
       break;
-    case problem::not_a_number:
-      throw usage_error(fmt::format("{} must be a size such as 16MiB, 10MB or 512K, got {}", option,
-                                    shown(text)));
-    case problem::too_large:
-      throw usage_error(
-          fmt::format("{} is beyond what 64 bits can count (for example 16MiB), "
-                      "got {}",
-                      option, shown(text)));
+    case problem::not_a_number: refuse(option, "must be a size such as 16MiB, 10MB or 512K", text);
+    case problem::too_large: refuse(option, "must be below 2^64 bytes (for example 16MiB)", text);
     case problem::negative:
     case problem::zero: break;
   }
-  throw usage_error(
-      fmt::format("{} must be at least one byte (for example 16MiB), got {}", option, shown(text)));
+  refuse(option, "must be at least one byte (for example 16MiB)", text);
 }
 
 std::uint64_t parse_seconds(std::string_view option, std::string_view text) {
@@ -283,15 +276,13 @@ std::chrono::microseconds parse_span(std::string_view option, std::string_view t
   constexpr std::uint64_t most = std::chrono::microseconds::max().count() / 1'000'000;
   const std::uint64_t seconds = parse_seconds(option, text);
   if (seconds <= most) return std::chrono::seconds(seconds);
-  throw usage_error(fmt::format("{} can be at most {} seconds (292,000 years), got {}", option,
-                                most, shown(text)));
+  refuse(option, fmt::format("can be at most {} seconds (292,000 years)", most), text);
 }
 
 double parse_chance(std::string_view option, std::string_view text) {
   const auto value = read_chance(text);
   if (value && *value > 0 && *value < 1) return *value;
-  throw usage_error(fmt::format("{} must lie between 0 and 1 (for example 1% or 0.01), got {}",
-                                option, shown(text)));
+  refuse(option, "must lie between 0 and 1 (for example 1% or 0.01)", text);
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

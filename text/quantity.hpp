@@ -4,23 +4,24 @@
 #include <cstdint>
 #include <string_view>
 
-// Numbers as people type them. Each function reads the whole text or throws a usage_error that
-// names the option, says what it takes with an example, and shows what came.
-namespace bloomtime::cli {
+// Parses numbers that people type. Each function reads the whole text, or throws a usage_error with
+// the option, what it accepts, and the text.
+namespace bloomtime::text {
 
 // A whole number from 1 to 2^64 - 1: 250, 1,000,000, 2.5k, 1M, 10^6, 1e6.
 std::uint64_t parse_count(std::string_view option, std::string_view text);
 
-// Bytes, at least 1: 16MiB and 16M are 16 * 2^20, 16MB is 16 * 10^6. A broken byte is cut off.
+// Bytes, at least 1: 16MiB and 16M are 16 * 2^20, 16MB is 16 * 10^6. Fractions of a byte are cut
+// off.
 std::uint64_t parse_bytes(std::string_view option, std::string_view text);
 
 // Whole seconds, at least 1: 90, 90s, 5m, 1.5h, 1d.
 std::uint64_t parse_seconds(std::string_view option, std::string_view text);
 
-// The same as a span, up to 292,000 years.
+// The same as a duration, up to 292,000 years.
 std::chrono::microseconds parse_span(std::string_view option, std::string_view text);
 
 // A probability strictly between 0 and 1: 1%, 0.01, 1e-6, 10^-6.
 double parse_chance(std::string_view option, std::string_view text);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

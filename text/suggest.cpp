@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 
 // Optimal string alignment: three rows of the dynamic programme are alive at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -44,4 +44,9 @@ std::optional<std::string> nearest(std::string_view typed,
   return best;
 }
 
-}  // namespace bloomtime::cli
+std::string suggestion(std::string_view typed, const std::vector<std::string>& candidates) {
+  const auto meant = nearest(typed, candidates);
+  return meant ? " Did you mean " + *meant + "?" : "";
+}
+
+}  // namespace bloomtime::text

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 namespace {
 
 constexpr char32_t invalid = 0xffffffff;
@@ -200,4 +200,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

@@ -5,31 +5,31 @@
 #include <string_view>
 #include <vector>
 
-// Text on its way to a screen.
-namespace bloomtime::cli {
+// Prepares text for a screen.
+namespace bloomtime::text {
 
 // Columns that UTF-8 text takes on a terminal: none for combining marks, two for East Asian wide
 // characters and emoji. Bytes that are not UTF-8 take four, as printable() writes them.
 std::size_t display_width(std::string_view text);
 
-// The text without anything a terminal would obey or could not show: control, bidirectional and
-// invisible characters and bytes that are not UTF-8 become \xNN.
+// The text without terminal controls: control, bidirectional and invisible characters and bytes
+// that are not UTF-8 become \xNN.
 std::string printable(std::string_view text);
 
 // The same for a field of TSV, with \t, \n, \r and \\ in place of these characters. Bytes from 0xa0
-// on that are not UTF-8 stay as they are. unescaped() takes it back.
+// on that are not UTF-8 stay as they are. logs::unescaped() undoes it.
 std::string in_tsv(std::string_view text);
 
-// The text in ASCII alone: the signs this program draws with have a spelling, the rest is \xNN.
+// The text in ASCII: the characters this program draws with are replaced, the rest becomes \xNN.
 std::string ascii_only(std::string_view text);
 
 // The text, or its beginning and "…" if it is wider.
 std::string cut_to(std::string_view text, std::size_t columns);
 
-// What somebody typed, for the end of a sentence: short, printable, in quotes unless it is plain.
+// A value for an error message: short, printable, in quotes unless it is plain.
 std::string shown(std::string_view typed);
 
 // Lines no wider than `width` broken at blanks; a longer word has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

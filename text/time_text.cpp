@@ -9,7 +9,7 @@
 
 #include "text/number.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 namespace {
 
 // Years 0 to 9999, as RFC 3339 has them; other times are written as seconds since 1970.
@@ -61,4 +61,4 @@ std::string span_text(std::chrono::microseconds span, std::uint64_t times) {
   return fmt::format("{} {}", count_text(count / whole->micros * times), whole->name);
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 
-// What was typed cannot be done. what() is the sentence to print, with a way out.
+// The command line is wrong. what() is the message to print; it says how to fix it.
 class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

@@ -6,11 +6,11 @@
 
 #include <unistd.h>
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 
 struct write_result {
   std::size_t written = 0;  // bytes that were accepted
-  int reason = 0;           // for which the others were not; zero if all were
+  int reason = 0;           // the error number if not all were; else 0
 };
 
 inline write_result write_most(int descriptor, std::string_view text) noexcept {
@@ -27,9 +27,9 @@ inline write_result write_most(int descriptor, std::string_view text) noexcept {
   return done;
 }
 
-// Zero, or the reason for which not all could be written.
+// 0, or the error number if not all could be written.
 inline int write_all(int descriptor, std::string_view text) noexcept {
   return write_most(descriptor, text).reason;
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

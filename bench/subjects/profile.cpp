@@ -15,30 +15,31 @@
 namespace bench {
 namespace {
 
-namespace cli = bloomtime::cli;
+namespace logs = bloomtime::logs;
 
 template <class Use>
 double nanoseconds(const std::string& path, const std::vector<std::string>& items, Use use) {
   const auto start = std::chrono::steady_clock::now();
-  cli::event_reader reader({.items = items}, {path}, "bench", [](std::string_view) {});
-  while (const cli::event* e = reader.next()) use(*e);
+  logs::event_reader reader({.items = items}, {path});
+  while (const logs::event* e = reader.next()) use(*e);
   const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
   return taken.count();
 }
 
 double read_only(const std::string& path, const std::vector<std::string>& items) {
   std::int64_t sum = 0;
-  const double taken = nanoseconds(path, items, [&](const cli::event& e) { sum += e.at->micros; });
+  const double taken = nanoseconds(path, items, [&](const logs::event& e) { sum += e.at->micros; });
   keep(sum);
   return taken;
 }
 
 double read_and_profile(const std::string& path, const std::vector<std::string>& items) {
-  cli::profiler profile({.memory = items.size() * cli::default_memory_per_field}, items);
-  cli::store::minute_totals totals;
-  const double taken = nanoseconds(path, items, [&](const cli::event& e) {
+  bloomtime::profile::profiler profile(
+      {.memory = items.size() * bloomtime::profile::default_memory_per_field}, items);
+  bloomtime::store::minute_totals totals;
+  const double taken = nanoseconds(path, items, [&](const logs::event& e) {
     profile.add(
-        e, [&](bloomtime::instant t) { totals.add(t); }, [](const cli::held_event&) {});
+        e, [&](bloomtime::instant t) { totals.add(t); }, [](const logs::held_event&) {});
   });
   keep(totals.events());
   return taken;

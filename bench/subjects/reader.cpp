@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-namespace cli = bloomtime::cli;
+namespace logs = bloomtime::logs;
 namespace traffic = bloomtime::traffic;
 
 template <class Work>
@@ -26,9 +26,9 @@ double nanoseconds(Work work) {
 }
 
 void read_all(const std::string& path, const std::vector<std::string>& items) {
-  cli::event_reader reader({.items = items}, {path}, "bench", [](std::string_view) {});
+  logs::event_reader reader({.items = items}, {path});
   std::uint64_t sum = 0;
-  while (const cli::event* e = reader.next()) {
+  while (const logs::event* e = reader.next()) {
     sum += e->items.front().size() + static_cast<std::uint64_t>(e->at->micros);
   }
   keep(sum);

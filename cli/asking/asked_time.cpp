@@ -12,6 +12,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 using std::chrono::microseconds;
@@ -35,8 +38,8 @@ instant shifted(instant t, microseconds by) {
 }
 
 struct question {
-  typed_time from;
-  typed_time to;
+  store::typed_time from;
+  store::typed_time to;
 
   // The period for UTC offsets between `west` and `east` (in seconds): the union over all of them,
   // or the intersection.
@@ -62,7 +65,7 @@ std::uint64_t between(instant earlier, instant later) {
 }
 
 // For a period without events: the offset of the nearest events decides.
-instants nearby(const question& q, const log_zone& zone) {
+instants nearby(const question& q, const store::log_zone& zone) {
   instants best = q.widest(0, 0);
   auto distance = std::numeric_limits<std::uint64_t>::max();
   for (const store::offset_span& s : zone.spans()) {
@@ -77,7 +80,7 @@ instants nearby(const question& q, const log_zone& zone) {
 
 // The smallest range that contains all events with a local time between the ends, each end taken in
 // one of the UTC offsets of the log.
-instants covering(const question& q, const log_zone& zone) {
+instants covering(const question& q, const store::log_zone& zone) {
   std::vector<instants> meant;
   instants events{instant(std::numeric_limits<std::int64_t>::max()),
                   instant(std::numeric_limits<std::int64_t>::min())};
@@ -99,7 +102,7 @@ instants covering(const question& q, const log_zone& zone) {
 }
 
 // Whether the range may contain events with other local times.
-bool has_others(const question& q, const instants& range, const log_zone& zone) {
+bool has_others(const question& q, const instants& range, const store::log_zone& zone) {
   return std::any_of(zone.spans().begin(), zone.spans().end(), [&](const store::offset_span& s) {
     const instants there = common(range, {s.first, s.last});
     const instants asked = q.narrowest(s.west, s.east);
@@ -107,7 +110,7 @@ bool has_others(const question& q, const instants& range, const log_zone& zone) 
   });
 }
 
-asked_time resolved(const question& q, const log_zone& zone) {
+asked_time resolved(const question& q, const store::log_zone& zone) {
   const bool backwards = q.from.zoned == q.to.zoned && q.to.end < q.from.begin;
   const instants range = backwards ? q.widest(0, 0) : covering(q, zone);
   if (range.empty()) {
@@ -118,23 +121,24 @@ asked_time resolved(const question& q, const log_zone& zone) {
   return {range.first, range.last, !exact && has_others(q, range, zone)};
 }
 
-std::optional<typed_time> typed_or(std::string_view option, std::string_view text,
-                                   const std::optional<instant>& usual) {
-  if (!text.empty()) return parse_time(option, text);
+std::optional<store::typed_time> typed_or(std::string_view option, std::string_view text,
+                                          const std::optional<instant>& usual) {
+  if (!text.empty()) return store::parse_time(option, text);
   if (!usual) return std::nullopt;
-  return typed_time{*usual, *usual, true};
+  return store::typed_time{*usual, *usual, true};
 }
 
 }  // namespace
 
-asked_time parse_asked_time(std::string_view from, std::string_view to, const log_zone& zone) {
-  return resolved({parse_time("--from", from), parse_time("--to", to)}, zone);
+asked_time parse_asked_time(std::string_view from, std::string_view to,
+                            const store::log_zone& zone) {
+  return resolved({store::parse_time("--from", from), store::parse_time("--to", to)}, zone);
 }
 
 std::optional<asked_time> parse_asked_time(std::string_view from, std::string_view to,
                                            const std::optional<instant>& first,
                                            const std::optional<instant>& last,
-                                           const log_zone& zone) {
+                                           const store::log_zone& zone) {
   const auto begin = typed_or("--from", from, first);
   const auto end = typed_or("--to", to, last);
   if (!begin || !end) return std::nullopt;

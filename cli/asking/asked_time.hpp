@@ -21,14 +21,15 @@ struct asked_time {
 // Throws usage_error unless `from` and `to` are times in that order. A time without a zone is the
 // local time of the log: from .. to covers every event whose timestamp was written with a local
 // time in that range, whatever its UTC offset was.
-asked_time parse_asked_time(std::string_view from, std::string_view to, const log_zone& zone);
+asked_time parse_asked_time(std::string_view from, std::string_view to,
+                            const store::log_zone& zone);
 
 // The same for optional ends: `first` and `last` are the defaults. Returns nothing if an end has
 // neither.
 std::optional<asked_time> parse_asked_time(std::string_view from, std::string_view to,
                                            const std::optional<instant>& first,
                                            const std::optional<instant>& last,
-                                           const log_zone& zone);
+                                           const store::log_zone& zone);
 
 // Notes on standard error how many queries were widened, and how to avoid it.
 void note_widened(std::size_t questions);

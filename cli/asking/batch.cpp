@@ -13,19 +13,21 @@
 
 namespace bloomtime::cli {
 
+using namespace text;
+
 void batch_line::refuse(std::string_view what) const {
   throw usage_error(fmt::format("{}, line {} {}", file, count_text(number), what));
 }
 
 void for_each_line(const std::string& path, const std::function<void(const batch_line&)>& visit) {
-  byte_source source(path);
-  line_reader lines(source);
+  logs::byte_source source(path);
+  logs::line_reader lines(source);
   const std::string name(source.name());
   std::uint64_t number = 0;
-  for (line found; lines.next(found);) {
-    if (++number == 1) found.text = without_mark(found.text);
+  for (logs::line found; lines.next(found);) {
+    if (++number == 1) found.text = logs::without_mark(found.text);
     const batch_line asked{found.text, name, number};
-    if (found.what != line::part::whole) asked.refuse("is longer than any item");
+    if (found.what != logs::line::part::whole) asked.refuse("is longer than any item");
     visit(asked);
   }
 }
@@ -37,7 +39,7 @@ void for_each_item(const std::string& path,
     if (line.text.find('\t') != line.text.npos) {
       line.refuse("has several columns; expected one item, with \\t for a tab in it");
     }
-    visit(line.text, unescaped(line.text, scratch));
+    visit(line.text, logs::unescaped(line.text, scratch));
   });
 }
 

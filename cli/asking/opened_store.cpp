@@ -16,11 +16,14 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
-std::vector<std::string> names_of(const profiler& profile) {
+std::vector<std::string> names_of(const profile::profiler& profile) {
   std::vector<std::string> names;
-  for (const field_profile& f : profile.fields()) names.push_back(f.name);
+  for (const profile::field_profile& f : profile.fields()) names.push_back(f.name);
   return names;
 }
 
@@ -38,14 +41,14 @@ void expect_not_before(instant asked, instant newest, const opened_heat& opened)
 
 // -- heat ----------------------------------------------------------------------------------------
 
-const field_profile& opened_heat::field(const std::string& typed) const {
+const profile::field_profile& opened_heat::field(const std::string& typed) const {
   return profile.fields()[chosen_field(names_of(profile), typed)];
 }
 
-std::vector<const field_profile*> opened_heat::fields(const std::string& typed) const {
+std::vector<const profile::field_profile*> opened_heat::fields(const std::string& typed) const {
   if (!typed.empty()) return {&field(typed)};
-  std::vector<const field_profile*> all;
-  for (const field_profile& f : profile.fields()) all.push_back(&f);
+  std::vector<const profile::field_profile*> all;
+  for (const profile::field_profile& f : profile.fields()) all.push_back(&f);
   return all;
 }
 
@@ -61,11 +64,13 @@ std::vector<std::string> opened_heat::notes() const {
 
 opened_heat opened_store::heat(const std::string& at) const {
   expect_profile(parts_.about(), directory_);
-  opened_heat opened{
-      read(), zone_of(read()), profiler::load(parts_, read(), profiler::wanted::heat), {}};
+  opened_heat opened{read(),
+                     store::zone_of(read()),
+                     profile::profiler::load(parts_, read(), profile::profiler::wanted::heat),
+                     {}};
   opened.at = opened.profile.newest();
   if (!at.empty()) {
-    const instant asked = parse_moment("--at", at, opened.zone, opened.when());
+    const instant asked = store::parse_moment("--at", at, opened.zone, opened.when());
     if (read().last_event) expect_not_before(asked, *read().last_event, opened);
     opened.at = asked;
   }
@@ -77,7 +82,7 @@ opened_heat opened_store::heat(const std::string& at) const {
 
 std::optional<instant> opened_history::first() const {
   std::optional<instant> earliest = read.first_event;
-  for (const held_event& e : gate.held()) {
+  for (const logs::held_event& e : gate.held()) {
     if (!earliest || e.at < *earliest) earliest = e.at;
   }
   return earliest;
@@ -110,15 +115,15 @@ opened_history opened_store::past(const std::string& field) const {
   }
   store::ledger kept = store::load_part<store::ledger>(parts_.container(store::ledger_role));
   opened_history opened{read(),
-                        zone_of(read(), kept.held, tick_clock(kept.settings.resolution)),
+                        store::zone_of(read(), kept.held, tick_clock(kept.settings.resolution)),
                         read().items[number],
                         store::load_part<history>(parts_.container(role)),
                         {read().last_event, std::move(kept.held)}};
-  for (const held_event& e : opened.gate.held()) {
+  for (const logs::held_event& e : opened.gate.held()) {
     const std::optional<std::string>& item = e.items.at(number);
     if (!item) continue;
     const digest d = digest_of(*item, opened.past.seed());
-    remember(opened.past, {&d, 1}, {&e.at, 1});
+    profile::remember(opened.past, {&d, 1}, {&e.at, 1});
   }
   return opened;
 }
@@ -127,7 +132,7 @@ opened_history opened_store::past(const std::string& field) const {
 
 tally_filter opened_store::tally() const {
   expect_tally(parts_.about(), directory_);
-  return store::load_part<tally_filter>(parts_.container(tally_role(read().items.front())));
+  return store::load_part<tally_filter>(parts_.container(store::tally_role(read().items.front())));
 }
 
 // -- what a store holds --------------------------------------------------------------------------
@@ -146,7 +151,7 @@ void expect_profile(const store::manifest& about, const std::string& directory) 
 
 void expect_tally(const store::manifest& about, const std::string& directory) {
   const std::vector<std::string>& items = about.read.items;
-  if (items.size() == 1 && about.find(tally_role(items.front())) != nullptr) return;
+  if (items.size() == 1 && about.find(store::tally_role(items.front())) != nullptr) return;
   throw usage_error(fmt::format(
       "{} holds a profile and no tally; name a store that bloomtime tally made, or a new one",
       directory));

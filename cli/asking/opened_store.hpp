@@ -20,8 +20,8 @@ namespace bloomtime::cli {
 // The heat of all fields of a store at one time.
 struct opened_heat {
   store::facts read;
-  log_zone zone;
-  profiler profile;
+  store::log_zone zone;
+  profile::profiler profile;
   std::optional<instant> at;  // nothing if the store has no events and no time was given
 
   instant when() const { return at.value_or(instant()); }
@@ -29,18 +29,18 @@ struct opened_heat {
   std::vector<std::string> notes() const;
 
   // The field that --field names; without --field the only one, or an error that lists them.
-  const field_profile& field(const std::string& typed) const;
+  const profile::field_profile& field(const std::string& typed) const;
   // The same, but all fields without --field.
-  std::vector<const field_profile*> fields(const std::string& typed) const;
+  std::vector<const profile::field_profile*> fields(const std::string& typed) const;
 };
 
 // The history of one field of a store. Events that wait to be confirmed are in it.
 struct opened_history {
   store::facts read;
-  log_zone zone;
+  store::log_zone zone;
   std::string field;
   history past;
-  time_gate gate;
+  logs::time_gate gate;
 
   // From the first event to the newest one that is confirmed.
   std::optional<instant> first() const;

@@ -7,6 +7,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 void add_shell(command& parent, const command& root, const char* shell, const char* example,

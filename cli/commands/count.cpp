@@ -12,6 +12,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 row row_of(const tally_filter& f, std::string_view item) {

@@ -12,6 +12,9 @@
 #include "traffic/profile.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr std::size_t written_at_once = 1 << 16;

@@ -15,6 +15,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed : asked_items {
@@ -22,7 +25,7 @@ struct typed : asked_items {
   std::string at;
 };
 
-row row_of(const field_profile& field, std::string_view item, instant at) {
+row row_of(const profile::field_profile& field, std::string_view item, instant at) {
   constexpr std::size_t widest_item = 60;
   constexpr double seconds_per_minute = 60;
   const estimate e = field.at(item, at);
@@ -35,7 +38,7 @@ row row_of(const field_profile& field, std::string_view item, instant at) {
 }
 
 void print_report(const typed& given, const opened_heat& opened, const printer& out) {
-  const field_profile& field = opened.field(given.field);
+  const profile::field_profile& field = opened.field(given.field);
   table t{.key = "items",
           .columns = {{"item", field.name, side::left},
                       {"hits", "hits now"},
@@ -67,7 +70,7 @@ exit_status heat(const typed& given, const output_options& asked, const printer&
     print_report(given, opened, out);
     return yes;
   }
-  const field_profile& field = opened.field(given.field);
+  const profile::field_profile& field = opened.field(given.field);
   const auto answer = [&](std::string_view item) {
     const estimate e = field.at(item, opened.when());
     return fmt::format("{}\t{}\t{}", e.value, e.lower, e.upper);

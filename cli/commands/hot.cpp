@@ -12,6 +12,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed {

@@ -20,6 +20,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr const char* details =
@@ -163,7 +166,7 @@ column text_column(const char* key) { return {key, key, side::left}; }
 
 // -- stores --------------------------------------------------------------------------------------
 
-cell time_cell(const std::optional<instant>& t, const log_zone& zone) {
+cell time_cell(const std::optional<instant>& t, const store::log_zone& zone) {
   return t ? cell{t->micros, time_text(*t, zone)} : nothing();
 }
 
@@ -190,7 +193,7 @@ table store_table() {
 
 row store_row(const std::string& path, const store::reader& opened, bool utc) {
   const store::manifest& m = opened.about();
-  const log_zone zone = utc ? log_zone() : zone_of(m.read);
+  const store::log_zone zone = utc ? store::log_zone() : store::zone_of(m.read);
   return {{text_cell(path), count_cell(m.read.records), count_cell(m.read.bad_lines),
            time_cell(m.read.first_event, zone), time_cell(m.read.last_event, zone),
            text_cell(m.read.zone), texts_cell(m.read.items), time_cell(m.created, zone),

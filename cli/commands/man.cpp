@@ -9,6 +9,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 const command& named(const command& root, const std::vector<std::string>& words) {

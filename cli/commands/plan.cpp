@@ -3,6 +3,8 @@
 
 namespace bloomtime::cli {
 
+using namespace text;
+
 void add_plan(command& root, output_options& asked) {
   command& plan = root.add("plan", "memory and error of all engines, side by side");
   plan.usage = "FAMILY [options]";

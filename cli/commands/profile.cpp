@@ -15,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/output/hot_table.hpp"
 #include "cli/output/profile_report.hpp"
+#include "cli/output/reading_progress.hpp"
 #include "logs/event_reader.hpp"
 #include "profile/profiler.hpp"
 #include "store/seed.hpp"
@@ -26,6 +27,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,7 +37,7 @@ using std::chrono::microseconds;
 
 struct typed {
   std::vector<std::string> files;
-  input_options input;
+  logs::input_options input;
   std::string half_life;
   std::string resolution;
   std::string memory;
@@ -60,7 +64,7 @@ wishes wishes_of(const typed& given) {
           .resolution = span_of("--resolution", given.resolution),
           .memory = given.memory.empty() ? std::nullopt
                                          : std::optional(parse_bytes("--memory", given.memory)),
-          .seed = given.seed.empty() ? std::nullopt : parse_seed(given.seed)};
+          .seed = given.seed.empty() ? std::nullopt : store::parse_seed(given.seed)};
 }
 
 // -- where it is kept ----------------------------------------------------------------------------
@@ -90,7 +94,7 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   store::profile_settings s;
   s.resolution = asked.resolution.value_or(s.resolution);
   s.half_life = asked.half_life.value_or(s.half_life);
-  s.memory = asked.memory.value_or(default_memory_per_field * fields);
+  s.memory = asked.memory.value_or(profile::default_memory_per_field * fields);
   if (s.half_life < s.resolution) {
     throw usage_error(fmt::format(
         "--half-life must be at least --resolution ({}); got {}. Try --half-life {}s or "
@@ -98,7 +102,7 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
         span_text(s.resolution), span_text(s.half_life), in_seconds(s.resolution),
         in_seconds(s.half_life)));
   }
-  expect_memory(s.memory, fields);
+  profile::expect_memory(s.memory, fields);
   return s;
 }
 
@@ -120,10 +124,10 @@ void expect_different(std::vector<std::string> items) {
 }
 
 // An empty store would hide that no line was valid.
-void expect_events(const event_reader& reader) {
-  const line_counts& counts = reader.counts();
+void expect_events(const logs::event_reader& reader) {
+  const logs::line_counts& counts = reader.counts();
   if (counts.events != 0 || counts.bad_lines() == 0) return;
-  const auto without = counts.bad[static_cast<std::size_t>(bad_line::no_item)];
+  const auto without = counts.bad[static_cast<std::size_t>(logs::bad_line::no_item)];
   if (without == counts.bad_lines()) reader.refuse_item(reader.item_names().front());
   throw error(errc::corrupt, fmt::format("{}, so no line is valid; check --format, --time and "
                                          "--item",
@@ -147,8 +151,9 @@ class run {
 
   void operator()(const printer& out) {
     open_store();
-    event_reader reader(input_, given_.files, "profile");
-    while (const event* e = reader.next()) add(*e, reader);
+    reading_progress shown_progress("profile");
+    logs::event_reader reader(input_, given_.files, shown_progress.reports());
+    while (const logs::event* e = reader.next()) add(*e, reader);
     expect_events(reader);
     if (!profile_) begin(reader.item_names());
     expect_items(reader);
@@ -170,7 +175,8 @@ class run {
     writer_.emplace(directory_, now());
     if (!writer_->continues()) return;
     expect_profile(store::read_manifest(directory_), directory_);
-    profile_ = profiler::load(*writer_, writer_->about(), profiler::wanted::everything);
+    profile_ =
+        profile::profiler::load(*writer_, writer_->about(), profile::profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
     expect_same(directory_, "the seed", fmt::format("{}", profile_->seed()),
                 fmt::format("{}", asked_.seed.value_or(profile_->seed())));
@@ -181,7 +187,7 @@ class run {
     }
     input_.items = kept;
     before_ = writer_->about().records;
-    facts().offsets = offsets_of(facts(), profile_->held());
+    facts().offsets = store::offsets_of(facts(), profile_->held());
     const auto newest = profile_->newest();
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
@@ -190,7 +196,7 @@ class run {
 
   // A history that began now would answer "no" for everything before.
   void note_missing_history() const {
-    for (const field_profile& f : profile_->fields()) {
+    for (const profile::field_profile& f : profile_->fields()) {
       if (f.past) continue;
       note(
           fmt::format("{}: this store was created by an older version and has no history; use a "
@@ -205,12 +211,12 @@ class run {
       throw usage_error("the input is empty");
     }
     const std::uint64_t seed =
-        given_.seed.empty() ? default_seed : asked_.seed.value_or(random_seed());
+        given_.seed.empty() ? store::default_seed : asked_.seed.value_or(store::random_seed());
     profile_.emplace(settings_of(asked_, fields.size()), fields, seed);
     facts().items = fields;
   }
 
-  void add(const event& e, event_reader& reader) {
+  void add(const logs::event& e, logs::event_reader& reader) {
     if (!e.at) {
       throw usage_error(
           "profile needs timestamps, and none were found; name the field with --time");
@@ -219,24 +225,27 @@ class run {
     facts().offsets->add(*e.at, e.offset);
     profile_->add(
         e, [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
-        [&](const held_event& h) { reader.reject_earlier(bad_line::far_ahead, h.line); });
+        [&](const logs::held_event& h) {
+          reader.reject_earlier(logs::bad_line::far_ahead, h.line);
+        });
   }
 
   // A field that no line ever had is a wrong name.
-  void expect_items(const event_reader& reader) const {
+  void expect_items(const logs::event_reader& reader) const {
     if (reader.counts().events == 0) return;
     const auto& fields = profile_->fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const bool waits = std::any_of(profile_->held().begin(), profile_->held().end(),
-                                     [i](const held_event& e) { return e.items[i].has_value(); });
+      const bool waits =
+          std::any_of(profile_->held().begin(), profile_->held().end(),
+                      [i](const logs::held_event& e) { return e.items[i].has_value(); });
       if (fields[i].items.different() == 0 && !waits) reader.refuse_item(fields[i].name);
     }
   }
 
-  void finish(event_reader& reader) {
-    const std::vector<held_event> ahead = profile_->ahead_of(newest());
+  void finish(logs::event_reader& reader) {
+    const std::vector<logs::held_event> ahead = profile_->ahead_of(newest());
     if (input_.strict && !ahead.empty()) {
-      reader.reject_earlier(bad_line::far_ahead, ahead.front().line);
+      reader.reject_earlier(logs::bad_line::far_ahead, ahead.front().line);
     }
     facts().bad_lines += reader.counts().bad_lines();
     if (reader.counts().events != 0) facts().zone = zone_text(reader.zone());
@@ -248,7 +257,7 @@ class run {
   }
 
   // The same answers as hot and heat give.
-  void print(const printer& out, const line_counts& counts) {
+  void print(const printer& out, const logs::line_counts& counts) {
     const std::string held = held_text(profile_->ahead_of(newest()).size());
     if (!held.empty()) note(held);
     const profile_summary summary{.files = given_.files,
@@ -264,16 +273,16 @@ class run {
 
   instant newest() const { return profile_->newest().value_or(instant()); }
   store::facts& facts() { return writer_ ? writer_->about() : unsaved_; }
-  log_zone zone() { return zone_of(facts()); }
+  store::log_zone zone() { return store::zone_of(facts()); }
 
   const typed& given_;
   wishes asked_;
-  input_options input_;
+  logs::input_options input_;
   std::uint64_t rows_;
   std::string directory_;
   std::optional<store::writer> writer_;
   store::facts unsaved_;  // what was read, if there is no store
-  std::optional<profiler> profile_;
+  std::optional<profile::profiler> profile_;
   std::uint64_t before_ = 0;  // records of a store that is continued
 };
 

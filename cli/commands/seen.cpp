@@ -17,6 +17,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed {
@@ -33,7 +36,7 @@ struct question {
 };
 
 // item <TAB> from <TAB> to
-question question_of(const batch_line& line, const log_zone& zone, std::string& scratch) {
+question question_of(const batch_line& line, const store::log_zone& zone, std::string& scratch) {
   const std::size_t first = line.text.find('\t');
   const std::size_t second = first == line.text.npos ? first : line.text.find('\t', first + 1);
   if (second == line.text.npos || line.text.find('\t', second + 1) != line.text.npos) {
@@ -46,7 +49,7 @@ question question_of(const batch_line& line, const log_zone& zone, std::string& 
   } catch (const usage_error& e) {
     line.refuse(fmt::format("is not a query: {}", e.what()));
   }
-  q.item = unescaped(line.text.substr(0, first), scratch);
+  q.item = logs::unescaped(line.text.substr(0, first), scratch);
   return q;
 }
 
@@ -97,7 +100,7 @@ std::string sentence(const question& q, sighting found, const opened_history& op
                            : found == sighting::no  ? "certain"
                                                     : "part of the period is no longer kept";
   return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
-                     range_text(from, end_shown(to), opened.zone), sure);
+                     store::range_text(from, end_shown(to), opened.zone), sure);
 }
 
 report report_of(const std::string& store, const opened_history& opened, std::string title,

@@ -13,6 +13,7 @@
 
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/reading_progress.hpp"
 #include "cli/plan/planner.hpp"
 #include "logs/event_reader.hpp"
 #include "store/seed.hpp"
@@ -25,11 +26,14 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed {
   std::vector<std::string> files;
-  input_options input;
+  logs::input_options input;
   std::string op;
   std::string amount;
   std::string store;
@@ -58,12 +62,12 @@ std::optional<std::uint64_t> amount_of(std::string_view text) {
 
 // -- settings ------------------------------------------------------------------------------------
 
-input_options reading(const typed& given) {
+logs::input_options reading(const typed& given) {
   if (given.input.items.size() != 1) {
     throw usage_error(fmt::format("tally needs one --item, the field to count; got {}. {}",
                                   given.input.items.size(), try_this));
   }
-  input_options input = given.input;
+  logs::input_options input = given.input;
   input.needs_time = false;
   input.data = {"+", "-", "add", "remove"};
   if (!given.op.empty()) input.items.push_back(given.op);
@@ -91,7 +95,7 @@ std::optional<tally_config> config_of(const typed& given) {
 
 tally_filter made(const std::optional<tally_config>& asked, std::uint64_t seed) {
   try {
-    tally_config c = asked.value_or(tally_config{.memory = default_tally_memory});
+    tally_config c = asked.value_or(tally_config{.memory = store::default_tally_memory});
     c.seed = seed;
     return tally_filter(c);
   } catch (const error& e) {
@@ -107,7 +111,7 @@ class run {
   explicit run(const typed& given)
       : given_(given),
         asked_(config_of(given)),
-        seed_(given.seed.empty() ? std::nullopt : parse_seed(given.seed)),
+        seed_(given.seed.empty() ? std::nullopt : store::parse_seed(given.seed)),
         input_(reading(given)),
         field_(input_.items[0]) {
     if (given.store.empty()) {
@@ -118,9 +122,10 @@ class run {
   void operator()(const printer& out) {
     writer_.emplace(given_.store, std::chrono::system_clock::now());
     open_store();
-    event_reader reader(input_, given_.files, "tally");
-    while (const event* e = reader.next()) use(*e, reader);
-    const line_counts& counts = reader.counts();
+    reading_progress shown_progress("tally");
+    logs::event_reader reader(input_, given_.files, shown_progress.reports());
+    while (const logs::event* e = reader.next()) use(*e, reader);
+    const logs::line_counts& counts = reader.counts();
     if (counts.events == 0 && counts.bad_lines() != 0) {
       throw error(errc::corrupt,
                   fmt::format("{}, so no line is valid; check --format, --op, --item "
@@ -129,7 +134,7 @@ class run {
     }
     writer_->about().bad_lines += counts.bad_lines();
     if (timed_) writer_->about().zone = zone_text(reader.zone());
-    writer_->put(tally_role(field_), *tally_);
+    writer_->put(store::tally_role(field_), *tally_);
     writer_->checkpoint();
     print(out, counts);
   }
@@ -137,13 +142,14 @@ class run {
  private:
   void open_store() {
     if (!writer_->continues()) {
-      tally_ = made(asked_, given_.seed.empty() ? default_seed : seed_.value_or(random_seed()));
+      tally_ = made(
+          asked_, given_.seed.empty() ? store::default_seed : seed_.value_or(store::random_seed()));
       writer_->about().items = {field_};
       return;
     }
     const std::vector<std::string>& kept = writer_->about().items;
     expect_tally(store::read_manifest(given_.store), given_.store);
-    tally_ = store::load_part<tally_filter>(writer_->container(tally_role(kept.front())));
+    tally_ = store::load_part<tally_filter>(writer_->container(store::tally_role(kept.front())));
     expect_same(given_.store, "the item", kept.front(), field_);
     if (asked_) {
       throw usage_error(fmt::format(
@@ -158,13 +164,13 @@ class run {
   }
 
   // All valid lines count as records, also refused ones.
-  void use(const event& e, event_reader& reader) {
+  void use(const logs::event& e, logs::event_reader& reader) {
     std::size_t next = 1;
     const auto removal = given_.op.empty() ? std::optional(false) : removal_of(e.items[next++]);
-    if (!removal) return reader.reject_last(bad_line::no_operation);
+    if (!removal) return reader.reject_last(logs::bad_line::no_operation);
     const auto amount =
         given_.amount.empty() ? std::optional<std::uint64_t>(1) : amount_of(e.items[next]);
-    if (!amount) return reader.reject_last(bad_line::no_amount);
+    if (!amount) return reader.reject_last(logs::bad_line::no_amount);
     if (e.at) {
       writer_->count(*e.at);
       timed_ = true;
@@ -182,7 +188,7 @@ class run {
     }
   }
 
-  void print(const printer& out, const line_counts& counts) {
+  void print(const printer& out, const logs::line_counts& counts) {
     const tally_statistics s = tally_->statistics();
     table t{.key = "tally",
             .columns = {{"lines", "lines"},
@@ -225,7 +231,7 @@ class run {
   const typed& given_;
   std::optional<tally_config> asked_;
   std::optional<std::uint64_t> seed_;  // nothing for "random"
-  input_options input_;
+  logs::input_options input_;
   std::string field_;
   std::optional<store::writer> writer_;
   std::optional<tally_filter> tally_;

@@ -20,6 +20,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed {
@@ -75,13 +78,13 @@ std::string title_of(const typed& given, const opened_history& opened, const fou
   const bloomtime::tick_clock& clock = opened.past.clock();
   if (f.bars.empty()) return fmt::format("{}: no events yet", given.words.front());
   if (f.seen.empty()) {
-    return fmt::format(
-        "{} was not seen in {}", given.words[1],
-        range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last), opened.zone));
+    return fmt::format("{} was not seen in {}", given.words[1],
+                       store::range_text(clock.start_of(f.asked.first),
+                                         clock.start_of(f.asked.last), opened.zone));
   }
   return fmt::format("{}   seen {}   in {} of {}", given.words[1],
-                     range_text(clock.start_of(f.seen.front().first),
-                                clock.start_of(f.seen.back().last), opened.zone),
+                     store::range_text(clock.start_of(f.seen.front().first),
+                                       clock.start_of(f.seen.back().last), opened.zone),
                      ticks_text(count_ticks(f.seen), clock.resolution()),
                      count_text(ticks_of(f.asked)));
 }
@@ -90,8 +93,8 @@ table picture(const opened_history& opened, const found& f) {
   const bloomtime::tick_clock& clock = opened.past.clock();
   return {.key = "picture",
           .columns = {{"bars",
-                       range_text(clock.start_of(f.asked.first), clock.start_of(f.asked.last),
-                                  opened.zone),
+                       store::range_text(clock.start_of(f.asked.first),
+                                         clock.start_of(f.asked.last), opened.zone),
                        side::left}},
           .rows = {{{{{}, sparkline(f.bars)}}}}};
 }
@@ -99,7 +102,7 @@ table picture(const opened_history& opened, const found& f) {
 // -- the table -----------------------------------------------------------------------------------
 
 // The title shows the offset, unless there are several.
-std::string row_time(instant t, const log_zone& zone) {
+std::string row_time(instant t, const store::log_zone& zone) {
   return zone.changes() ? time_text(t, zone) : time_text(t, zone.offset_at(t));
 }
 
@@ -164,7 +167,8 @@ void show(const typed& given, const opened_history& opened, const found& f, std:
     }
     const bloomtime::tick_clock& clock = opened.past.clock();
     std::size_t ahead = 0;
-    for (const held_event& e : opened.gate.held()) ahead += clock.tick_of(e.at) > f.asked.last;
+    for (const logs::held_event& e : opened.gate.held())
+      ahead += clock.tick_of(e.at) > f.asked.last;
     if (const std::string held = held_text(ahead); !held.empty()) r.notes.push_back(held);
   }
   out.print(r);

@@ -12,7 +12,7 @@ namespace bloomtime::cli {
 namespace {
 
 bool is_doubted(std::optional<instant> clock, instant at) {
-  return !clock || time_gate::is_far(*clock, at);
+  return !clock || logs::time_gate::is_far(*clock, at);
 }
 
 constexpr std::uint64_t least_between_errors = 16;  // lines
@@ -50,7 +50,7 @@ deduper::deduper(const dedupe_settings& settings)
     : deduper(settings, age_partitioned_filter(settings.filter())) {}
 
 deduper deduper::fresh(dedupe_settings settings) {
-  if (!settings.seed) settings.seed = random_seed();
+  if (!settings.seed) settings.seed = store::random_seed();
   return deduper(settings);
 }
 
@@ -168,8 +168,8 @@ bool deduper::judge_costs(digest key, instant at) {
 // wait; but for those that lie so far ahead of it that they may be wrong.
 instant deduper::clock_at(instant at) const noexcept {
   instant clock = std::max(at, gate_.clock().value_or(at));
-  for (const held_event& e : gate_.held()) {
-    if (!time_gate::is_far(at, e.at)) clock = std::max(clock, e.at);
+  for (const logs::held_event& e : gate_.held()) {
+    if (!logs::time_gate::is_far(at, e.at)) clock = std::max(clock, e.at);
   }
   return clock;
 }
@@ -178,7 +178,7 @@ instant deduper::clock_at(instant at) const noexcept {
 // once it is believed the filter knows it as well.
 bool deduper::judge_doubted(digest key, instant at) {
   const std::string text = text_of(key);
-  const auto same = [&](const held_event& e) {
+  const auto same = [&](const logs::held_event& e) {
     return e.line == text && within(e.at, at, settings_.window);
   };
   const bool drop =
@@ -193,8 +193,8 @@ void deduper::ask_gate(instant at, std::string remembered) {
   const auto clock = gate_.clock();
   auto verdict = gate_.judge({.at = at, .items = {}, .line = std::move(remembered)});
   std::sort(verdict.believed.begin(), verdict.believed.end(),
-            [](const held_event& a, const held_event& b) { return a.at < b.at; });
-  for (const held_event& e : verdict.believed) {
+            [](const logs::held_event& a, const logs::held_event& b) { return a.at < b.at; });
+  for (const logs::held_event& e : verdict.believed) {
     if (!e.line.empty() && is_doubted(clock, e.at)) filter_.add(digest_in(e.line), e.at);
   }
 }
@@ -211,7 +211,7 @@ void deduper::take_back(std::span<const judged_line> lines, std::span<const line
     const auto& held = gate_.held();
     return !filter_.seen(key, now) &&
            std::none_of(held.begin(), held.end(),
-                        [&](const held_event& e) { return e.line == text; });
+                        [&](const logs::held_event& e) { return e.line == text; });
   });
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (verdicts[i].drop) continue;

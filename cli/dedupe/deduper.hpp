@@ -19,11 +19,11 @@
 namespace bloomtime::cli {
 
 struct dedupe_counts {
-  std::uint64_t passed = 0;    // of lines that were judged
-  std::uint64_t dropped = 0;   // likewise
+  std::uint64_t passed = 0;    // judged and passed
+  std::uint64_t dropped = 0;   // judged and dropped
   std::uint64_t unjudged = 0;  // without key or time: passed
   std::uint64_t late = 0;
-  // Expected number of lines that were dropped and that an exact filter would have passed.
+  // Expected number of dropped lines that an exact filter would have passed.
   double wrong = 0;
 
   std::uint64_t lines() const noexcept { return passed + dropped + unjudged; }
@@ -31,45 +31,45 @@ struct dedupe_counts {
 
 struct judged_line {
   digest key;
-  instant at;  // as it says, or now on the wall
+  instant at;  // its timestamp, or the wall-clock time
 };
 
 struct line_verdict {
   bool drop = false;
-  std::uint64_t suppressed = 0;  // lines of its key that were dropped since one passed
+  std::uint64_t suppressed = 0;  // lines of its key dropped since one passed
 };
 
-// How long drops per minute are kept: in at most 1 MiB (store::minute_totals).
+// How long drops per minute are kept; they need at most 1 MiB (store::minute_totals).
 inline constexpr std::int64_t days_of_drops = 42;
 
-// By which keys are sorted.
+// The order of stored keys.
 inline bool is_before(const digest& a, const digest& b) noexcept {
   return a.lo != b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
 
-// Decides line by line which ones were seen within the window. Stamps that jump more than a day
-// ahead are not believed until others agree (docs/profile.md): such lines are judged at once, by
-// their own time.
+// Decides line by line which keys were seen within the window. Timestamps that jump more than a day
+// ahead are not believed until others confirm them (docs/profile.md); such lines are judged at once
+// by their own time.
 class deduper {
  public:
   explicit deduper(const dedupe_settings& settings);
-  // With a seed drawn at random unless the settings have one.
+  // With a random seed unless the settings have one.
   static deduper fresh(dedupe_settings settings);
 
-  // In order. `now` tells in which minute lines without a time were dropped.
+  // Judges lines in order. `now` is the time of drops of lines that have none.
   void judge(std::span<const judged_line> lines, instant now, std::span<line_verdict> verdicts);
-  // Asks the filter for its error as it is now, as happens every few lines.
+  // Reads the current error of the filter. judge() does so every few lines.
   void refresh_error();
   void pass_unjudged(std::uint64_t lines) noexcept { counts_.unjudged += lines; }
-  // The last of the lines that were judged, and so many that were not, could not be written: a line
-  // of theirs that passed passes when its key comes again.
+  // The last judged lines, and `unjudged` others, could not be written: those that passed will pass
+  // when their key comes again.
   void take_back(std::span<const judged_line> lines, std::span<const line_verdict> verdicts,
                  std::uint64_t unjudged);
 
   const dedupe_settings& settings() const noexcept { return settings_; }
   const dedupe_counts& counts() const noexcept { return counts_; }
   const age_partitioned_filter& filter() const noexcept { return filter_; }
-  // Whether new lines were dropped more often than the settings allow, at any time of this run.
+  // Whether the error was above the one in the settings at any time of this run.
   bool overloaded() const noexcept { return overloaded_; }
   const store::minute_totals& drops() const noexcept { return drops_; }
   const suppressed_lines& suppressed() const noexcept { return suppressed_; }
@@ -81,9 +81,9 @@ class deduper {
 
   std::vector<std::byte> serialize() const;
   static bool is_state(std::span<const std::byte> container);
-  // As they were when it was written; what may change (late, costs, count) is not kept.
+  // The settings it was written with, without those that may change (late, costs, count).
   static dedupe_settings settings_in(std::span<const std::byte> container);
-  // Of a run with the same settings; throws if they are others.
+  // Throws if the settings are not those it was written with.
   static deduper load(std::span<const std::byte> container, const dedupe_settings& settings,
                       const std::string& name);
 
@@ -109,22 +109,22 @@ class deduper {
 
   dedupe_settings settings_;
   age_partitioned_filter filter_;
-  time_gate gate_;
+  logs::time_gate gate_;
   dedupe_counts counts_;
   store::minute_totals drops_;  // of the newest days
   std::uint64_t most_drops_ = 0;
   suppressed_lines suppressed_;
   std::vector<digest> unwritten_;  // keys in the filter whose line was not written, sorted
   bool overloaded_ = false;
-  // With costs: new lines that the filter took for seen ones, as expected in this run, and how much
-  // the posteriors of seen lines doubted them, of all and of those that were dropped.
+  // With costs: the expected number of new lines that the filter took for seen ones in this run,
+  // and the sum of 1 - posterior over all seen lines and over those that were dropped.
   double mistakes_ = 0;
   double doubts_ = 0;
   double doubts_dropped_ = 0;
-  double lost_ = 0;  // mistakes among the dropped ones, as counted so far
+  double lost_ = 0;  // expected mistakes among the dropped lines
   double error_now_ = 0;
   std::uint64_t between_errors_ = 0;  // lines
-  std::uint64_t error_due_ = 0;       // lines at which it is asked again
+  std::uint64_t error_due_ = 0;       // lines at which it is read again
   std::vector<digest> keys_;          // of the lines that are being judged
   std::vector<novelty> answers_;
   std::vector<instant> times_;

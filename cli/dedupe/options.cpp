@@ -14,6 +14,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 using std::chrono::microseconds;
@@ -32,8 +35,8 @@ std::optional<math::penalties> costs_of(const dedupe_options& given) {
   if (given.cost_duplicate.empty() && given.cost_loss.empty()) return std::nullopt;
   if (given.cost_duplicate.empty() || given.cost_loss.empty()) {
     throw usage_error(
-        "costs are weighed against each other: give both, as in --cost-duplicate 1 --cost-loss "
-        "100");
+        "--cost-duplicate and --cost-loss need each other; give both, as in --cost-duplicate 1 "
+        "--cost-loss 100");
   }
   return math::penalties{.false_positive = parse_cost("--cost-loss", given.cost_loss),
                          .false_negative = parse_cost("--cost-duplicate", given.cost_duplicate)};
@@ -58,22 +61,17 @@ void expect_together(const dedupe_options& given) {
   if (given.window.empty() == given.last.empty()) {
     refuse(given.window.empty()
                ? "dedupe needs a window: --window 10m for a time, or --last 100k for lines"
-               : "--window and --last are two windows; give one");
+               : "--window and --last exclude each other; give one");
   }
   if (given.refresh && given.no_refresh) refuse("--refresh and --no-refresh exclude each other");
   if (given.wall && !given.input.time.empty()) refuse("--wall and --time exclude each other");
   const bool counted = !given.last.empty();
   if (counted && (given.wall || !given.input.time.empty() || !given.late.empty())) {
-    refuse("--last counts lines and asks for no time; leave out --time, --wall and --late");
+    refuse("--last counts lines and uses no times; remove --time, --wall and --late");
   }
   if (counted && !given.expect.empty())
-    refuse(
-        "--last says how many lines a window has; leave out "
-        "--expect");
-  if (given.wall && !given.late.empty())
-    refuse(
-        "no line is late by the clock on the wall; leave out "
-        "--late");
+    refuse("--last is the number of lines of a window; remove --expect");
+  if (given.wall && !given.late.empty()) refuse("with --wall no line is late; remove --late");
   if (!given.state.empty() && !given.input.rejects.empty() &&
       same_file(given.state, given.input.rejects)) {
     refuse("--state and --rejects would overwrite each other; give two files");
@@ -102,7 +100,7 @@ dedupe_settings settings_of(const dedupe_options& given) {
   s.late = late_of(given.late);
   s.count = given.count;
   s.costs = costs_of(given);
-  if (!given.seed.empty()) s.seed = parse_seed(given.seed);
+  if (!given.seed.empty()) s.seed = store::parse_seed(given.seed);
   s.expect = !given.last.empty()    ? parse_count("--last", given.last)
              : given.expect.empty() ? default_expect
                                     : parse_count("--expect", given.expect);

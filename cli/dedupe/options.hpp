@@ -8,10 +8,10 @@
 
 namespace bloomtime::cli {
 
-// As typed.
+// The options of dedupe, as typed.
 struct dedupe_options {
   std::vector<std::string> files;
-  input_options input;
+  logs::input_options input;
   std::string window;
   std::string last;
   std::string expect;

@@ -6,6 +6,9 @@
 #include "text/time_text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 std::string window_text(const dedupe_settings& s) {
@@ -17,11 +20,11 @@ const char* time_text_of(time_source s) {
   return s == time_source::none ? "none" : s == time_source::lines ? "lines" : "wall";
 }
 
-table table_of(const std::vector<lacking_field>& lacking) {
+table table_of(const std::vector<logs::lacking_field>& lacking) {
   table t{.key = "lacking",
           .columns = {{"field", "lines without the field", side::left}, {"lines", "lines"}},
           .rows = {}};
-  for (const lacking_field& f : lacking) {
+  for (const logs::lacking_field& f : lacking) {
     t.rows.push_back({{text_cell(f.name), count_cell(f.lines)}});
   }
   return t;
@@ -37,12 +40,12 @@ std::string plan_of(const deduper& work) {
   return fmt::format("dedupe: {} for {} within {}{}; error {}, {}; key {}, times {}",
                      bytes_text(work.filter().memory()), count_text(s.expect) + " lines",
                      window_text(s), counts, brief_chance_text(s.error),
-                     s.refresh ? "every sighting begins the window anew"
-                               : "the window begins with the line that passed",
+                     s.refresh ? "every sighting restarts the window"
+                               : "the window starts with the line that passed",
                      s.key,
-                     s.time == time_source::none    ? "not asked for"
-                     : s.time == time_source::lines ? "of the lines"
-                                                    : "by the clock on the wall");
+                     s.time == time_source::none    ? "not used"
+                     : s.time == time_source::lines ? "from the lines"
+                                                    : "from the wall clock");
 }
 
 std::string overload_of(const deduper& work) {
@@ -54,7 +57,7 @@ std::string overload_of(const deduper& work) {
       brief_chance_text(s.error));
 }
 
-report summary_of(const deduper& work, const std::vector<lacking_field>& lacking) {
+report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking) {
   using enum audience;
   const dedupe_settings& s = work.settings();
   const dedupe_counts& c = work.counts();

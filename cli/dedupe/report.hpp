@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "cli/dedupe/deduper.hpp"
-#include "cli/dedupe/line_keys.hpp"
 #include "cli/output/report.hpp"
+#include "logs/event_reader.hpp"
 
 namespace bloomtime::cli {
 
-// What it takes, told before the first line.
+// One line about memory, window and error, printed before the first line.
 std::string plan_of(const deduper& work);
 
-// Printed the moment the filter is past what it was sized for.
+// The warning that more lines came than the filter was sized for.
 std::string overload_of(const deduper& work);
 
-report summary_of(const deduper& work, const std::vector<lacking_field>& lacking);
+report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking);
 
 }  // namespace bloomtime::cli

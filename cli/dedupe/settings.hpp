@@ -10,32 +10,32 @@
 
 namespace bloomtime::cli {
 
-// What becomes of a line that is older than one before it: it counts as if it came now, or it is
+// What happens to a line that is older than one before it: it is judged as if it came now, or
 // passed or dropped without being remembered.
 enum class late_policy : std::uint8_t { now = 1, pass = 2, drop = 3 };
 
-// Where the time of a line comes from; lines are counted where there is none.
+// Where the time of a line comes from; without times the window is a number of lines.
 enum class time_source : std::uint8_t { none = 0, lines = 1, wall = 2 };
 
 struct dedupe_settings {
-  std::string key;  // the fields that are compared; "line" for all of it
+  std::string key;  // the fields that are compared; "line" for the whole line
   time_source time = time_source::wall;
-  std::chrono::microseconds window{};  // unless lines are counted
+  std::chrono::microseconds window{};  // unless time is none
   std::uint64_t expect = 0;            // lines within a window
   double error = 1e-6;
   bool refresh = true;
   late_policy late = late_policy::now;
-  bool count = false;  // how many were dropped, by key
-  // What a duplicate that passes costs (a false negative), and a line that is lost.
+  bool count = false;  // count dropped lines by key
+  // The costs of a duplicate that passes (a false negative) and of a new line that is dropped.
   std::optional<math::penalties> costs = {};
-  // Of the hash of the keys; drawn at random for a new state unless given.
+  // Of the hash of the keys; random for a new state unless given.
   std::optional<std::uint64_t> seed = {};
 
   age_partitioned_config filter() const {
     if (time == time_source::none) {
       return {.last = expect, .error = error, .refresh = refresh, .seed = seed.value_or(0)};
     }
-    // With wall-clock time the tick is 1/100 of the window.
+    // With the wall clock the tick is 1/100 of the window.
     constexpr int coarse = 100;
     const bool fine = time == time_source::lines;
     return {.window = window,

@@ -2,8 +2,8 @@
 
 namespace bloomtime::cli {
 
-// While it lives SIGUSR1 asks for a summary, and Ctrl-C and its like for an end in good order. A
-// read that waits is interrupted. A closed pipe becomes an error of write().
+// While it lives, SIGUSR1 requests a summary, and SIGINT, SIGTERM and SIGHUP request an orderly
+// end. They interrupt a read that waits. A closed pipe becomes an error of write().
 class signal_watch {
  public:
   signal_watch();
@@ -12,9 +12,9 @@ class signal_watch {
   ~signal_watch();
 
   bool take_summary_request();
-  // The signal that asks for the end; 0 if none came.
+  // The signal that requested the end; 0 if there was none.
   int ending() const;
-  // Ends the process as the signal would have done.
+  // Ends the process as if by this signal.
   static void die_of(int number);
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,9 @@
 
 // What a run leaves to the next: a container of the family totals, drawn in docs/FORMAT.md.
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 // Engine 3 has no unwritten keys and drops of all minutes; it is read, and continued as engine 4.
@@ -41,7 +45,7 @@ void expect_sections(const detail::container_view& view) {
 }
 
 [[noreturn]] void corrupt() {
-  throw error(errc::corrupt, "the parts of this state of dedupe contradict each other");
+  throw error(errc::corrupt, "the parts of this dedupe state contradict each other");
 }
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -56,65 +60,60 @@ std::string text_of(std::span<const std::byte> bytes) {
 
 std::string name_of(time_source s) {
   return s == time_source::none    ? "the number of lines"
-         : s == time_source::lines ? "the times of the lines"
-                                   : "the clock on the wall";
+         : s == time_source::lines ? "the lines"
+                                   : "the wall clock";
 }
 
 void expect_same(const std::string& name, const char* what, const std::string& kept,
                  const std::string& asked) {
   if (kept == asked) return;
   throw usage_error(
-      fmt::format("{} was made with {} {}, and {} was asked for; ask for the same, or name "
-                  "another --state",
+      fmt::format("{} was made with {} {}, and {} was asked for; use the same, or another "
+                  "--state",
                   name, what, kept, asked));
 }
 
 // What decides about lines; costs and --count may change.
-struct numbers {
-  std::uint64_t time = 0;
-  std::uint64_t window = 0;
-  std::uint64_t expect = 0;
-  double error = 0;
-  std::uint64_t refresh = 0;
-
-  static numbers read(detail::byte_reader& in) {
-    numbers n;
-    for (std::uint64_t* value : {&n.time, &n.window, &n.expect}) *value = in.u64();
-    n.error = in.f64();
-    n.refresh = in.u64();
-    if (n.time > 2 || n.refresh > 1 || n.window > INT64_MAX) corrupt();
-    return n;
-  }
-  static numbers of(const dedupe_settings& s) {
-    return {.time = static_cast<std::uint64_t>(s.time),
-            .window = static_cast<std::uint64_t>(s.window.count()),
-            .expect = s.expect,
-            .error = s.error,
-            .refresh = s.refresh ? 1U : 0U};
-  }
-};
-
-std::string window_text(const numbers& n) {
-  if (n.time == static_cast<std::uint64_t>(time_source::none))
-    return count_text(n.expect) + " lines";
-  return span_text(std::chrono::microseconds(static_cast<std::int64_t>(n.window)));
+void write_settings(detail::byte_writer& out, const dedupe_settings& s) {
+  out.u64(static_cast<std::uint64_t>(s.time));
+  out.u64(static_cast<std::uint64_t>(s.window.count()));
+  out.u64(s.expect);
+  out.f64(s.error);
+  out.u64(s.refresh ? 1 : 0);
 }
 
-void expect_settings(const std::string& name, const std::string& key, const numbers& kept,
-                     const dedupe_settings& s) {
-  const numbers asked = numbers::of(s);
-  expect_same(name, "the key", key, s.key);
-  expect_same(name, "times taken from", name_of(static_cast<time_source>(kept.time)),
-              name_of(s.time));
+dedupe_settings read_settings(detail::byte_reader& in, std::string key) {
+  const std::uint64_t time = in.u64();
+  const std::uint64_t window = in.u64();
+  const std::uint64_t expect = in.u64();
+  const double error = in.f64();
+  const std::uint64_t refresh = in.u64();
+  if (time > 2 || refresh > 1 || window > INT64_MAX) corrupt();
+  return {.key = std::move(key),
+          .time = static_cast<time_source>(time),
+          .window = std::chrono::microseconds(static_cast<std::int64_t>(window)),
+          .expect = expect,
+          .error = error,
+          .refresh = refresh != 0};
+}
+
+std::string window_text(const dedupe_settings& s) {
+  return s.time == time_source::none ? count_text(s.expect) + " lines" : span_text(s.window);
+}
+
+void expect_settings(const std::string& name, const dedupe_settings& kept,
+                     const dedupe_settings& asked) {
+  const auto refreshing = [](bool refresh) { return refresh ? "--refresh" : "--no-refresh"; };
+  expect_same(name, "the key", kept.key, asked.key);
+  expect_same(name, "times taken from", name_of(kept.time), name_of(asked.time));
   expect_same(name, "a window of", window_text(kept), window_text(asked));
   expect_same(name, "--expect", count_text(kept.expect), count_text(asked.expect));
   expect_same(name, "an error of", fmt::format("{}", kept.error), fmt::format("{}", asked.error));
-  expect_same(name, "", kept.refresh != 0 ? "--refresh" : "--no-refresh",
-              asked.refresh != 0 ? "--refresh" : "--no-refresh");
+  expect_same(name, "", refreshing(kept.refresh), refreshing(asked.refresh));
 }
 
-void write_held(detail::byte_writer& out, const std::vector<held_event>& held) {
-  for (const held_event& e : held) {
+void write_held(detail::byte_writer& out, const std::vector<logs::held_event>& held) {
+  for (const logs::held_event& e : held) {
     out.i64(e.at.micros);
     out.u8(e.agreeing);
     out.u8(e.contradict);
@@ -123,19 +122,20 @@ void write_held(detail::byte_writer& out, const std::vector<held_event>& held) {
   }
 }
 
-std::vector<held_event> read_held(std::span<const std::byte> bytes) {
+std::vector<logs::held_event> read_held(std::span<const std::byte> bytes) {
   detail::byte_reader in(bytes);
-  std::vector<held_event> held;
+  std::vector<logs::held_event> held;
   while (in.remaining() != 0) {
-    if (held.size() == time_gate::most_held) corrupt();
-    held_event& e = held.emplace_back();
+    if (held.size() == logs::time_gate::most_held) corrupt();
+    logs::held_event& e = held.emplace_back();
     e.at = instant(in.i64());
     e.agreeing = in.u8();
     e.contradict = in.u8();
     const std::uint8_t size = in.u8();
     if (size != 0 && size != digest_bytes) corrupt();
     e.line = text_of(in.bytes(size));
-    if (e.agreeing >= time_gate::enough || e.contradict >= time_gate::patience) corrupt();
+    if (e.agreeing >= logs::time_gate::enough || e.contradict >= logs::time_gate::patience)
+      corrupt();
   }
   return held;
 }
@@ -171,11 +171,9 @@ std::uint64_t distance(instant from, instant to) {
 std::vector<std::byte> deduper::serialize() const {
   detail::container_writer out(kind_of(engine));
   auto& p = out.parameters();
-  const numbers n = numbers::of(settings_);
-  for (const std::uint64_t value : {n.time, n.window, n.expect}) p.u64(value);
-  p.f64(n.error);
+  write_settings(p, settings_);
   for (const std::uint64_t value :
-       {n.refresh, counts_.passed, counts_.dropped, counts_.unjudged, counts_.late, error_due_}) {
+       {counts_.passed, counts_.dropped, counts_.unjudged, counts_.late, error_due_}) {
     p.u64(value);
   }
   p.f64(counts_.wrong);
@@ -208,25 +206,18 @@ dedupe_settings deduper::settings_in(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
   expect_sections(view);
   detail::byte_reader in = view.parameters();
-  const numbers n = numbers::read(in);
-  return {.key = text_of(view.section(key_section)),
-          .time = static_cast<time_source>(n.time),
-          .window = std::chrono::microseconds(static_cast<std::int64_t>(n.window)),
-          .expect = n.expect,
-          .error = n.error,
-          .refresh = n.refresh != 0};
+  return read_settings(in, text_of(view.section(key_section)));
 }
 
 deduper deduper::load(std::span<const std::byte> container, const dedupe_settings& settings,
                       const std::string& name) {
   const auto view = detail::container_view::parse(container);
   if (!is_state(container)) {
-    throw error(errc::unknown_kind, name + " is not a state that dedupe has written");
+    throw error(errc::unknown_kind, name + " is not a state of dedupe; name another --state");
   }
   expect_sections(view);
   detail::byte_reader in = view.parameters();
-  const numbers kept = numbers::read(in);
-  expect_settings(name, text_of(view.section(key_section)), kept, settings);
+  expect_settings(name, read_settings(in, text_of(view.section(key_section))), settings);
   deduper d(settings, age_partitioned_filter::load(view.section(filter_section)));
   if (settings.seed) {
     expect_same(name, "--seed", fmt::format("{}", d.filter_.seed()),
@@ -254,18 +245,19 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   }
   in.expect_end();
   d.suppressed_.read(view.section(suppressed_section));
-  d.gate_ = time_gate(clocked == 1 ? std::optional(clock) : std::nullopt,
-                      read_held(view.section(held_section)));
+  d.gate_ = logs::time_gate(clocked == 1 ? std::optional(clock) : std::nullopt,
+                            read_held(view.section(held_section)));
   d.expect_sound();
   return d;
 }
 
 void deduper::expect_sound() const {
   const bool timed = settings_.time != time_source::none;
-  const numbers kept = numbers::of(settings_);
-  const std::uint64_t window = timed ? kept.window : kept.expect;
-  if (filter_.timed() != timed || filter_.window() != window || filter_.items() != kept.expect ||
-      drops_.events() > counts_.dropped || most_drops_ > counts_.dropped || !(counts_.wrong >= 0) ||
+  const auto window =
+      timed ? static_cast<std::uint64_t>(settings_.window.count()) : settings_.expect;
+  if (filter_.timed() != timed || filter_.window() != window ||
+      filter_.items() != settings_.expect || drops_.events() > counts_.dropped ||
+      most_drops_ > counts_.dropped || !(counts_.wrong >= 0) ||
       !(error_now_ >= 0 && error_now_ < 1)) {
     corrupt();
   }
@@ -285,7 +277,7 @@ void deduper::expect_clock() const {
   if (clock.has_value() != newest.has_value()) corrupt();
   if (!clock) return;
   const auto step = static_cast<std::uint64_t>(filter_.clock().resolution().count());
-  const auto far = static_cast<std::uint64_t>(time_gate::far.count());
+  const auto far = static_cast<std::uint64_t>(logs::time_gate::far.count());
   const std::uint64_t most = *newest <= *clock ? filter_.window() + far + 2 * step : far;
   if (distance(std::min(*newest, *clock), std::max(*newest, *clock)) > most) corrupt();
 }

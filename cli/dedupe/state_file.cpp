@@ -8,7 +8,7 @@
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/error.hpp>
 
-#include "cli/process.hpp"
+#include "store/signals_held.hpp"
 
 namespace bloomtime::cli {
 
@@ -42,7 +42,7 @@ deduper state_file::load(const dedupe_settings& settings) const {
 }
 
 void state_file::save(const deduper& work) const {
-  const signals_held calm;
+  const store::signals_held calm;
   const auto bytes = work.serialize();
   const std::array<std::span<const std::byte>, 1> pieces{bytes};
   detail::replace_file(name_, pieces);

@@ -8,8 +8,8 @@
 
 namespace bloomtime::cli {
 
-// The file that --state names, and the right to write it: another process is refused while this
-// object lives. A symbolic link is followed. Errors name the file.
+// The file of --state, locked for other processes while this object lives. A symbolic link is
+// followed. Errors name the file.
 class state_file {
  public:
   explicit state_file(const std::string& name);
@@ -17,8 +17,8 @@ class state_file {
   state_file& operator=(const state_file&) = delete;
   ~state_file();
 
-  // As the last run left it, or a new one. Throws if the settings are others, or if there is no
-  // room to save it.
+  // The state of the last run, or a new one. Throws if the settings differ, or if there is no room
+  // to save it.
   deduper open(const dedupe_settings& settings) const;
   void save(const deduper& work) const;
 

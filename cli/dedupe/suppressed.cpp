@@ -58,7 +58,7 @@ void suppressed_lines::read(std::span<const std::byte> bytes) {
     old_.emplace(last = key, count);
   }
   if (sound && old_.size() / 2 <= most_keys_) return;
-  throw error(errc::corrupt, "the counts of dropped lines contradict each other");
+  throw error(errc::corrupt, "the counts of dropped lines are invalid");
 }
 
 }  // namespace bloomtime::cli

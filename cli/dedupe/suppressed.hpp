@@ -11,15 +11,15 @@
 
 namespace bloomtime::cli {
 
-// Of `lo` of a digest. Nobody can choose keys that lie in the same bucket.
+// Hashes `lo` of a digest with a random key, so that nobody can choose keys of the same bucket.
 struct keyed_hash {
   std::uint64_t key = detail::process_key();
 
   std::size_t operator()(std::uint64_t lo) const noexcept { return detail::mix(lo ^ key); }
 };
 
-// How many lines of a key were dropped since one of it passed. A key is forgotten once as many
-// others as a window may have were counted after it, or twice as many; that is told.
+// Counts for each key how many lines were dropped since one passed. A key is forgotten after one to
+// two times `most_keys` other keys were counted; complete() tells whether that happened.
 class suppressed_lines {
  public:
   explicit suppressed_lines(std::uint64_t most_keys) : most_keys_(most_keys) {}
@@ -38,7 +38,7 @@ class suppressed_lines {
   // By `lo` of the digest.
   using counts = std::unordered_map<std::uint64_t, std::uint64_t, keyed_hash>;
   static std::uint64_t take_from(counts& some, digest key);
-  // Key, count, the next in the chain, what the allocator adds, and a bucket.
+  // Key, count, link, overhead of the allocator, and bucket.
   static constexpr std::uint64_t bytes_per_key = 40;
 
   std::uint64_t most_keys_;  // of each

@@ -18,6 +18,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr std::uint64_t default_records = 1'000'000;
@@ -106,7 +109,7 @@ std::optional<Number> number_of(std::string_view text) {
 
 std::int64_t start_of(const std::string& text) {
   for (const std::string& typed : {text, text + "T00:00:00Z"}) {
-    const time_reading got = read_time(typed);
+    const logs::time_reading got = logs::read_time(typed);
     if (got.ok()) return bloomtime::tick_clock().tick_of(got.time.at).number;
   }
   throw usage_error(fmt::format(

@@ -8,6 +8,9 @@
 #include "text/number.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 double share(std::uint64_t part, std::uint64_t whole) {

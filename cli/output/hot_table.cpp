@@ -12,6 +12,9 @@
 #include "text/time_text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr double seconds_per_minute = 60;
@@ -24,7 +27,7 @@ std::string bound_text(const estimate& e) {
                            : fmt::format("± {}", short_text(std::ceil(most)));
 }
 
-double rate_per_minute(const field_profile& f, const hot_item& item) {
+double rate_per_minute(const profile::field_profile& f, const hot_item& item) {
   return seconds_per_minute * f.hot.rate(item.heat).value;
 }
 
@@ -62,11 +65,11 @@ table empty_table(const std::string& key, const std::string& item, const std::st
                       {"cut", "", side::right, programs}}};
 }
 
-table table_for_people(const field_profile& f) {
+table table_for_people(const profile::field_profile& f) {
   return empty_table(f.name, f.name, "last " + span_text(f.hot.bucket(), f.hot.buckets()));
 }
 
-void add_rows(table& to, const field_profile& f, const std::vector<hot_item>& items,
+void add_rows(table& to, const profile::field_profile& f, const std::vector<hot_item>& items,
               const style& how) {
   std::uint64_t rank = 0;
   for (const hot_item& item : items) {
@@ -106,12 +109,12 @@ std::string hits_text(const estimate& heat) {
   return fmt::format("{} {}", short_text(heat.value), bound_text(heat));
 }
 
-std::vector<table> hot_tables(const std::vector<const field_profile*>& fields, std::size_t n,
-                              instant at, const style& how) {
+std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& fields,
+                              std::size_t n, instant at, const style& how) {
   std::vector<table> tables;
   const bool people = how.form == view::people;
   if (!people) tables.push_back(empty_table("items", "", ""));
-  for (const field_profile* f : fields) {
+  for (const profile::field_profile* f : fields) {
     if (people) tables.push_back(table_for_people(*f));
     add_rows(tables.back(), *f, f->hot.top(n, at, f->heat), how);
   }

@@ -16,8 +16,8 @@ namespace bloomtime::cli {
 std::string hits_text(const estimate& heat);
 
 // The n hottest items of each field: for people a table each, for programs one of all.
-std::vector<table> hot_tables(const std::vector<const field_profile*>& fields, std::size_t n,
-                              instant at, const style& how);
+std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& fields,
+                              std::size_t n, instant at, const style& how);
 
 // The keys of the latter, for the help.
 entries hot_keys();

@@ -7,6 +7,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr std::string_view gap = "  ";

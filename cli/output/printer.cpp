@@ -13,6 +13,8 @@
 
 namespace bloomtime::cli {
 
+using namespace text;
+
 void printer::fail(int reason) {
   throw error(errc::io,
               "cannot write to standard output: " + std::system_category().message(reason));

@@ -18,7 +18,7 @@ class printer {
   void print(const report& what) const;
   void print(std::string_view text) const;
   // Writes as much as is accepted; fail() throws the reason for the rest.
-  write_result try_print(std::string_view text) const noexcept;
+  text::write_result try_print(std::string_view text) const noexcept;
   [[noreturn]] static void fail(int reason);
   // Some file systems report a failed write only when the file is closed.
   void finish() const;

@@ -12,11 +12,14 @@
 #include "text/time_text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
-std::uint64_t exact_bytes(const field_profile& f, std::uint64_t records) {
+std::uint64_t exact_bytes(const profile::field_profile& f, std::uint64_t records) {
   const std::uint64_t mean_length = records == 0 ? 0 : f.items.bytes / records;
-  return f.items.different() * exact_bytes_per_item(mean_length);
+  return f.items.different() * profile::exact_bytes_per_item(mean_length);
 }
 
 // -- for people ----------------------------------------------------------------------------------
@@ -27,13 +30,14 @@ std::string files_text(const std::vector<std::string>& files) {
 }
 
 std::string events_text(const store::facts& read, const std::optional<instant>& newest) {
-  const log_zone zone = zone_of(read);
+  const store::log_zone zone = store::zone_of(read);
   if (!newest) return "no events yet";
   if (!read.first_event) return "up to " + time_text(*newest, zone);
-  return range_text(*read.first_event, *read.last_event, zone);
+  return store::range_text(*read.first_event, *read.last_event, zone);
 }
 
-std::string title_of(const profile_summary& what, const profiler& profile, std::size_t ahead) {
+std::string title_of(const profile_summary& what, const profile::profiler& profile,
+                     std::size_t ahead) {
   std::string title =
       fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
                   what.counts.lines == 1 ? "" : "s", events_text(what.read, profile.newest()));
@@ -48,19 +52,19 @@ std::string title_of(const profile_summary& what, const profiler& profile, std::
 }
 
 // Nothing without a history; 0 for an empty one.
-std::optional<std::uint64_t> history_bytes(const profiler& profile) {
+std::optional<std::uint64_t> history_bytes(const profile::profiler& profile) {
   std::optional<std::uint64_t> all;
-  for (const field_profile& f : profile.fields()) {
+  for (const profile::field_profile& f : profile.fields()) {
     if (f.past) all = all.value_or(0) + f.past->memory();
   }
   return all;
 }
 
-std::string facts_text(const profiler& profile, std::uint64_t records) {
+std::string facts_text(const profile::profiler& profile, std::uint64_t records) {
   std::vector<std::string> names;
   std::uint64_t memory = 0;
   std::uint64_t exact = 0;
-  for (const field_profile& f : profile.fields()) {
+  for (const profile::field_profile& f : profile.fields()) {
     names.push_back(fmt::format("{} ~{}", f.name, count_text(f.items.different())));
     memory += f.memory();
     exact += exact_bytes(f, records);
@@ -83,7 +87,7 @@ std::vector<std::string> closing_of(const profile_summary& what) {
 
 // -- for programs --------------------------------------------------------------------------------
 
-table fields_table(const profiler& profile, std::uint64_t records) {
+table fields_table(const profile::profiler& profile, std::uint64_t records) {
   table t{.key = "fields",
           .columns = {{"field", ""},
                       {"distinct", ""},
@@ -92,7 +96,7 @@ table fields_table(const profiler& profile, std::uint64_t records) {
                       {"history_bytes", ""},
                       {"exact_bytes", ""},
                       {"held_back", ""}}};
-  for (const field_profile& f : profile.fields()) {
+  for (const profile::field_profile& f : profile.fields()) {
     t.rows.push_back(
         {{text_cell(f.name), count_cell(f.items.different()), bytes_cell(f.heat.memory()),
           bytes_cell(f.hot.memory()), f.past ? bytes_cell(f.past->memory()) : nothing(),
@@ -103,40 +107,40 @@ table fields_table(const profiler& profile, std::uint64_t records) {
 
 double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
 
-std::string over_budget_text(std::string_view what, const memory_budget& b) {
+std::string over_budget_text(std::string_view what, const profile::memory_budget& b) {
   return fmt::format("{} {}, {} more than the limit of {}", what, bytes_text(b.asked + b.over),
                      bytes_text(b.over), bytes_text(b.asked));
 }
 
 }  // namespace
 
-std::vector<std::string> over_budget_texts(const profiler& profile) {
+std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
   std::vector<std::string> texts;
-  if (const memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
+  if (const profile::memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
     texts.push_back(
         over_budget_text("heat takes", heat) +
         ": an item with 128 hits or more takes 22 to 43 bytes more for each of its four "
         "cells. A shorter --half-life leaves fewer such items");
   }
-  if (const memory_budget past = profile.history_budget(); past.over > 0) {
+  if (const profile::memory_budget past = profile.history_budget(); past.over > 0) {
     texts.push_back(over_budget_text("the history takes", past) +
                     ": nothing is dropped to keep the limit");
   }
   return texts;
 }
 
-report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
+report report_of(const profile_summary& what, const profile::profiler& profile, std::uint64_t rows,
                  const style& how) {
   const std::optional<instant> at = profile.newest();
   const instant when = at.value_or(instant());
-  std::vector<const field_profile*> fields;
+  std::vector<const profile::field_profile*> fields;
   std::uint64_t memory = 0;
-  for (const field_profile& f : profile.fields()) {
+  for (const profile::field_profile& f : profile.fields()) {
     fields.push_back(&f);
     memory += f.memory();
   }
-  const memory_budget heat = profile.heat_budget();
-  const memory_budget past = profile.history_budget();
+  const profile::memory_budget heat = profile.heat_budget();
+  const profile::memory_budget past = profile.history_budget();
   report r{.command = "profile",
            .title = title_of(what, profile, profile.ahead_of(when).size()),
            .fields = {{"store", what.store.empty() ? value() : value(what.store)},

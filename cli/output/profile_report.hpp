@@ -16,16 +16,16 @@ namespace bloomtime::cli {
 struct profile_summary {
   std::vector<std::string> files;
   store::facts read;
-  line_counts counts;  // of this run
+  logs::line_counts counts;  // of this run
   std::uint64_t records_before = 0;
   std::string store;  // empty if it was not kept
 };
 
 // A sentence for each memory limit that is exceeded: by a history at all, by heat by more than an
 // eighth, since a few hot items always take a little more than the cells.
-std::vector<std::string> over_budget_texts(const profiler& profile);
+std::vector<std::string> over_budget_texts(const profile::profiler& profile);
 
-report report_of(const profile_summary& what, const profiler& profile, std::uint64_t rows,
+report report_of(const profile_summary& what, const profile::profiler& profile, std::uint64_t rows,
                  const style& how);
 
 }  // namespace bloomtime::cli

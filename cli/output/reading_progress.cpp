@@ -6,10 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/printer.hpp"
 #include "cli/output/progress.hpp"
 #include "text/number.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 std::string rate_text(double per_second) {
@@ -27,9 +31,9 @@ std::string left_text(double seconds) {
 
 }  // namespace
 
-std::string reading_text(const reading& so_far) {
+std::string reading_text(const logs::reading& so_far, double seconds) {
   const auto bytes = static_cast<double>(so_far.bytes);
-  const double seconds = std::max(so_far.seconds, 1e-6);
+  seconds = std::max(seconds, 1e-6);
   const std::string speed =
       fmt::format("{}/s   {} lines/s", bytes_text(static_cast<std::uint64_t>(bytes / seconds)),
                   rate_text(static_cast<double>(so_far.lines) / seconds));
@@ -43,12 +47,19 @@ std::string reading_text(const reading& so_far) {
                      left_text(left));
 }
 
-reading_progress::reading_progress(std::string label, std::optional<std::uint64_t> total)
-    : label_(std::move(label)), total_(total) {}
+logs::listener reading_progress::reports() {
+  return {.note =
+              [this](std::string_view text) {
+                line_.clear();
+                note(text);
+              },
+          .advance = [this](const logs::reading& so_far) { advance(so_far); }};
+}
 
-void reading_progress::at(std::uint64_t bytes, std::uint64_t lines) {
-  if (!line_.due()) return;
-  line_.show(fmt::format("{}  {}", label_, reading_text({bytes, total_, lines, line_.seconds()})));
+void reading_progress::advance(const logs::reading& so_far) {
+  if (so_far.finished) line_.clear();
+  if (so_far.finished || !line_.due()) return;
+  line_.show(fmt::format("{}  {}", label_, reading_text(so_far, line_.seconds())));
 }
 
 }  // namespace bloomtime::cli

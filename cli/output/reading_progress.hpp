@@ -1,34 +1,27 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/output/status_line.hpp"
+#include "logs/event_reader.hpp"
 
 namespace bloomtime::cli {
 
-struct reading {
-  std::uint64_t bytes = 0;
-  std::optional<std::uint64_t> total;  // nothing for a pipe
-  std::uint64_t lines = 0;
-  double seconds = 0;
-};
-
 // "███░░░  63 %   412 MB/s   2.1 M lines/s   2 s left"
-std::string reading_text(const reading& so_far);
+std::string reading_text(const logs::reading& so_far, double seconds);
 
-// Progress of reading files.
+// Shows on standard error what a reader reports: notes, and a progress bar after the label.
 class reading_progress {
  public:
-  reading_progress(std::string label, std::optional<std::uint64_t> total);
+  explicit reading_progress(std::string label) : label_(std::move(label)) {}
 
-  void at(std::uint64_t bytes, std::uint64_t lines);
-  void clear() { line_.clear(); }
+  logs::listener reports();  // valid while this object lives
 
  private:
+  void advance(const logs::reading& so_far);
+
   std::string label_;
-  std::optional<std::uint64_t> total_;
   status_line line_;
 };
 

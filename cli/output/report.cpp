@@ -6,6 +6,8 @@
 
 namespace bloomtime::cli {
 
+using namespace text;
+
 cell text_cell(std::string text) { return {text, text}; }
 cell texts_cell(const std::vector<std::string>& texts) {
   return {texts, fmt::format("{}", fmt::join(texts, " "))};

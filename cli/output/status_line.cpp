@@ -10,6 +10,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 using std::chrono::steady_clock;

@@ -15,6 +15,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 std::string_view environment(const char* name) {

@@ -6,6 +6,9 @@
 #include "text/text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct field_text {

@@ -13,11 +13,14 @@
 #include "cli/plan/bloom_choices.hpp"
 #include "cli/plan/bloom_measure.hpp"
 #include "cli/plan/planner.hpp"
-#include "cli/process.hpp"
+#include "store/signals_held.hpp"
 #include "text/number.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr std::uint64_t least_memory = 8;  // one word of bits
@@ -158,7 +161,7 @@ std::optional<bloom_measurement> measured(const bloom_choice& c, const typed& gi
   bloom_filter filter = build(*c.config);
   const bloom_measurement found = measure(filter);
   if (c.recommended && !given.save.empty()) {
-    const signals_held until_written;
+    const store::signals_held until_written;
     filter.save(given.save);
   }
   return found;

@@ -14,6 +14,9 @@
 #include "text/time_text.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed : sizing_options {
@@ -76,15 +79,15 @@ std::vector<std::string> closing(const plan_target& target, const typed& given,
         fmt::format("{} is profile's default per field. With a million active items of "
                     "two hits each, estimates are at most 0.5 hits too high on "
                     "average.",
-                    bytes_text(default_memory_per_field)));
+                    bytes_text(profile::default_memory_per_field)));
   }
   words.push_back(next_step(target));
   return words;
 }
 
 exit_status act(const typed& given, const printer& out) {
-  const plan_target target = target_of(words(), given, default_memory_per_field);
-  if (target.memory) expect_memory(*target.memory, 1);
+  const plan_target target = target_of(words(), given, profile::default_memory_per_field);
+  if (target.memory) profile::expect_memory(*target.memory, 1);
   const std::chrono::microseconds half_life = parse_span("--half-life", given.half_life);
   plan what{.family = "heat",
             .subject = "Heat of " + items_text(target.items),

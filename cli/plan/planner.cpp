@@ -9,6 +9,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 std::string first_example(const planner& words) {

@@ -10,6 +10,9 @@
 #include "text/number.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 constexpr unsigned first_to_go = 9;
@@ -102,7 +105,7 @@ cell number_cell(double x) { return {x, short_text(x)}; }
 
 candidate exact_map(std::uint64_t items, std::vector<cell> more) {
   return {.engine = "exact_map",
-          .bits = 8 * static_cast<double>(exact_map_bytes(items)),
+          .bits = 8 * static_cast<double>(profile::exact_map_bytes(items)),
           .guarantee = "exact",
           .more = std::move(more),
           .estimated = true,

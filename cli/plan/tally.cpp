@@ -18,6 +18,9 @@
 #include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
+
+using namespace text;
+
 namespace {
 
 struct typed : sizing_options {
@@ -69,7 +72,7 @@ std::uint64_t usual_total(std::uint64_t items) {
 }
 
 tally_target target_of(const typed& given) {
-  tally_target target{target_of(words(), given, default_tally_memory)};
+  tally_target target{target_of(words(), given, store::default_tally_memory)};
   target.total_given = !given.total.empty();
   target.total =
       target.total_given ? parse_count("--total", given.total) : usual_total(target.items);

@@ -18,8 +18,8 @@ stream read_log(const std::string& name, const std::string& path, const std::str
   s.name = name;
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::int64_t first = 0;
-  cli::event_reader reader({.items = {column}}, {path}, name, [](std::string_view) {});
-  while (const cli::event* e = reader.next()) {
+  logs::event_reader reader({.items = {column}}, {path});
+  while (const logs::event* e = reader.next()) {
     const std::int64_t epoch = e->at->micros / 1'000'000 / hour;
     if (s.hits.empty()) first = epoch;
     const auto next = static_cast<std::uint32_t>(numbers.size());

@@ -16,8 +16,8 @@ trace read_log(const std::string& name, const std::string& path, const std::stri
   t.name = name;
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::int64_t first = 0;
-  cli::event_reader reader({.items = {column}}, {path}, name, [](std::string_view) {});
-  while (const cli::event* e = reader.next()) {
+  logs::event_reader reader({.items = {column}}, {path});
+  while (const logs::event* e = reader.next()) {
     const std::int64_t second = e->at->micros / 1'000'000;
     if (t.records.empty()) first = second;
     const auto next = static_cast<std::uint32_t>(numbers.size());

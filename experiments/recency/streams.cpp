@@ -45,8 +45,8 @@ double different(const std::vector<std::uint32_t>& items, std::size_t first, std
 stream read_log(const std::string& name, const std::string& path) {
   std::vector<std::uint32_t> items;
   std::unordered_map<std::string, std::uint32_t> numbers;
-  cli::event_reader reader({.items = {"2"}}, {path}, name, [](std::string_view) {});
-  while (const cli::event* e = reader.next()) {
+  logs::event_reader reader({.items = {"2"}}, {path});
+  while (const logs::event* e = reader.next()) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
     items.push_back(numbers.emplace(e->items[0], next).first->second);
   }

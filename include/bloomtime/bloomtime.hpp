@@ -47,3 +47,4 @@
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 #include <bloomtime/time.hpp>
+#include <bloomtime/version.hpp>

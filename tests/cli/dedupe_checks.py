@@ -15,7 +15,7 @@ def deduped(data, *arguments, status=0):
 
 def told(err):
     """The summary as programs read it."""
-    return json.loads(err[err.index("{"):])["summary"][0]
+    return json.loads(err[err.index("{\n"):])["summary"][0]
 
 
 def passing(some, window=600, refresh=True, late="now"):
@@ -129,7 +129,7 @@ def dedupe_takes_times_as_the_first_file_has_them():
         out, _ = deduped(b"", "dedupe", "--window", "10m", one, two)
         assert out == plain + b"".join(stamped.splitlines(keepends=True)[::2])
         out, err = deduped(b"", "dedupe", "--window", "10m", two, one, status=2)
-        assert "has no times that are known" in err.splitlines()[-1], err
+        assert "has no timestamps" in err.splitlines()[-1], err
 
 
 @check

@@ -12,6 +12,8 @@
 namespace bloomtime::cli {
 namespace input_options_test {
 
+using namespace logs;
+
 TEST(input_options, as_typed) {
   command root("test", "a test");
   input_options asked;
@@ -37,19 +39,19 @@ TEST(input_options, as_typed) {
 }
 
 TEST(reading_progress, shows_speed_and_time_left) {
-  EXPECT_EQ(reading_text({630'000'000, 1'000'000'000, 3'200'000, 1.5}),
+  EXPECT_EQ(reading_text({630'000'000, 1'000'000'000, 3'200'000}, 1.5),
             "███████████░░░░░░░  63 %   420 MB/s   2.1 M lines/s   1 s left");
-  EXPECT_EQ(reading_text({1'000, 1'000'000, 10, 1}),
+  EXPECT_EQ(reading_text({1'000, 1'000'000, 10}, 1),
             "░░░░░░░░░░░░░░░░░░  0 %   1.00 kB/s   10 lines/s   16:39 min left");
-  EXPECT_EQ(reading_text({1'000, 100'000'000, 10, 1}),
+  EXPECT_EQ(reading_text({1'000, 100'000'000, 10}, 1),
             "░░░░░░░░░░░░░░░░░░  0 %   1.00 kB/s   10 lines/s   27:46 h left");
 }
 
 TEST(reading_progress, of_a_pipe_or_a_file_that_grew) {
-  EXPECT_EQ(reading_text({5'000'000, {}, 40'000, 2}), "5.00 MB   2.50 MB/s   20 k lines/s");
-  EXPECT_EQ(reading_text({2'000, 1'000, 10, 1}),
+  EXPECT_EQ(reading_text({5'000'000, {}, 40'000}, 2), "5.00 MB   2.50 MB/s   20 k lines/s");
+  EXPECT_EQ(reading_text({2'000, 1'000, 10}, 1),
             "██████████████████  100 %   2.00 kB/s   10 lines/s   0 s left");
-  EXPECT_EQ(reading_text({}), "0 B   0 B/s   0 lines/s");
+  EXPECT_EQ(reading_text({}, 0), "0 B   0 B/s   0 lines/s");
 }
 
 }  // namespace input_options_test

@@ -29,7 +29,7 @@ def a_line_counts_for_the_items_it_has():
             assert f"{count} of 300 lines lack {key}; they count for the other items only" in both.err, both.err
         nothing = sum(len(row) == 1 for row in rows)
         assert f"{nothing} of 300 lines rejected: {nothing} without the item" in both.err, both.err
-        assert "line 1 is without the item user and page: " in both.err, both.err
+        assert "line 1 has no field user or page" in both.err, both.err
         for key in ("user", "page"):
             have = [(row["time"], row[key]) for row in rows if key in row]
             alone = done("profile", log, "--item", key, "--store", f"{where}/{key}", "--memory", "20kB")
@@ -99,5 +99,5 @@ def strict_reading_takes_no_partial_line():
     with folder() as where:
         log = write(where + "/a.ndjson", ndjson(some_rows(30)[1:]))
         fails("profile", log, "--item", "user", "--item", "page", "--strict", "--store", where + "/s",
-              says="line 3 is without the item user: ")
+              says="line 3 has no field user")
         assert not os.path.exists(where + "/s")

@@ -20,6 +20,10 @@
 namespace bloomtime::cli {
 namespace profile_text_test {
 
+using namespace profile;
+using namespace store;
+using namespace text;
+
 using namespace published;
 using namespace std::chrono_literals;
 

@@ -50,7 +50,7 @@ def bad_quantities():
     for memory in ("1", "7B"):
         refused("plan", "bloom", "--items", "1M", "--memory", memory, says="at least 8 bytes")
     refused("plan", "bloom", "--items", "1M", "--memory", "lots", says="such as 16MiB")
-    refused("plan", "bloom", "--items", "1M", "--memory", "1e30", says="64 bits")
+    refused("plan", "bloom", "--items", "1M", "--memory", "1e30", says="below 2^64 bytes")
     refused("plan", "bloom", "--items", "1M", "--memory", "1025GiB", says="at most 1TiB")
 
 

@@ -18,6 +18,8 @@
 namespace bloomtime::cli {
 namespace seen_test {
 
+using namespace logs;
+
 using support::temporary_directory;
 
 constexpr std::int64_t seconds_per_day = 86'400;

@@ -12,8 +12,10 @@
 
 // `info` and `verify` on stores. No command makes a store of filters for them yet, so it is made
 // here and the command runs in a child.
-namespace bloomtime::cli::store {
+namespace bloomtime::cli {
 namespace store_command_test {
+
+using namespace store;
 
 using support::temporary_directory;
 
@@ -87,4 +89,4 @@ TEST(store_command, refuses_directories_that_are_no_store) {
 }
 
 }  // namespace store_command_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::cli

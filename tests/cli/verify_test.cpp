@@ -9,6 +9,8 @@
 
 // Stores of which every file is sound, and which still are not what they say.
 namespace bloomtime::cli::verify_test {
+using namespace logs;
+
 namespace verify_test {
 
 using support::temporary_directory;

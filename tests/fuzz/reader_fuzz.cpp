@@ -21,7 +21,8 @@ namespace {
 
 using namespace bloomtime;
 using support::require;
-using namespace bloomtime::cli;
+using namespace bloomtime::logs;
+using namespace bloomtime::text;
 
 class memory_file {
  public:
@@ -80,7 +81,7 @@ void check_lines(const std::string& path, const std::vector<std::string>& expect
 void check_events(const std::string& path, const input_options& asked, std::size_t lines) {
   bool ended = true;
   std::uint64_t events = 0;
-  event_reader reader(asked, {path}, "fuzz", [](std::string_view) {});
+  event_reader reader(asked, {path});
   try {
     while (const event* e = reader.next()) {
       ++events;

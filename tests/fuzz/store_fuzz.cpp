@@ -27,7 +27,7 @@
 namespace {
 
 using namespace bloomtime;
-using namespace bloomtime::cli::store;
+using namespace bloomtime::store;
 
 void require(bool holds, const char* what) {
   if (holds) return;
@@ -84,12 +84,12 @@ void use_ledger(const std::vector<std::byte>& bytes) {
     return;
   }
   require(kept.serialize() == bytes, "what was loaded is stored as it was");
-  cli::time_gate gate(instant(0), kept.held);
+  logs::time_gate gate(instant(0), kept.held);
   const auto decided = gate.judge({instant(0), {}, "", 0, 0});
   require(decided.believed.size() + decided.rejected.size() + gate.held().size() ==
               kept.held.size() + 1,
           "no event is lost");
-  require(gate.held().size() <= cli::time_gate::most_held, "few events wait");
+  require(gate.held().size() <= logs::time_gate::most_held, "few events wait");
 }
 
 // Continued as one of the second version.

@@ -14,7 +14,8 @@ namespace {
 
 using namespace bloomtime;
 using support::require;
-using namespace bloomtime::cli;
+using namespace bloomtime::logs;
+using namespace bloomtime::text;
 
 bool leap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 

@@ -45,11 +45,6 @@ EXCEPTIONS = {
         "the size of a list of positions follows from its layout, which is defined there",
     ("src/math/tally.cpp", "include/bloomtime/tally/detail/escaping_cells.hpp"):
         "the count at which a cell overflows to the side table is defined there",
-    # These go with the parts that are being moved.
-    ("logs/event_reader.hpp", "cli/output/reading_progress.hpp"): "",
-    ("logs/event_reader.cpp", "cli/output/printer.hpp"): "",
-    ("store/writer.hpp", "cli/process.hpp"): "",
-    ("store/writer.cpp", "cli/version.hpp"): "",
 }
 
 

@@ -7,7 +7,7 @@
 
 #include "logs/columns.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace columns_test {
 
 using texts = std::vector<std::string>;
@@ -106,4 +106,4 @@ RC_GTEST_PROP(columns, joined_values_are_split_again, ()) {
 }
 
 }  // namespace columns_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -1,14 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/logs/input_support.hpp"
 #include "support/expect_error.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace event_reader_test {
+
+using namespace text;
 
 using rows = std::vector<std::vector<std::string>>;
 
@@ -145,7 +149,7 @@ TEST(event_reader, bad_lines_are_counted_sampled_and_kept) {
   const auto kept = support::read_file(rejects);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(kept.data()), kept.size()), bad);
   ASSERT_EQ(got.notes.size(), 1U + 3 + 2);
-  EXPECT_TRUE(mentions(got.notes[1], "line 151 is without")) << got.notes[1];
+  EXPECT_TRUE(mentions(got.notes[1], "line 151 has no field path or time: ")) << got.notes[1];
   EXPECT_TRUE(mentions(got.notes[1], "\\xff")) << got.notes[1];
   EXPECT_TRUE(mentions(got.notes[4], "150 of 300 lines rejected")) << got.notes[4];
   EXPECT_TRUE(mentions(got.notes[5], "from line 201 on")) << got.notes[5];
@@ -155,7 +159,7 @@ TEST(event_reader, strict_stops_at_the_first) {
   support::expect_error(
       errc::corrupt,
       [] { (void)read_text(combined_line + "\n" + combined_line + "\nx\n", {.strict = true}); },
-      "input, line 3 is without");
+      "input: line 3 has no field path or time: ");
 }
 
 TEST(event_reader, impossible_and_unreadable_times) {
@@ -225,5 +229,101 @@ TEST(event_reader, rejects_on_a_full_disk) {
       "cannot write rejected lines to /dev/full");
 }
 
+// Every line with its bytes, and what it is, as dedupe passes them on.
+std::pair<std::string, std::vector<event::kind>> all_lines(const std::string& path,
+                                                           const input_options& asked,
+                                                           bool in_batches) {
+  std::string bytes;
+  std::vector<event::kind> kinds;
+  event_reader reader(asked, {path});
+  for (const event* e = reader.next_line(); e != nullptr;) {
+    bytes += e->raw.bytes();
+    if (e->begins) kinds.push_back(e->what);
+    const event* more = in_batches ? reader.next_buffered() : nullptr;
+    e = more != nullptr ? more : reader.next_line();
+  }
+  return {bytes, kinds};
+}
+
+TEST(event_reader, hands_out_every_line_with_its_bytes) {
+  using enum event::kind;
+  const support::temporary_directory folder;
+  const std::string text = "\xef\xbb\xbftime,id\r\n1700000000,a\n\nx,b\n" +
+                           std::string(3 * line_reader::longest, 'f') + "\n1700000001,c";
+  const std::string path = write_text(folder / "log", text);
+  for (const bool in_batches : {false, true}) {
+    const auto [bytes, kinds] = all_lines(path, {}, in_batches);
+    EXPECT_EQ(bytes, text);
+    EXPECT_EQ(kinds, (std::vector{header, event, bad, bad, bad, event}));
+  }
+  const auto [bytes, kinds] = all_lines(write_text(folder / "mark", "\xef\xbb\xbf"), {}, true);
+  EXPECT_EQ(bytes, "\xef\xbb\xbf");
+  EXPECT_EQ(kinds, std::vector{mark});
+  EXPECT_EQ(read_text("\xef\xbb\xbf").counts.lines, 0U);
+}
+
+TEST(event_reader, lines_that_are_read_already_stay_where_they_are) {
+  const support::temporary_directory folder;
+  event_reader reader({}, {write_text(folder / "log", "a\nbb\nccc")});
+  const std::string_view first = reader.next_line()->raw.bytes();
+  const std::string_view second = reader.next_buffered()->raw.bytes();
+  EXPECT_EQ(reader.next_buffered(), nullptr);  // the last line may not have come to its end
+  EXPECT_EQ(first, "a\n");
+  EXPECT_EQ(second, "bb\n");
+  EXPECT_EQ(reader.next_line()->raw.bytes(), "ccc");
+  EXPECT_EQ(reader.next_line(), nullptr);
+}
+
+TEST(event_reader, stops_after_the_last_complete_line) {
+  const support::temporary_directory folder;
+  const std::string path = write_text(folder / "log", "a\nb\nhalf");
+  bool stop = false;
+  event_reader reader({}, {path, path}, {.stop = [&] { return stop; }});
+  EXPECT_EQ(reader.next()->text, "a");
+  stop = true;
+  EXPECT_EQ(reader.next()->text, "b");
+  EXPECT_EQ(reader.next(), nullptr);
+}
+
+TEST(event_reader, a_first_file_without_timestamps_decides_for_the_others) {
+  const support::temporary_directory folder;
+  const std::string plain = write_text(folder / "plain", "x\n");
+  const std::string timed = write_text(folder / "timed", "{\"time\":1700000000,\"line\":\"y\"}\n");
+  const input_options asked{.items = {"line"}};
+  EXPECT_EQ(read_files({plain, timed}, asked).times,
+            (std::vector<std::optional<instant>>{std::nullopt, std::nullopt}));
+  EXPECT_EQ(read_files({timed, timed}, asked).times,
+            (std::vector<std::optional<instant>>(2, instant::from_seconds(1'700'000'000))));
+  EXPECT_EQ(read_files({timed, plain}, asked).times.back(), std::nullopt);
+}
+
+TEST(event_reader, whole_lines_have_a_time_and_no_items) {
+  const support::temporary_directory folder;
+  const std::string path = write_text(folder / "log", combined_line + "\nnonsense\n");
+  event_reader reader({.items = {"line"}, .whole_line = true}, {path});
+  const event* e = reader.next();
+  EXPECT_EQ(e->text, combined_line);
+  EXPECT_EQ(e->at, instant(its_time));
+  EXPECT_TRUE(e->items.empty());
+  EXPECT_EQ(reader.next(), nullptr);
+  EXPECT_EQ(reader.counts().bad_lines(), 1U);
+}
+
+TEST(event_reader, counts_the_fields_that_lines_lack) {
+  const support::temporary_directory folder;
+  const std::string path =
+      write_text(folder / "log", "{\"a\":1,\"b\":2}\n{\"a\":1}\n{\"b\":2}\n{\"a\":1}\n{}\n");
+  std::vector<std::string> notes;
+  event_reader reader({.items = {"a,b"}}, {path},
+                      {.note = [&](std::string_view note) { notes.emplace_back(note); }});
+  while (reader.next() != nullptr) {
+  }
+  ASSERT_EQ(reader.lacking().size(), 2U);
+  EXPECT_EQ(reader.lacking()[0].name + std::to_string(reader.lacking()[0].lines), "b2");
+  EXPECT_EQ(reader.lacking()[1].name + std::to_string(reader.lacking()[1].lines), "a2");
+  EXPECT_TRUE(mentions(notes.at(1), "line 2 has no field b; it has a: ")) << notes.at(1);
+  EXPECT_EQ(reader.field_names(), (std::vector<std::string>{"a", "b"}));
+}
+
 }  // namespace event_reader_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

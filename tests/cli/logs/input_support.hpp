@@ -10,7 +10,7 @@
 #include "logs/event_reader.hpp"
 #include "support/files.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 
 // Everything that came out of a reader.
 struct heard {
@@ -36,8 +36,8 @@ inline void listen(event_reader& reader, heard& all) {
 
 inline heard read_files(const std::vector<std::string>& files, const input_options& asked) {
   heard all;
-  event_reader reader(asked, files, "test",
-                      [&](std::string_view what) { all.notes.emplace_back(what); });
+  event_reader reader(asked, files,
+                      {.note = [&](std::string_view what) { all.notes.emplace_back(what); }});
   listen(reader, all);
   return all;
 }
@@ -52,4 +52,4 @@ inline heard read_text(std::string_view text, const input_options& asked = {}) {
   return read_files({write_text(folder / "input", text)}, asked);
 }
 
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

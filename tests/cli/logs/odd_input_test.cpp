@@ -7,7 +7,7 @@
 
 #include "cli/logs/input_support.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace odd_input_test {
 
 using rows = std::vector<std::vector<std::string>>;
@@ -146,4 +146,4 @@ TEST(odd_input, times_at_the_ends) {
 }
 
 }  // namespace odd_input_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -8,7 +8,9 @@
 #include "cli/profile/profile_samples.hpp"
 
 // Lines that lack one of several items.
-namespace bloomtime::cli::partial_test {
+namespace bloomtime::logs::partial_test {
+using namespace cli;
+
 namespace partial_test {
 
 using support::temporary_directory;
@@ -53,4 +55,4 @@ TEST(partial_lines, that_all_lack_an_item_are_an_error) {
 }
 
 }  // namespace partial_test
-}  // namespace bloomtime::cli::partial_test
+}  // namespace bloomtime::logs::partial_test

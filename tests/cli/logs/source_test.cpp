@@ -15,7 +15,7 @@
 #include "logs/byte_source.hpp"
 #include "support/expect_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace source_test {
 
 std::string many_lines() {
@@ -60,7 +60,7 @@ TEST_P(compressed_source, is_recognised_and_may_have_several_parts) {
 TEST_P(compressed_source, what_stands_before_the_cut_is_handed_out) {
   const std::string path = write_text(folder_ / "cut", packed_.substr(0, packed_.size() - 1));
   heard all;
-  event_reader reader({.format = "plain"}, {path}, "test", [](std::string_view) {});
+  event_reader reader({.format = "plain"}, {path});
   support::expect_error(
       errc::io, [&] { listen(reader, all); }, "ends in the middle, at byte");
   EXPECT_TRUE(many_lines().starts_with(all.raw));
@@ -118,7 +118,7 @@ TEST(byte_source, a_pipe_is_not_waited_for) {
   std::thread opener;
   int writer = -1;
   opener = std::thread([&] { writer = ::open(path.c_str(), O_WRONLY); });
-  event_reader reader({.format = "plain"}, {path}, "test", [](std::string_view) {});
+  event_reader reader({.format = "plain"}, {path});
   const auto send = [&](std::string_view text) {
     ASSERT_EQ(::write(writer, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   };
@@ -142,7 +142,7 @@ TEST(byte_source, a_pipe_is_not_waited_for) {
 TEST(byte_source, a_file_that_shrinks_just_ends) {
   const support::temporary_directory folder;
   const std::string path = write_text(folder / "log", many_lines());
-  event_reader reader({.format = "plain"}, {path}, "test", [](std::string_view) {});
+  event_reader reader({.format = "plain"}, {path});
   ASSERT_NE(reader.next(), nullptr);
   ASSERT_EQ(::truncate(path.c_str(), 10), 0);
   while (reader.next() != nullptr) {
@@ -151,4 +151,4 @@ TEST(byte_source, a_file_that_shrinks_just_ends) {
 }
 
 }  // namespace source_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

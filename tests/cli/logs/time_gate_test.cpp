@@ -11,7 +11,7 @@
 
 #include "logs/time_gate.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace time_gate_test {
 
 constexpr std::int64_t an_hour = 3'600'000'000;
@@ -263,4 +263,4 @@ TEST(time_gate, times_at_both_ends_of_the_range) {
 }
 
 }  // namespace time_gate_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

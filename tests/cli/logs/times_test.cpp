@@ -6,8 +6,10 @@
 #include "logs/times.hpp"
 #include "text/time_text.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::logs {
 namespace times_test {
+
+using namespace text;
 
 std::int64_t micros(std::string_view text) {
   const time_reading got = read_time(text);
@@ -102,4 +104,4 @@ RC_GTEST_PROP(times, what_is_printed_is_read_back, ()) {
 }
 
 }  // namespace times_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::logs

@@ -8,13 +8,17 @@
 
 #include "cli/asking/opened_store.hpp"
 #include "cli/logs/input_support.hpp"
-#include "profile/past.hpp"
 #include "cli/profile/profile_samples.hpp"
+#include "profile/past.hpp"
 #include "store/writer.hpp"
 #include "text/usage_error.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 namespace past_test {
+
+using namespace cli;
+using namespace logs;
+using namespace text;
 
 using namespace std::chrono_literals;
 using support::temporary_directory;
@@ -96,4 +100,4 @@ TEST(chosen_field, is_the_only_one_or_named) {
 }
 
 }  // namespace past_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

@@ -15,7 +15,9 @@
 #include "store/writer.hpp"
 
 // Memory beyond what was asked for is told.
-namespace bloomtime::cli::profile_budget_test {
+namespace bloomtime::profile::profile_budget_test {
+using namespace cli;
+
 namespace profile_budget_test {
 
 using support::temporary_directory;
@@ -95,4 +97,4 @@ TEST(profile_budget, tells_how_far_a_history_exceeds_its_memory) {
 }
 
 }  // namespace profile_budget_test
-}  // namespace bloomtime::cli::profile_budget_test
+}  // namespace bloomtime::profile::profile_budget_test

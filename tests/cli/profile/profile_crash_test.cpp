@@ -22,8 +22,11 @@
 
 // `profile` dies at every moment there is: the store is what it was before, or what it would have
 // become.
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 namespace profile_crash_test {
+
+using namespace cli;
+using namespace logs;
 
 namespace fs = std::filesystem;
 using support::fate;
@@ -113,4 +116,4 @@ TEST_F(profile_crash, at_any_time_leaves_the_old_or_the_new_store) {
 }
 
 }  // namespace profile_crash_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

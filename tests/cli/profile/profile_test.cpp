@@ -12,12 +12,15 @@
 #include <fmt/format.h>
 
 #include "cli/logs/input_support.hpp"
-#include "profile/profiler.hpp"
 #include "cli/profile/profile_samples.hpp"
+#include "profile/profiler.hpp"
 
 // The same events, whatever the way they come in, give the same store.
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 namespace profile_test {
+
+using namespace cli;
+using namespace logs;
 
 using support::temporary_directory;
 
@@ -119,7 +122,7 @@ TEST_P(real_heat, is_never_below_the_exact_count) {
   const store::profile_settings settings{.memory = 2 * default_memory_per_field};
   profiler profile(settings, items);
   std::vector<exact_counts> exact(2, exact_counts(settings));
-  event_reader reader({.items = items}, {path}, "test", [](std::string_view) {});
+  event_reader reader({.items = items}, {path});
   instant newest;
   while (const event* e = reader.next()) {
     profile.add(
@@ -157,4 +160,4 @@ INSTANTIATE_TEST_SUITE_P(data, real_heat,
                                          "asa_honeypot_2025.tsv.xz", "apache_combined_10k.log.xz"));
 
 }  // namespace profile_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

@@ -10,8 +10,10 @@
 
 // Logs of real servers, which are not part of the repository, against counts that awk makes of
 // them.
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 namespace real_logs_test {
+
+using namespace logs;
 
 std::string path_of(const std::string& name) {
   return BLOOMTIME_TESTS_DIR "/../../shared/data/" + name;
@@ -38,7 +40,7 @@ struct totals {
 
 totals totals_of(const std::string& path, const std::vector<std::string>& items) {
   totals all;
-  event_reader reader({.items = items}, {path}, "test", [](std::string_view) {});
+  event_reader reader({.items = items}, {path});
   while (const event* e = reader.next()) {
     for (std::size_t i = 0; i < 2; ++i) all.distinct[i].emplace(e->items[i]);
     all.seconds += e->at->micros / 1'000'000;
@@ -80,4 +82,4 @@ TEST(real_logs, a_combined_log_gives_what_awk_counts) {
 }
 
 }  // namespace real_logs_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

@@ -14,8 +14,10 @@
 
 // Real logs, every second of every item: what was seen is never missed, and nothing is said to have
 // been seen between two neighbouring seconds of an item.
-namespace bloomtime::cli {
+namespace bloomtime::profile {
 namespace real_past_test {
+
+using namespace logs;
 
 using seconds_of = std::map<std::string, std::set<std::int64_t>>;
 
@@ -50,7 +52,7 @@ TEST_P(real_past, is_never_missed) {
   const std::vector<std::string> items{"2", "3"};
   profiler profile({.memory = 2 * default_memory_per_field}, items);
   std::vector<seconds_of> truth(2);
-  event_reader reader({.items = items}, {path}, "test", [](std::string_view) {});
+  event_reader reader({.items = items}, {path});
   while (const event* e = reader.next()) {
     profile.add(
         *e, [](instant) {}, [](const held_event&) { FAIL() << "these logs have none far ahead"; });
@@ -80,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(data, real_past,
                                          "asa_honeypot_2025.tsv.xz"));
 
 }  // namespace real_past_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::profile

@@ -13,8 +13,10 @@
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace ledger_test {
+
+using namespace logs;
 
 using support::expect_error;
 
@@ -152,4 +154,4 @@ TEST(ledger, is_not_taken_from_another_kind_of_container) {
 }
 
 }  // namespace ledger_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -16,7 +16,7 @@
 #include "support/sealed_manifest.hpp"
 
 // What somebody else does to the directory of a store, and numbers at their ends.
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace store_attack_test {
 
 using support::expect_error;
@@ -220,4 +220,4 @@ TEST(store_attack, counts_that_are_full_end_in_an_error_and_not_in_a_store_nobod
 }
 
 }  // namespace store_attack_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

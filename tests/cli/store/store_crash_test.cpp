@@ -9,15 +9,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "store/inspect.hpp"
 #include "cli/store/store_samples.hpp"
+#include "store/inspect.hpp"
 #include "support/child.hpp"
 #include "support/files.hpp"
 #include "support/traced.hpp"
 
 // A writer dies or runs out of disk at every moment there is. The store is the old or the new one,
 // and the next writer finds its way and cleans up.
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace store_crash_test {
 
 using support::fate;
@@ -135,4 +135,4 @@ TEST(store_crash, on_a_full_disk_is_refused_and_leaves_the_old_store_alone) {
 }
 
 }  // namespace store_crash_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

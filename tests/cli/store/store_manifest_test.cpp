@@ -6,13 +6,13 @@
 
 #include <bloomtime/bloomtime.hpp>
 
-#include "store/manifest.hpp"
 #include "cli/store/store_samples.hpp"
+#include "store/manifest.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 #include "support/sealed_manifest.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace store_manifest_test {
 
 using support::expect_error;
@@ -84,7 +84,7 @@ TEST(store_manifest, that_is_hostile_is_refused) {
   const char* file = "part-3-1.bloomtime";
   for (const char* evil : {"../part-3-1.bloomtime", "/etc/passwd", "lock", "manifest.json", "", ".",
                            "part-3-1.bloomtime/../x", "part-3-1.bloomtime\\u0000"}) {
-    expect_refused(file, evil, "no store would write");
+    expect_refused(file, evil, "invalid name");
   }
   expect_refused(file, "part-2-1.bloomtime", "twice");
   expect_refused(file, "part-3-2.bloomtime", "twice");
@@ -147,4 +147,4 @@ TEST(store_manifest, with_any_byte_changed_is_refused) {
 }
 
 }  // namespace store_manifest_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -11,7 +11,7 @@
 #include "store/writer.hpp"
 
 // Stores for tests: in state n they have seen n events, and their filters contain 0 .. n - 1.
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 
 inline constexpr instant sample_creation{1'700'000'000'000'000};
 
@@ -65,4 +65,4 @@ inline bool is_tidy(const std::filesystem::path& directory) {
   return names_in(directory).size() == 5;
 }
 
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

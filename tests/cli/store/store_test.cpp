@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/store/store_samples.hpp"
 #include "store/inspect.hpp"
 #include "store/names.hpp"
-#include "cli/store/store_samples.hpp"
 #include "support/child.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace store_test {
 
 using support::expect_error;
@@ -334,4 +334,4 @@ TEST(store, says_what_was_left_over) {
 }
 
 }  // namespace store_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

@@ -14,7 +14,7 @@
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 
-namespace bloomtime::cli::store {
+namespace bloomtime::store {
 namespace store_totals_test {
 
 using support::expect_error;
@@ -201,4 +201,4 @@ TEST(store_totals, with_any_byte_changed_are_refused) {
 }
 
 }  // namespace store_totals_test
-}  // namespace bloomtime::cli::store
+}  // namespace bloomtime::store

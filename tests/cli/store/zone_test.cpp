@@ -14,11 +14,12 @@
 #include "text/time_text.hpp"
 
 // The UTC offsets of a log, and what a local time without a zone means in it.
-namespace bloomtime::cli::zone_test {
+namespace bloomtime::store::zone_test {
+using namespace cli;
+
 namespace zone_test {
 
-using store::offset_span;
-using store::offset_spans;
+using namespace text;
 
 constexpr std::int64_t second = 1'000'000;
 constexpr std::int64_t day = 86'400 * second;
@@ -62,12 +63,12 @@ offset_spans spans_of(const std::vector<written>& log) {
 }
 
 log_zone zone_of(const std::vector<written>& log) {
-  store::facts read;
+  facts read;
   read.zone = zone_text(log.back().offset);
   return {read, spans_of(log), tick_clock()};
 }
 
-std::string local_text(std::int64_t local) { return time_text(instant(local), 0); }
+std::string local_text(std::int64_t local) { return text::time_text(instant(local), 0); }
 
 RC_GTEST_PROP(offset_spans, hold_every_event_and_stay_few, ()) {
   const std::vector<written> log = *any_log();
@@ -155,7 +156,7 @@ RC_GTEST_PROP(asked_time, takes_back_what_was_printed, ()) {
   const std::vector<written> log = *any_log();
   const log_zone zone = zone_of(log);
   for (const written& e : log) {
-    const std::string local = time_text(e.at, zone.offset_at(e.at));
+    const std::string local = text::time_text(e.at, zone.offset_at(e.at));
     const asked_time bare = parse_asked_time(local, local, zone);
     RC_ASSERT(bare.from <= e.at);
     RC_ASSERT(e.at <= bare.to);
@@ -172,7 +173,7 @@ TEST(asked_time, of_unknown_offsets_covers_all_of_them) {
   offsets.add_unknown(instant(0), instant(100 * day));
   const log_zone zone({}, offsets, tick_clock());
   const asked_time asked = parse_asked_time("1970-01-10", "1970-01-10", zone);
-  const std::int64_t widest = std::int64_t{store::most_offset} * second;
+  const std::int64_t widest = std::int64_t{most_offset} * second;
   EXPECT_EQ(asked.from.micros, 9 * day - widest);
   EXPECT_EQ(asked.to.micros, 10 * day - 1 + widest);
   EXPECT_TRUE(asked.widened);
@@ -193,4 +194,4 @@ TEST(asked_time, includes_all_of_a_day_or_a_minute) {
 }
 
 }  // namespace zone_test
-}  // namespace bloomtime::cli::zone_test
+}  // namespace bloomtime::store::zone_test

@@ -6,7 +6,7 @@
 
 #include "text/suggest.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 namespace suggest_test {
 
 TEST(suggest, edit_distance) {
@@ -37,4 +37,4 @@ TEST(suggest, nearest) {
 }
 
 }  // namespace suggest_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

@@ -8,7 +8,7 @@
 #include "text/number.hpp"
 #include "text/text.hpp"
 
-namespace bloomtime::cli {
+namespace bloomtime::text {
 namespace text_test {
 
 TEST(text, display_width) {
@@ -122,4 +122,4 @@ TEST(number, measured_chances_have_one_digit_more_than_the_plan) {
 }
 
 }  // namespace text_test
-}  // namespace bloomtime::cli
+}  // namespace bloomtime::text

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace bloomtime {
+
+// The version of the library and of the command. CMake reads it from here.
+inline constexpr std::string_view version = "0.1.0";
+
+}  // namespace bloomtime
