@@ -22,7 +22,7 @@
 namespace bloomtime {
 
 // By accuracy: items and error. By memory: items and memory. `items` is the number of different
-// items the filter is meant for; `error` the chance of a false "maybe" when they are all in.
+// items; `error` is the false-positive rate when all of them have been added.
 struct bloom_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
@@ -31,9 +31,10 @@ struct bloom_config {
   std::uint64_t seed = 0;
 };
 
-// Was this item ever inserted? A "no" is certain, a "maybe" is wrong with the chance the filter was
-// sized for. In the `line` layout every call touches one cache line; `flat` needs fewer bits at
-// small error rates and as many lines as probes. Const members may run concurrently.
+// Tells whether an item was added. A "no" is certain. A "maybe" is wrong with the false-positive
+// rate that the filter was sized for. In the `line` layout every call touches one cache line;
+// `flat` needs fewer bits at small error rates and as many lines as probes. Const members may run
+// concurrently.
 //
 // A filter that was moved from has no bits and answers "maybe" to everything, also to what is
 // inserted into it; merging, folding, storing it and its predictions throw error(invalid_argument).
@@ -78,7 +79,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
     add_span(std::span<const std::ranges::range_value_t<Items>>(items));
   }
 
-  // answers[i] says whether items[i] may be in; it has to be as long as items.
+  // answers[i] says whether items[i] may be in. Both must have the same length.
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void may_contain_bulk(const Items& items, std::span<bool> answers) const {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
@@ -121,7 +122,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
 
   double fill() const noexcept;      // the share of bits that are set
   double distinct() const noexcept;  // different items inserted, from the fill
-  // These two add up a table for lines, and may run out of memory.
+  // In the line layout these compute a table and may throw std::bad_alloc.
   double predicted_error(std::uint64_t items) const;
   double current_error() const;  // what a new item would meet now
 

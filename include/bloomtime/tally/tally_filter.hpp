@@ -15,12 +15,12 @@
 
 namespace bloomtime {
 
-// By accuracy: `items` that are there at the same time, and `error`, the chance that an absent one
-// shows a count or a present one too much. Or by memory, with `items` if known.
+// By accuracy: `items` different items at one time, and `error`, the probability that an absent
+// item shows a count or a present one too much. Or by memory, with `items` if known.
 struct tally_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
-  std::optional<std::uint64_t> memory = {};  // bytes of cells; large counts come on top
+  std::optional<std::uint64_t> memory = {};  // bytes of cells; large counts take more
   std::uint64_t total = 0;                   // of all counts, if known: math::tally_cell_bits()
   std::optional<unsigned> cell_bits = {};    // 4 or 8, instead of what that chooses
   std::optional<std::uint64_t> large_memory = {};  // bytes that large counts may take
@@ -33,12 +33,12 @@ enum class tally_rule {
   minimum,  // those below the new count: answers are better, and nothing can be removed
 };
 
-// How many x are there, when items come and go? All cells of an item lie in one cache line. Small
-// counts are in the cells, the rest of large ones in a table, so that all are exact up to 2^64 - 1
-// and one frequent item costs a few entries instead of wider cells for all.
+// Counts items that come and go, in fixed memory. Answers are never too low if only what was added
+// is removed. An answer is too high if other items share all cells of the item.
 //
-// Answers are never too low if only what was added is removed. They are too high by the counts of
-// other items where those share all cells. Const members may run concurrently.
+// All cells of an item lie in one cache line. Small counts are stored in the cells. The high bits
+// of large counts are stored in a table, so that counts are exact up to 2^64 - 1 and a frequent
+// item costs a few entries instead of wider cells for all. Const members may run concurrently.
 template <tally_rule Rule>
 class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   using face = detail::tally_face<basic_tally_filter<Rule>>;
@@ -54,8 +54,8 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   explicit basic_tally_filter(const tally_config& config);
   BLOOMTIME_VALUE(basic_tally_filter);
 
-  // Many items, one of each, in their order: the same as one by one, and faster where the filter
-  // exceeds the cache. If memory is out those before have been counted.
+  // Many items, one of each, in their order. The result is the same as one by one; it is faster if
+  // the filter exceeds the cache. If memory runs out, the items before have been counted.
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
     in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
@@ -87,7 +87,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   unsigned cell_bits() const noexcept { return std::holds_alternative<narrow>(cells_) ? 4 : 8; }
   unsigned k() const noexcept { return k_; }
   std::uint64_t lines() const noexcept { return lines_; }
-  // Cells whose count stands in the table as well.
+  // Cells with an entry in the table.
   std::uint64_t large() const noexcept;
   std::uint64_t memory() const noexcept;  // bytes of cells and table
   double confidence() const noexcept { return math::rows_confidence(k_); }
