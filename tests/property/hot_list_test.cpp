@@ -220,5 +220,37 @@ RC_GTEST_PROP(hot_list, merged_adds_recent_counts, ()) {
   RC_ASSERT(by_name(parts[0].top(100, *both.newest())) == by_name(both.top(100, *both.newest())));
 }
 
+// Every listed item within its bounds, every other one below unlisted().
+RC_GTEST_PROP(hot_list, merged_with_a_weight_bounds_both_streams, ()) {
+  const double lambda = *rc::gen::elementOf(support::lambdas);
+  const hot_list_config c{
+      .entries = *rc::gen::inRange<std::uint64_t>(1, 50), .lambda = lambda, .ahead = 24h * 3650};
+  hot_list one(c);
+  hot_list two(c);
+  support::oracle_heat exact(one.decay(), one.clock());
+  support::oracle_heat other(one.decay(), one.clock());
+  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  const auto feed = [&](hot_list& l, support::oracle_heat& twin) {
+    for (const support::heat_event& e : support::draw_heat_events(20)) {
+      l.add(std::to_string(e.item), e.when(), e.weight);
+      twin.add(e.item, e.when(), e.weight);
+      newest = std::max(newest, e.at);
+    }
+  };
+  if (*rc::gen::inRange(0, 4) != 0) feed(one, exact);
+  feed(two, other);
+  const double weight = *rc::gen::element(1e-9, 0.001, 0.3, 0.5, 1.0, 1.1, 2.0, 1000.5);
+  one.merge(two, weight);
+  exact.merge(other, weight);
+  RC_ASSERT(hot_list::load(one.serialize()).serialize() == one.serialize());
+  const instant when = instant::from_seconds(newest + 3);
+  for (std::uint64_t item = 0; item < support::heat_asked; ++item) {
+    const estimate e = one.at(std::to_string(item), when);
+    RC_ASSERT(support::covers(e.upper, exact.at(item, when)));
+    RC_ASSERT(support::is_covered(e.lower, exact.at(item, when)));
+  }
+  RC_ASSERT(support::covers(one.mass(when) + 1e-300, exact.mass(when)));
+}
+
 }  // namespace hot_list_test
 }  // namespace bloomtime
