@@ -17,7 +17,6 @@
 
 // What `plan tally` says of memory, against the filters that are built as it says.
 namespace bloomtime::cli::plan_tally_test {
-namespace plan_tally_test {
 
 struct load {
   std::uint64_t items;
@@ -222,5 +221,4 @@ TEST(plan_tally, recommends_narrow_cells_where_they_are_better) {
   EXPECT_EQ(ranked_of(plan_of({1'000'000, 7.8, 0.01, 0})).best["cell_bits"], 8.);
 }
 
-}  // namespace plan_tally_test
 }  // namespace bloomtime::cli::plan_tally_test

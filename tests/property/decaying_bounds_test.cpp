@@ -17,7 +17,6 @@
 // Bounds of decayed counts where numbers are extreme: counters that are too small, counts near 2^62
 // and heat below the range of doubles. The twin computes with 237 bits.
 namespace bloomtime::decaying_bounds_test {
-namespace decaying_bounds_test {
 
 using namespace published;
 using namespace std::chrono_literals;
@@ -153,5 +152,4 @@ TEST(decay_ring, is_never_below_the_truth_beyond_the_range_of_doubles) {
   }
 }
 
-}  // namespace decaying_bounds_test
 }  // namespace bloomtime::decaying_bounds_test

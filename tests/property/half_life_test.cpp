@@ -15,7 +15,6 @@
 // Bounds hold for the half-life and the factor that were asked for, not only for what they were
 // rounded to. The twin computes with 237 bits.
 namespace bloomtime::half_life_test {
-namespace half_life_test {
 
 using namespace published;
 using namespace std::chrono_literals;
@@ -119,5 +118,4 @@ TEST(decay, keeps_any_half_life_within_a_millionth_of_a_billionth) {
   }
 }
 
-}  // namespace half_life_test
 }  // namespace bloomtime::half_life_test

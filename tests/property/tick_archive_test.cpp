@@ -11,7 +11,6 @@
 // A history whose tables are set aside, merged and sealed at any time, in steps of any size,
 // answers like one that has everything in a table, and becomes the same bytes.
 namespace bloomtime::tick_archive_test {
-namespace tick_archive_test {
 
 constexpr std::uint64_t span = 5000;
 constexpr std::uint64_t items = 12;
@@ -67,5 +66,4 @@ RC_GTEST_PROP(tick_archive, answers_as_one_table_would, ()) {
   RC_ASSERT(h.serialize() == at_once.serialize());
 }
 
-}  // namespace tick_archive_test
 }  // namespace bloomtime::tick_archive_test

@@ -17,7 +17,6 @@
 // streams: nothing within the window is missed, and one tick after it an item is "seen" no more
 // often than asked for, however the items of a window are spread over it.
 namespace bloomtime::age_partitioned_gaps_test {
-namespace age_partitioned_gaps_test {
 
 constexpr std::int64_t ticks = 600;  // of a window
 constexpr std::int64_t long_ago = std::numeric_limits<std::int64_t>::min() / 2;
@@ -185,5 +184,4 @@ TEST(age_partitioned_gaps, errors_are_predicted_under_bursts) {
   }
 }
 
-}  // namespace age_partitioned_gaps_test
 }  // namespace bloomtime::age_partitioned_gaps_test

@@ -12,7 +12,6 @@
 // The error that was asked for holds however the items of a window are spread over it: evenly, in
 // bursts, with gaps, and at every phase of the ticks.
 namespace bloomtime::recency_bursts_test {
-namespace recency_bursts_test {
 
 using namespace std::chrono_literals;
 
@@ -159,5 +158,4 @@ TEST_P(recency_bursts, tenfold_overload_is_told) {
   EXPECT_NEAR(f.alive_items(), 11 * items, 0.15 * 11 * items);
 }
 
-}  // namespace recency_bursts_test
 }  // namespace bloomtime::recency_bursts_test

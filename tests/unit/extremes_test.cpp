@@ -17,7 +17,6 @@
 // refuses with a sentence or builds in time bounded by its memory, of which there is little here.
 // A constructor that does not return fails the test by its time limit.
 namespace bloomtime::extremes_test {
-namespace extremes_test {
 
 using namespace published;
 
@@ -172,5 +171,4 @@ TEST(extremes, of_amounts) {
   expect_large_amounts(recurring_spectral_filter({.items = 100, .error = 0.01}));
 }
 
-}  // namespace extremes_test
 }  // namespace bloomtime::extremes_test

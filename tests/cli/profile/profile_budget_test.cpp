@@ -62,7 +62,7 @@ TEST(profile_budget, tells_how_far_heat_exceeds_its_memory) {
   EXPECT_EQ(document.at("heat_over_bytes"), heat - 8000);
   EXPECT_TRUE(document.at("history_asked_bytes").is_null());
   EXPECT_EQ(document.at("history_over_bytes"), 0);
-  EXPECT_NE(err.find("more than the 8.00 kB asked for"), std::string::npos) << err;
+  EXPECT_NE(err.find("more than the limit of 8.00 kB"), std::string::npos) << err;
   EXPECT_EQ(err.find("history takes"), std::string::npos) << err;
 }
 
@@ -71,7 +71,7 @@ TEST(profile_budget, says_nothing_where_it_is_kept) {
   const auto [document, err] =
       profile_of(written(folder / "log", log_of(300, 20)), folder / "store");
   EXPECT_EQ(document.at("heat_over_bytes"), 0);
-  EXPECT_EQ(err.find("asked for"), std::string::npos) << err;
+  EXPECT_EQ(err.find("more than the limit"), std::string::npos) << err;
 }
 
 // The command asks for no memory of a history; a store that another program made may.
@@ -93,7 +93,7 @@ TEST(profile_budget, tells_how_far_a_history_exceeds_its_memory) {
   ASSERT_GT(taken, 600U);
   EXPECT_EQ(many.document.at("history_over_bytes"), taken - 600);
   EXPECT_NE(many.err.find("the history takes"), std::string::npos) << many.err;
-  EXPECT_NE(many.err.find("more than the 600 B asked for"), std::string::npos) << many.err;
+  EXPECT_NE(many.err.find("more than the limit of 600 B"), std::string::npos) << many.err;
 }
 
 }  // namespace profile_budget_test

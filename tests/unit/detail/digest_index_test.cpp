@@ -9,7 +9,6 @@
 #include <vector>
 
 namespace bloomtime::detail::digest_index_test {
-namespace digest_index_test {
 
 constexpr std::uint64_t crafted_mask = 511;
 constexpr std::size_t crafted_count = 4000;
@@ -88,5 +87,4 @@ TEST(side_table, is_not_slowed_down_by_chosen_cells) {
   EXPECT_LE(read, 30 * crafted_count);
 }
 
-}  // namespace digest_index_test
 }  // namespace bloomtime::detail::digest_index_test

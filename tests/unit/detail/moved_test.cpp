@@ -23,7 +23,6 @@
 // What a filter does after it was moved from: queries touch no memory and claim nothing, everything
 // else throws, and another filter can be assigned to it.
 namespace bloomtime::moved_test {
-namespace moved_test {
 
 using namespace published;
 
@@ -209,5 +208,4 @@ TYPED_TEST(moved_history, says_maybe_and_takes_nothing) {
   });
 }
 
-}  // namespace moved_test
 }  // namespace bloomtime::moved_test

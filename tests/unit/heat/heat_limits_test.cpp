@@ -24,7 +24,6 @@
 // What the engines of heat take and refuse: memory that is counted, filters that were moved from,
 // and constructors at the ends of their parameters.
 namespace bloomtime::heat_limits_test {
-namespace heat_limits_test {
 
 using namespace published;
 using namespace std::chrono_literals;
@@ -325,5 +324,4 @@ TEST(heat_engines, build_or_refuse_any_time) {
   }
 }
 
-}  // namespace heat_limits_test
 }  // namespace bloomtime::heat_limits_test

@@ -13,7 +13,6 @@
 
 // Every engine behind one handle does what the engine does.
 namespace bloomtime::any_history_test {
-namespace any_history_test {
 
 using support::expect_error;
 
@@ -238,5 +237,4 @@ TEST(any_history, needs_as_many_times_and_answers_as_items) {
       errc::invalid_argument, [&] { h.seen_bulk(items, at(0), at(1), answers); }, "answers");
 }
 
-}  // namespace any_history_test
 }  // namespace bloomtime::any_history_test

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 namespace bloomtime::history_budget_test {
-namespace history_budget_test {
 
 using namespace std::chrono_literals;
 
@@ -41,5 +40,4 @@ TEST(history_budget, is_exceeded_by_the_newest_partition_alone) {
   EXPECT_EQ(h.records(), 5000u);  // nothing was dropped for it
 }
 
-}  // namespace history_budget_test
 }  // namespace bloomtime::history_budget_test

@@ -7,7 +7,6 @@
 
 // A history survives gaps and single wrong timestamps, at every setting that drops something.
 namespace bloomtime::history_gap_test {
-namespace history_gap_test {
 
 using namespace std::chrono_literals;
 
@@ -121,5 +120,4 @@ TEST(history_gap, an_event_that_retention_drops_at_once_is_not_called_added) {
   EXPECT_TRUE(is_seen(h, "x", first_day + 10));
 }
 
-}  // namespace history_gap_test
 }  // namespace bloomtime::history_gap_test

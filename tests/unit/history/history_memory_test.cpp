@@ -12,7 +12,6 @@
 
 // memory() against the bytes that the allocator hook was asked for.
 namespace bloomtime::history_memory_test {
-namespace history_memory_test {
 
 struct counts {
   std::uint64_t bytes = 0;  // asked for and not released
@@ -97,10 +96,11 @@ TEST_P(history_memory, is_what_the_hook_was_asked_for) {
     }
     h.relocate();  // nothing is half merged in a copy
     expect_counted(h);
-    if (GetParam() == "history" || GetParam() == "timeline_history") EXPECT_GT(held.bytes, 2 * few);
+    if (GetParam() == "history" || GetParam() == "timeline_history") {
+      EXPECT_GT(held.bytes, 2 * few);
+    }
   }
   EXPECT_EQ(held.blocks, 0u);
 }
 
-}  // namespace history_memory_test
 }  // namespace bloomtime::history_memory_test

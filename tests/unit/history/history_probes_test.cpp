@@ -14,7 +14,6 @@
 // seen(item, interval, probes) sets probes to the number of structures read: for every engine, and
 // over all partitions of a history.
 namespace bloomtime::history_probes_test {
-namespace history_probes_test {
 
 using namespace published;
 
@@ -109,5 +108,4 @@ TEST(history_probes_of, a_single_history_are_the_ticks) {
   EXPECT_EQ(probes, 200u);
 }
 
-}  // namespace history_probes_test
 }  // namespace bloomtime::history_probes_test

@@ -11,7 +11,6 @@
 
 // Two histories become one, and old time is trimmed.
 namespace bloomtime::history_union_test {
-namespace history_union_test {
 
 using namespace std::chrono_literals;
 
@@ -134,5 +133,4 @@ TEST(history_trim, of_everything_leaves_an_empty_history) {
   EXPECT_EQ(h.add(1, at(2)), outcome::added);
 }
 
-}  // namespace history_union_test
 }  // namespace bloomtime::history_union_test

@@ -11,7 +11,6 @@
 #include "support/heap.hpp"
 
 namespace bloomtime::detail::live_ticks_test {
-namespace live_ticks_test {
 
 using twin = std::map<std::uint64_t, std::set<std::uint32_t>>;
 
@@ -113,5 +112,4 @@ TEST(live_ticks, take_what_is_said) {
   }
 }
 
-}  // namespace live_ticks_test
 }  // namespace bloomtime::detail::live_ticks_test

@@ -18,7 +18,6 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail::timelines_merge_test {
-namespace timelines_merge_test {
 
 using ticks_by_key = std::map<std::uint64_t, std::set<std::uint32_t>>;  // by key
 
@@ -176,5 +175,4 @@ TEST(timelines_merge, of_nothing_is_nothing) {
   EXPECT_TRUE(timelines_merge(10, std::move(sources)).finish().empty());
 }
 
-}  // namespace timelines_merge_test
 }  // namespace bloomtime::detail::timelines_merge_test

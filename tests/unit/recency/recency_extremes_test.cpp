@@ -25,7 +25,6 @@
 // Every constructor of the family at the ends of every parameter: it refuses with a sentence, or
 // the filter takes the memory that it tells. And filters that were moved from.
 namespace bloomtime::recency_extremes_test {
-namespace recency_extremes_test {
 
 using namespace published;
 using support::expect_error;
@@ -327,5 +326,4 @@ TEST(recency_moved_from, filters_know_nothing_and_take_nothing) {
                               .audit = audit_config{.entries = 64}}));
 }
 
-}  // namespace recency_extremes_test
 }  // namespace bloomtime::recency_extremes_test
