@@ -71,6 +71,7 @@ function(bloomtime_compile_together)
       math(EXPR number "${number} + 1")
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    target_compile_options(${target} PRIVATE -Wno-shadow)  # a header may use a name of another file
   endforeach()
 endfunction()
 

@@ -25,9 +25,10 @@ int main() {
   for (const std::string& url : queue) {
     std::printf("%-28s %s\n", url.c_str(), stored->may_contain(url) ? "perhaps" : "no");
   }
-  std::printf("%zu pages or so in %zu KiB; wrong about a new one with chance %.1e now, %.2f full\n",
-              static_cast<std::size_t>(stored->distinct() + 0.5),
-              static_cast<std::size_t>(stored->memory() / 1024), stored->current_error(),
-              stored->predicted_error(stored->capacity()));
+  std::printf(
+      "%zu pages or so in %zu KiB; a new one is called seen with probability %.1e now, %.2f full\n",
+      static_cast<std::size_t>(stored->distinct() + 0.5),
+      static_cast<std::size_t>(stored->memory() / 1024), stored->current_error(),
+      stored->predicted_error(stored->capacity()));
   std::filesystem::remove(file);
 }

@@ -12,8 +12,8 @@ int main() {
   bloomtime::bloom_filter known({.items = 10'000, .error = 0.2});
   for (int user = 0; user < 10'000; ++user) known.add(user);
 
-  int stranger = 10'000;
-  while (!known.may_contain(stranger)) ++stranger;
+  int absent = 10'000;
+  while (!known.may_contain(absent)) ++absent;
 
   // A trip in vain costs 1, a known user who is taken for a new one costs 3.
   const bloomtime::math::penalties costs{.false_positive = 1, .false_negative = 3};
@@ -21,7 +21,7 @@ int main() {
   std::puts("known beforehand   perhaps known: how sure?   look it up?");
   for (const double before : {0.001, 0.05, 0.2, 0.5}) {
     std::printf("%16.3f   %25.3f   %s\n", before,
-                known.posterior(stranger, prior::membership(before)),
-                known.decide(stranger, prior::membership(before), costs) ? "yes" : "no");
+                known.posterior(absent, prior::membership(before)),
+                known.decide(absent, prior::membership(before), costs) ? "yes" : "no");
   }
 }

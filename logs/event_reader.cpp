@@ -129,7 +129,9 @@ bool event_reader::open_next() {
     if (told_.stop) source_->stop_if(told_.stop);
     if (asked_.follow) source_->follow();
     lines_ = std::make_unique<line_reader>(*source_);
-    const std::string_view ahead = lines_->look_ahead();
+    std::string_view ahead = lines_->look_ahead();
+    // A followed file that held nothing but a mark says nothing about the one that replaced it.
+    while (without_mark(ahead).empty() && lines_->skip_replaced()) ahead = lines_->look_ahead();
     if (ahead.find('\n') == ahead.npos && stopped()) return false;
     const std::string_view beginning = without_mark(ahead);
     if (beginning.empty()) tell(source_->name() + ": empty");

@@ -84,6 +84,15 @@ bool line_reader::fill() {
   return got != 0;
 }
 
+bool line_reader::skip_replaced() {
+  if (!at_break_) return false;
+  begin_ = end_;
+  scanned_ = 0;
+  at_break_ = false;
+  at_begin_ = true;
+  return true;
+}
+
 std::string_view line_reader::look_ahead() {
   while (waiting().find('\n') == std::string_view::npos && waiting().size() <= most_waiting) {
     if (!fill()) break;

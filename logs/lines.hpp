@@ -42,6 +42,10 @@ class line_reader {
   // The buffered input: at least one line, unless the input is shorter or the line too long.
   std::string_view look_ahead();
 
+  // Drops what is buffered of a followed file that was replaced, and goes on with its successor.
+  // False, and nothing is dropped, unless the file has ended so.
+  bool skip_replaced();
+
  private:
   std::string_view waiting() const { return {buffer_.get() + begin_, end_ - begin_}; }
   void take(line& found, std::size_t size, std::size_t ending);

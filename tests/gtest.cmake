@@ -5,16 +5,6 @@
 set(shards 4)  # tests of one folder that ctest may run at the same time
 set(batch 6)   # test files that are compiled together
 
-# Compiling the tests takes longer than everything else. A sanitizer looks into the library, so its
-# build may use the tests that another one has compiled: scripts/test names that build here. Tests of
-# properties are compiled again, because they instantiate what is in the headers.
-set(BLOOMTIME_COMPILED_TESTS "" CACHE PATH "A build directory whose test objects are used, or empty")
-set(compiled_elsewhere "")
-if(BLOOMTIME_COMPILED_TESTS)
-  set(compiled_elsewhere unit format cli)
-  file(READ "${BLOOMTIME_COMPILED_TESTS}/compile_commands.json" commands_elsewhere)
-endif()
-
 file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
 add_library(bloomtime_test_support STATIC ${support} "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
@@ -45,29 +35,6 @@ function(bloomtime_compile_tests target)
   endif()
 endfunction()
 
-# A program of objects that were compiled in another build. Functions that the headers define are in
-# those objects and in the libraries; the linker takes the first, so the sanitized ones come first.
-function(bloomtime_link_tests target)
-  string(REGEX MATCHALL "tests/CMakeFiles/${target}[.]dir/[^ \"]*[.]o" objects "${commands_elsewhere}")
-  list(REMOVE_DUPLICATES objects)
-  list(TRANSFORM objects PREPEND "${BLOOMTIME_COMPILED_TESTS}/")
-  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-  add_executable(${target} ${objects})
-  set(libraries bloomtime)
-  if(target MATCHES "cli")
-    foreach(library bloomtime_text bloomtime_logs bloomtime_store bloomtime_cli_support)
-      if(TARGET ${library})
-        list(APPEND libraries ${library})
-      endif()
-    endforeach()
-  endif()
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(${target} PRIVATE ${libraries} bloomtime_test_support)
-  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
-  target_link_options(${target} PRIVATE
-    LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
-endfunction()
-
 foreach(folder unit property statistical format cli soak)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   if(NOT sources OR (folder STREQUAL "cli" AND NOT BLOOMTIME_BUILD_CLI))
@@ -80,16 +47,12 @@ foreach(folder unit property statistical format cli soak)
     set_target_properties(${folder}_tests PROPERTIES CXX_COMPILER_LAUNCHER "${check_only}")
     continue()
   endif()
-  if(folder IN_LIST compiled_elsewhere)
-    bloomtime_link_tests(${folder}_tests)
-  else()
-    add_executable(${folder}_tests ${sources})
-    bloomtime_compile_tests(${folder}_tests)
-    if(folder MATCHES "statistical|soak")  # they run longer than they compile
-      target_compile_options(${folder}_tests PRIVATE -O1)
-      set_target_properties(${folder}_tests PROPERTIES
-        DISABLE_PRECOMPILE_HEADERS ON UNITY_BUILD_BATCH_SIZE 10)
-    endif()
+  add_executable(${folder}_tests ${sources})
+  bloomtime_compile_tests(${folder}_tests)
+  if(folder MATCHES "statistical|soak")  # they run longer than they compile
+    target_compile_options(${folder}_tests PRIVATE -O1)
+    set_target_properties(${folder}_tests PROPERTIES
+      DISABLE_PRECOMPILE_HEADERS ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
 
   math(EXPR last "${shards} - 1")

@@ -227,8 +227,8 @@ void measure_recency(session& run, std::uint64_t bytes) {
                          void (recency_subject::*use)(std::span<const short_key>)) {
       figures.push_back({name, what, s.lines(), writes, add_case(cases, s, operations, use)});
     };
-    one("insert_if_new", true, &recency_subject::insert);
-    one("insert_if_new_bulk", true, &recency_subject::insert_bulk);
+    one("add_if_new", true, &recency_subject::insert);
+    one("add_if_new_bulk", true, &recency_subject::insert_bulk);
     one("seen", false, &recency_subject::ask);
     one("seen_bulk", false, &recency_subject::ask_bulk);
   };

@@ -68,7 +68,7 @@ int main() {
         down.add(item, at(epoch));
         random.add(item, at(epoch));
         flushed.add(item, at(epoch));
-        published.insert(item);
+        published.add(item);
       }
     }
     const int rounded = static_cast<int>(std::pow(10.0, std::floor(std::log10(epoch + 1.0))));

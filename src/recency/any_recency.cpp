@@ -427,4 +427,6 @@ any_recency any_recency::load(const std::filesystem::path& path) {
   return load(detail::mapped_file::open(path)->bytes());
 }
 
+BLOOMTIME_VALUE_OF(any_recency);
+
 }  // namespace bloomtime

@@ -582,6 +582,20 @@ def dedupe_follows_a_file_across_rotation():
 
 
 @check
+def dedupe_follows_a_file_that_was_empty_but_for_its_mark():
+    for first in (b"\xef\xbb\xbf", b""):
+        with folder() as where:
+            log = write(os.path.join(where, "log"), first)
+            with deduping("dedupe", "--follow", log, "--last", "9", stdin=None) as child:
+                time.sleep(0.5)  # it reads the first file before that is replaced
+                write(log + ".2", b"a\na\nb\n")
+                os.rename(log + ".2", log)
+                assert [child.stdout.readline() for _ in range(2)] == [b"a\n", b"b\n"]
+                child.send_signal(signal.SIGINT)
+                assert child.wait(timeout=60) == -signal.SIGINT
+
+
+@check
 def dedupe_finds_the_header_of_every_file_it_follows():
     with folder() as where:
         log = write(os.path.join(where, "log.csv"), b"time,id\n%d,a\n" % START)

@@ -58,8 +58,7 @@ class any_heat {
   // the engine does not have.
   static any_heat make(const any_heat_config& config, std::string_view engine = engines().front());
 
-  template <class Engine>
-  explicit any_heat(Engine engine) : engine_(std::move(engine)) {}
+  explicit any_heat(engines_type engine) : engine_(std::move(engine)) {}
   BLOOMTIME_VALUE(any_heat);
 
   std::string_view engine() const noexcept;

@@ -61,8 +61,7 @@ class any_history {
   static any_history make(const any_history_config& config,
                           std::string_view engine = engines().front());
 
-  template <class Engine>
-  explicit any_history(Engine engine) : engine_(std::move(engine)) {}
+  explicit any_history(engines_type engine) : engine_(std::move(engine)) {}
   BLOOMTIME_VALUE(any_history);
 
   std::string_view engine() const noexcept;

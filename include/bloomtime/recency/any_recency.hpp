@@ -59,12 +59,13 @@ class any_recency {
                           std::string_view engine = "recency_filter");
   static std::span<const std::string_view> engines() noexcept;
   explicit any_recency(engines_type engine) : engine_(std::move(engine)) {}
+  BLOOMTIME_VALUE(any_recency);
 
   std::string_view engine() const noexcept;  // its name
   const engines_type& get() const noexcept { return engine_; }
 
   template <item T>
-  digest digest_of(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA digest digest_of(const T& x) const noexcept {
     return detail::as_digest(x, seed());
   }
 

@@ -55,8 +55,7 @@ class any_tally {
   static any_tally make(const any_tally_config& config,
                         std::string_view engine = tally_filter::name);
 
-  template <tally_engine Engine>
-  explicit any_tally(Engine engine) : engine_(std::move(engine)) {}
+  explicit any_tally(engines_type engine) : engine_(std::move(engine)) {}
   BLOOMTIME_VALUE(any_tally);
 
   std::string_view engine() const noexcept;

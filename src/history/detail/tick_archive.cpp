@@ -234,7 +234,10 @@ void tick_archive::remove_names(const name_limits& limits) {
 
 const timelines& tick_archive::lines() const noexcept {
   static const timelines none;
-  return layers_.empty() || !layers_.front().lines ? none : *layers_.front().lines;
+  for (const tick_layer& layer : layers_) {
+    if (layer.lines) return *layer.lines;  // a younger table may have become lines first
+  }
+  return none;
 }
 
 std::uint64_t tick_archive::tables() const noexcept {
