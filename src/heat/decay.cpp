@@ -1,12 +1,14 @@
 #include <bloomtime/heat/decay.hpp>
 
 #include <array>
-#include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
 #include <bloomtime/error.hpp>
+
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {
@@ -14,6 +16,11 @@ namespace {
 using unsigned_wide = decay::unsigned_wide;
 
 constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
+
+struct bounds {
+  std::uint64_t lower;
+  std::uint64_t upper;
+};
 
 constexpr std::uint64_t floor_root(unsigned_wide n) {
   std::uint64_t root = 0;
@@ -24,15 +31,19 @@ constexpr std::uint64_t floor_root(unsigned_wide n) {
   return root;
 }
 
-constexpr std::uint64_t ceiling_root(unsigned_wide n) {
-  const std::uint64_t root = floor_root(n);
-  return root + (static_cast<unsigned_wide>(root) * root != n);
+constexpr bounds root_of(const bounds& b) {
+  const unsigned_wide square = static_cast<unsigned_wide>(b.upper) << decay::factor_bits;
+  const std::uint64_t upper = floor_root(square);
+  return {floor_root(static_cast<unsigned_wide>(b.lower) << decay::factor_bits),
+          upper + (static_cast<unsigned_wide>(upper) * upper != square)};
 }
 
-struct bounds {
-  std::uint64_t lower;
-  std::uint64_t upper;
-};
+constexpr bounds product_of(const bounds& a, const bounds& b) {
+  const unsigned_wide lower = static_cast<unsigned_wide>(a.lower) * b.lower;
+  const unsigned_wide upper = static_cast<unsigned_wide>(a.upper) * b.upper;
+  return {static_cast<std::uint64_t>(lower >> decay::factor_bits),
+          static_cast<std::uint64_t>((upper + one - 1) >> decay::factor_bits)};
+}
 
 // Bits of a fraction of which powers are multiplied; what the others add is bounded.
 constexpr unsigned power_bits = 60;
@@ -41,22 +52,9 @@ constexpr unsigned power_bits = 60;
 constexpr auto roots = [] {
   std::array<bounds, power_bits> all{};
   bounds before{2 * one, 2 * one};
-  for (bounds& b : all) {
-    b = {floor_root(static_cast<unsigned_wide>(before.lower) << decay::factor_bits),
-         ceiling_root(static_cast<unsigned_wide>(before.upper) << decay::factor_bits)};
-    before = b;
-  }
+  for (bounds& b : all) before = b = root_of(before);
   return all;
 }();
-
-constexpr std::uint64_t floor_product(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint64_t>((static_cast<unsigned_wide>(a) * b) >> decay::factor_bits);
-}
-
-constexpr std::uint64_t ceiling_product(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint64_t>((static_cast<unsigned_wide>(a) * b + one - 1) >>
-                                    decay::factor_bits);
-}
 
 // Digits of a fraction, six bits each: digits[j][d] encloses 2^(d * 2^-(6 (j + 1))).
 constexpr unsigned digit_bits = 6;
@@ -67,9 +65,7 @@ constexpr auto digits = [] {
       bounds product{one, one};
       for (unsigned i = 0; i < digit_bits; ++i) {
         if ((d >> (digit_bits - 1 - i) & 1) == 0) continue;
-        const bounds& root = roots[j * digit_bits + i];
-        product = {floor_product(product.lower, root.lower),
-                   ceiling_product(product.upper, root.upper)};
+        product = product_of(product, roots[j * digit_bits + i]);
       }
       all[j][d] = product;
     }
@@ -84,10 +80,8 @@ bounds power_of_two(unsigned_wide fraction) {
   unsigned shift = decay::fraction_bits;
   for (const auto& powers : digits) {
     shift -= digit_bits;
-    const bounds& digit =
-        powers[static_cast<std::uint64_t>(fraction >> shift) & ((1 << digit_bits) - 1)];
-    product = {floor_product(product.lower, digit.lower),
-               ceiling_product(product.upper, digit.upper)};
+    const auto digit = static_cast<std::uint64_t>(fraction >> shift) & (powers.size() - 1);
+    product = product_of(product, powers[digit]);
   }
   // Less than 2^-60 of the exponent is left: a factor below 1 + 2^-60 ln 2, of less than 2^63.
   constexpr std::uint64_t most_left = 6;
@@ -132,11 +126,8 @@ unsigned_wide log2_above(unsigned_wide x) {
 }  // namespace
 
 decay decay::by_factor(double lambda) {
-  if (!(lambda >= 0 && lambda <= 1)) {
-    throw error(errc::invalid_argument,
-                "a decay factor lies from 0 (forget at once) to 1 (never forget), got " +
-                    std::to_string(lambda));
-  }
+  math::expect(lambda >= 0 && lambda <= 1,
+               "a decay factor lies from 0 (forget at once) to 1 (never forget)", lambda);
   if (lambda == 0) return decay(immediate);
   int exponent = 0;
   const double mantissa = std::frexp(lambda, &exponent);  // in [1/2, 1), exactly
@@ -173,24 +164,20 @@ decay decay::by_rate(unsigned_wide rate) {
   return decay(rate);
 }
 
-double decay::factor() const noexcept {
-  if (forgets_at_once()) return 0;
-  return std::exp2(-std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits)));
-}
+double decay::factor() const noexcept { return std::exp2(-halvings_per_tick()); }
 
 double decay::loss() const noexcept {
-  if (forgets_at_once()) return 1;
-  return -std::expm1(-std::numbers::ln2 *
-                     std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits)));
+  return -std::expm1(-std::numbers::ln2 * halvings_per_tick());
 }
 
-double decay::half_life() const noexcept {
-  if (forgets_at_once()) return 0;
-  return 1 / std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));
+double decay::half_life() const noexcept { return 1 / halvings_per_tick(); }
+
+double decay::halvings_per_tick() const noexcept {
+  if (forgets_at_once()) return std::numeric_limits<double>::infinity();
+  return std::ldexp(static_cast<double>(rate_), -static_cast<int>(fraction_bits));
 }
 
 double decay::sum_over(double ticks) const noexcept {
-  if (forgets_at_once()) return 1;
   if (!fades()) return ticks;
   const double log = -std::numbers::ln2 / half_life();
   return std::expm1(ticks * log) / std::expm1(log);

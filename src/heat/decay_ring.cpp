@@ -5,13 +5,16 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <bloomtime/detail/probes.hpp>
+#include <bloomtime/detail/storing.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/heat.hpp>
 #include <bloomtime/math/rows.hpp>
 
 #include "heat/forward.hpp"
-#include "heat/ring_weights.hpp"
+#include "heat/merge_weight.hpp"
 #include "math/expect.hpp"
 
 namespace bloomtime {
@@ -21,8 +24,13 @@ using detail::ring_ages;
 using detail::ring_cells;
 using math::text_of;
 
+constexpr std::uint32_t cells_section = 1;
+constexpr std::uint32_t large_section = 2;
+constexpr std::uint32_t totals_section = 3;
+constexpr std::uint32_t weights_section = 4;
+
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
-// More than a thousand roundings of doubles, and one of pow, make of one.
+// Bounds the relative error of a thousand operations on doubles and one pow.
 constexpr double rounding = 0x1p-41;
 
 std::int64_t tick_of(const decay_ring_config& c) {
@@ -37,8 +45,8 @@ std::int64_t tick_of(const decay_ring_config& c) {
   return window / c.slots;
 }
 
-// 2b ticks back on level 0, and twice as far on each that follows. The slot of all the rest still
-// has the factor for a while: it begins beyond 2b * 2^levels, and the reach ends before 2b + 1.
+// Level 0 covers ages up to 2b ticks, and each further level twice as much. The factor also holds
+// for the youngest events of the last slot, which begins beyond 2b * 2^levels.
 ring_ages dyadic_ages(const decay_ring_config& c) {
   math::expect(*c.polynomial >= 0 && *c.polynomial <= 64, "alpha of polynomial decay is 0 to 64",
                *c.polynomial);
@@ -50,27 +58,29 @@ ring_ages dyadic_ages(const decay_ring_config& c) {
   return ring_ages::dyadic(c.per_octave, levels);
 }
 
-std::vector<double> weights_of(const decay_ring_config& c) {
-  if (c.window) return std::vector<double>(c.slots + 1, 1.0);
-  if (!c.g) return c.weights;
-  std::vector<double> weights;
-  for (unsigned age = 0; age < std::min(c.slots, ring_ages::most_slots + 1); ++age) {
-    weights.push_back(c.g(age));
+// Throws unless weights by age begin with 1 and never rise.
+void expect_weights(const std::vector<double>& weights, errc code) {
+  if (weights.empty() || weights.size() > ring_ages::most_slots) {
+    throw error(code, "a decay ring has 1 to " + text_of(ring_ages::most_slots) + " weights, got " +
+                          std::to_string(weights.size()));
   }
-  return weights;
+  const std::string rule =
+      "the weights of a decay ring begin with 1 and never rise (polyexponential decay, a^j "
+      "lambda^a, begins with 0 and rises before it falls: it is no decay of single events), got ";
+  double before = 1;
+  for (std::size_t age = 0; age < weights.size(); ++age) {
+    const double weight = weights[age];
+    if (!(weight >= 0 && weight <= before) || (age == 0 && weight != 1)) {
+      throw error(code, rule + text_of(weight) + " at age " + std::to_string(age));
+    }
+    before = weight;
+  }
 }
 
-struct shape {
-  unsigned k;
-  std::uint64_t row;
-};
-
-shape shape_of(const decay_ring_config& c, std::uint64_t bytes_per_cell, unsigned most_k) {
-  if (c.error.has_value() == c.memory.has_value()) {
-    throw error(errc::invalid_argument,
-                std::string("a decay ring needs one size, error or memory; got ") +
-                    (c.error ? "both" : "neither"));
-  }
+math::heat_size shape_of(const decay_ring_config& c, std::uint64_t bytes_per_cell,
+                         unsigned most_k) {
+  math::expect_one(c.error.has_value() + c.memory.has_value(),
+                   "a decay ring needs one size, error or memory");
   if (c.error) {
     const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
     return {size.k, (size.bits + size.k - 1) / size.k};
@@ -85,16 +95,15 @@ shape shape_of(const decay_ring_config& c, std::uint64_t bytes_per_cell, unsigne
   return {k, cells / k};
 }
 
+[[noreturn]] void refuse() {
+  throw error(errc::corrupt, "the parameters of this decay ring contradict each other");
+}
+
 }  // namespace
 
 decay_ring::decay_ring(const decay_ring_config& c) {
-  const int ways =
-      c.window.has_value() + c.polynomial.has_value() + !c.weights.empty() + static_cast<bool>(c.g);
-  if (ways != 1) {
-    throw error(errc::invalid_argument,
-                "a decay ring needs one of window, polynomial, weights and g; got " +
-                    std::to_string(ways) + " of them");
-  }
+  math::expect_one(c.window.has_value() + c.polynomial.has_value() + !c.weights.empty(),
+                   "a decay ring needs one of window, polynomial and weights");
   clock_ = tick_clock(std::chrono::microseconds(tick_of(c)));
   if (c.polynomial) {
     curve_ = curve::polynomial;
@@ -102,11 +111,11 @@ decay_ring::decay_ring(const decay_ring_config& c) {
     ages_ = dyadic_ages(c);
   } else {
     curve_ = c.window ? curve::window : curve::weights;
-    weights_ = weights_of(c);
+    weights_ = c.window ? std::vector<double>(c.slots + 1, 1.0) : c.weights;
     expect_weights(weights_, errc::invalid_argument);
     ages_ = ring_ages::single(static_cast<unsigned>(weights_.size()));
   }
-  const shape size = shape_of(c, ring_cells::bytes_per_cell(slots()), most_k);
+  const math::heat_size size = shape_of(c, ring_cells::bytes_per_cell(slots()), most_k);
   k_ = size.k;
   row_ = size.row;
   if (row_ > detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k_) {
@@ -139,7 +148,7 @@ void decay_ring::clear() noexcept {
   start_ = tick_ = 0;
 }
 
-// What a cell would have in each slot, were it written now.
+// The counts of a cell by slot, as of `now`.
 void decay_ring::look_up(std::uint64_t cell, std::int64_t now, counts& values) const noexcept {
   const std::span<std::uint64_t> used(values.data(), slots());
   cells_.get(cell, used);
@@ -206,7 +215,7 @@ decay_ring::counts decay_ring::totals_at(std::int64_t now) const noexcept {
 double decay_ring::weight_above(unsigned slot, std::int64_t now) const noexcept {
   const auto age = ages_.ages_of(slot, now).youngest;
   if (curve_ != curve::polynomial) return weights_[static_cast<std::size_t>(age)];
-  // Below the range of normal doubles a weight would lose its digits, or be nothing.
+  // A weight below the range of normal doubles would lose precision or become 0.
   return std::max(std::pow(1 + static_cast<double>(age), -alpha_),
                   std::numeric_limits<double>::min());
 }
@@ -219,7 +228,7 @@ double decay_ring::weight_below(unsigned slot, std::int64_t now) const noexcept 
   return age == ring_ages::unbounded ? 0 : std::pow(1 + static_cast<double>(age), -alpha_);
 }
 
-// What counts in full is summed up exactly.
+// Counts of weight 1 are added exactly.
 double decay_ring::weighted_above(const counts& values, std::int64_t now) const noexcept {
   forward::unsigned_wide in_full = 0;
   double sum = 0;
@@ -288,6 +297,142 @@ std::uint64_t decay_ring::warm_cells() const noexcept {
   return warm;
 }
 
+// -- rings of several streams ------------------------------------------------------------------
+
+void decay_ring::merge(const decay_ring& other, double weight) {
+  const auto describe = [](const decay_ring& r) {
+    return r.shape_text() + ", " + text_of(r.slots()) + " slots, decay " +
+           text_of(static_cast<unsigned>(r.curve_));
+  };
+  if (!same_shape(other) || curve_ != other.curve_ || alpha_ != other.alpha_ ||
+      weights_ != other.weights_ || ages_ != other.ages_) {
+    forward::refuse_merge("decay rings merge if decay, cells, k, seed and clock are equal",
+                          describe(*this), describe(other));
+  }
+  const forward::merge_weight by(weight);
+  if (!by.is_whole()) {
+    throw error(
+        errc::unsupported,
+        "decay rings have whole counts and merge with whole weights; got " + text_of(weight));
+  }
+  if (other.events_ == 0 || by.is_zero()) return;
+  const bool copies = events_ == 0 && by.is_one();
+  decay_ring sum(copies ? other : *this);
+  sum.ahead_ = ahead_;
+  sum.losses_ = losses_;
+  if (!copies) sum.add_ring(other, by);
+  *this = std::move(sum);
+}
+
+// A sum of bounds bounds the sum, slot by slot.
+void decay_ring::add_ring(const decay_ring& other, const forward::merge_weight& by) {
+  if (events_ == 0) start_ = tick_ = other.tick_;
+  if (other.tick_ > tick_) go_to(other.tick_);
+  add_events(other.events_);
+  const counts totals = other.totals_at(tick_);
+  forward::unsigned_wide sum = std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0});
+  for (unsigned s = 0; s < slots(); ++s) sum += by.above(totals[s]);
+  if (sum > largest) {
+    throw error(errc::too_large, "the counts of both rings together exceed 64 bits");
+  }
+  const auto add = [&](std::uint64_t& mine, std::uint64_t theirs) {
+    mine = forward::sum(mine, by.above(theirs));
+  };
+  for (unsigned s = 0; s < slots(); ++s) add(totals_[s], totals[s]);
+  counts mine;
+  counts theirs;
+  for (std::uint64_t cell = 0; cell < cells(); ++cell) {
+    look_up(cell, tick_, mine);
+    other.look_up(cell, tick_, theirs);
+    for (unsigned s = 0; s < slots(); ++s) add(mine[s], theirs[s]);
+    cells_.set(cell, passed(tick_), std::span(mine.data(), slots()));
+  }
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+void decay_ring::write(detail::container_writer& out) const {
+  expect_cells();
+  write_head(out);
+  auto& p = out.parameters();
+  p.u64(static_cast<std::uint64_t>(curve_));
+  p.u64(curve_ == curve::polynomial ? ages_.per_octave() : slots());
+  p.u64(ages_.levels());
+  p.f64(alpha_);
+  p.u64(k_);
+  p.u64(row_);
+  p.u64(ahead_);
+  p.u64(events_);
+  p.i64(start_);
+  p.i64(tick_);
+  detail::byte_writer large;
+  cells_.large().write(large);
+  detail::byte_writer totals;
+  for (const std::uint64_t total : totals_) totals.u64(total);
+  detail::byte_writer weights;
+  for (const double weight : weights_) weights.f64(weight);
+  out.section(cells_section, cells_.storage().bytes());
+  out.section(large_section, std::move(large).written());
+  out.section(totals_section, std::move(totals).written());
+  out.section(weights_section, std::move(weights).written());
+}
+
+decay_ring decay_ring::read(const detail::container_view& view) {
+  view.expect_sections(4);
+  decay_ring ring;
+  ring.read_parameters(view);
+  const std::uint64_t bytes = ring_cells::bytes_per_cell(ring.slots()) * ring.k_ * ring.row_;
+  const auto cells = view.section(cells_section, bytes);
+  const auto large = view.section(large_section);
+  if (ring.events_ == 0 && !(large.empty() && detail::all_zero(cells))) refuse();
+  ring.cells_ = ring_cells::read(cells, large, ring.slots(), ring.passed(ring.tick_));
+  return ring;
+}
+
+void decay_ring::read_parameters(const detail::container_view& view) {
+  detail::byte_reader in = view.parameters();
+  const std::uint64_t which = in.u64();
+  const std::uint64_t number = in.u64();  // of slots, in all or per octave
+  const std::uint64_t levels = in.u64();
+  alpha_ = in.f64();
+  const std::uint64_t k = in.u64();
+  row_ = in.u64();
+  ahead_ = in.u64();
+  events_ = in.u64();
+  start_ = in.i64();
+  tick_ = in.i64();
+  in.expect_end();
+  if (which < 1 || which > 3 || !read_head(view, k, most_k) || start_ > tick_ ||
+      (events_ == 0 && (start_ != 0 || tick_ != 0))) {
+    refuse();
+  }
+  curve_ = static_cast<curve>(which);
+  if (curve_ == curve::polynomial) {
+    if (number < 1 || number > 16 || levels > 63 || !(alpha_ >= 0 && alpha_ <= 64)) refuse();
+    ages_ = ring_ages::dyadic(static_cast<unsigned>(number), static_cast<unsigned>(levels));
+  } else {
+    const unsigned fewest = curve_ == curve::window ? 2 : 1;  // a window has one slot to spare
+    if (number < fewest || number > ring_ages::most_slots || levels != 0 || alpha_ != 0) refuse();
+    ages_ = ring_ages::single(static_cast<unsigned>(number));
+  }
+  const std::uint64_t most = detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k;
+  if (slots() > ring_ages::most_slots || row_ == 0 || row_ > most) refuse();
+  const std::uint64_t weights = curve_ == curve::polynomial ? 0 : slots();
+  detail::byte_reader decay(view.section(weights_section, 8 * weights));
+  for (std::uint64_t i = 0; i < weights; ++i) weights_.push_back(decay.f64());
+  if (weights != 0) expect_weights(weights_, errc::corrupt);
+  if (curve_ == curve::window && weights_ != std::vector<double>(weights, 1.0)) refuse();
+  detail::byte_reader totals(view.section(totals_section, 8 * std::uint64_t{slots()}));
+  std::uint64_t sum = 0;
+  for (unsigned s = 0; s < slots(); ++s) {
+    totals_.push_back(totals.u64());
+    if (totals_.back() > largest - sum) refuse();
+    sum += totals_.back();
+  }
+  if (events_ == 0 && sum != 0) refuse();
+}
+
 BLOOMTIME_VALUE_OF(decay_ring);
+template class detail::stored<decay_ring>;
 
 }  // namespace bloomtime

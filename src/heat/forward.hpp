@@ -14,6 +14,8 @@
 #include <bloomtime/heat/decay.hpp>
 #include <bloomtime/time.hpp>
 
+#include "math/expect.hpp"
+
 // Arithmetic on forward-decayed weights: an event counts 2^fraction units times the factor of its
 // tick, and all units halve with every halving of decay::power.
 namespace bloomtime::forward {
@@ -25,28 +27,48 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 inline decay decay_of(std::optional<std::chrono::microseconds> half_life,
                       std::optional<double> lambda, std::chrono::microseconds tick) {
-  if (half_life.has_value() == lambda.has_value()) {
-    throw error(errc::invalid_argument,
-                std::string("decay needs either half_life or lambda; got ") +
-                    (lambda ? "both" : "neither"));
-  }
+  math::expect_one(half_life.has_value() + lambda.has_value(),
+                   "decay needs either half_life or lambda");
   return lambda ? decay::by_factor(*lambda) : decay::by_half_life(*half_life, tick);
+}
+
+// A decay from its stored rates.
+inline decay stored_decay(std::uint64_t coarse, std::uint64_t fine) {
+  if (coarse == ~std::uint64_t{0} && fine != 0) {
+    throw error(errc::corrupt, "this container stores a decay rate above the largest one");
+  }
+  return decay::by_rate(coarse, fine);
 }
 
 // A stored decay: its coarse rate, and its fine rate in the engines that have one. Those engines
 // are used only if the fine rate is not 0.
 inline decay read_decay(std::uint64_t coarse, bool fine, detail::byte_reader& in) {
-  const std::uint64_t rest = fine ? in.u64() : 0;
-  if (fine && (rest == 0 || coarse == ~std::uint64_t{0})) {
+  const decay read = stored_decay(coarse, fine ? in.u64() : 0);
+  if (fine && read.fine_rate() == 0) {
     throw error(errc::corrupt, "this container stores a decay rate in 128 bits where 64 suffice");
   }
-  return decay::by_rate(coarse, rest);
+  return read;
+}
+
+inline void write(detail::byte_writer& out, unsigned_wide units) {
+  out.u64(static_cast<std::uint64_t>(units));
+  out.u64(static_cast<std::uint64_t>(units >> 64));
+}
+
+inline unsigned_wide read_wide(detail::byte_reader& in) {
+  const unsigned_wide low = in.u64();
+  return low | static_cast<unsigned_wide>(in.u64()) << 64;
 }
 
 // For messages that compare two decays.
 inline std::string rate_text(const decay& d) {
   return "decay rate " + std::to_string(d.coarse_rate()) +
          (d.fine_rate() == 0 ? "" : " + " + std::to_string(d.fine_rate()) + "/2^64");
+}
+
+[[noreturn]] inline void refuse_merge(const std::string& rule, const std::string& mine,
+                                      const std::string& theirs) {
+  throw error(errc::incompatible, rule + "; here they are (" + mine + ") and (" + theirs + ")");
 }
 
 inline std::uint64_t ticks_in(std::chrono::microseconds span, std::chrono::microseconds tick) {
@@ -57,10 +79,15 @@ inline std::uint64_t ticks_in(std::chrono::microseconds span, std::chrono::micro
   return static_cast<std::uint64_t>(span / tick);
 }
 
-// After so many halvings, rounded up at the end, which is the same as every time.
+// n after `times` halvings, rounded up. Rounding once gives the same as rounding each time.
 template <class Number>
 constexpr Number halved(Number n, unsigned times) {
   return (n >> times) + ((n >> times << times) != n ? 1 : 0);
+}
+
+// The sum, at most 2^64 - 1.
+constexpr std::uint64_t sum(std::uint64_t a, unsigned_wide b) {
+  return b > ~a ? ~std::uint64_t{0} : a + static_cast<std::uint64_t>(b);
 }
 
 // A mass that overflows stays at the largest value.
@@ -117,30 +144,16 @@ inline double hits_per_unit(const decay::power& now, unsigned fraction) {
   return units / static_cast<double>(now.lower) * (1 + slack);
 }
 
-// Hits per unit of a mass that was counted `then`: unit * 2^-behind, which may be less than the
-// smallest double.
-struct worth {
-  double unit;
-  int behind;
-};
-
-inline worth hits_per_mass(const decay::power& then, const decay::power& now) {
-  return {hits_per_unit(now, mass_fraction), exponent(now.halvings - then.halvings)};
-}
-
-// Rounded up, so that some mass is never nothing. Only the last step may leave the range of normal
-// doubles, where the slack of hits_per_unit is not enough.
-inline double in_hits(unsigned_wide mass, const worth& each) {
+// A mass that was counted `then`, in hits. Rounded up, so that some mass is never nothing. Only the
+// last step may leave the range of normal doubles, where the slack of hits_per_unit is not enough.
+inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
   if (mass == 0) return 0;
   if (mass == endless_mass) return infinite;
-  const double hits = static_cast<double>(mass) * each.unit;
-  if (each.behind == 0) return hits;
-  const double left = std::ldexp(hits, -each.behind);
+  const double hits = static_cast<double>(mass) * hits_per_unit(now, mass_fraction);
+  const int behind = exponent(now.halvings - then.halvings);
+  if (behind == 0) return hits;
+  const double left = std::ldexp(hits, -behind);
   return left < std::numeric_limits<double>::min() ? std::nextafter(left, infinite) : left;
-}
-
-inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
-  return in_hits(mass, hits_per_mass(then, now));
 }
 
 // Events per second.

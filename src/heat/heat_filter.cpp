@@ -38,22 +38,14 @@ std::uint64_t cells_per_line(unsigned cell_bits) {
   return 512 / cell_bits - 1;
 }
 
-struct shape {
-  unsigned k;
-  std::uint64_t lines_per_row;
-};
-
-shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
+// Rows are whole lines.
+math::heat_size shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
+  const auto in_lines = [&](std::uint64_t cells) {
+    return (cells + per_line - 1) / per_line * per_line;
+  };
   const bool by_share = c.epsilon || c.delta;
-  const int ways = c.error.has_value() + by_share + c.memory.has_value();
-  if (ways != 1) {
-    throw error(
-        errc::invalid_argument,
-        std::string("a heat filter needs one size: error, epsilon and delta, or memory; got ") +
-            (ways == 0   ? "neither"
-             : ways == 2 ? "both of two"
-                         : "all"));
-  }
+  math::expect_one(c.error.has_value() + by_share + c.memory.has_value(),
+                   "a heat filter needs one size: error, epsilon and delta, or memory");
   if (by_share) {
     if (!c.epsilon || !c.delta) {
       throw error(errc::invalid_argument,
@@ -61,11 +53,11 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
                       (c.epsilon ? "epsilon" : "delta"));
     }
     const auto size = math::heat_size_for_share(*c.epsilon, *c.delta, most_k);
-    return {size.k, (size.row + per_line - 1) / per_line};
+    return {size.k, in_lines(size.row)};
   }
   if (c.error) {
     const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
-    return {size.k, (size.bits / size.k + per_line - 1) / per_line};
+    return {size.k, in_lines(size.bits / size.k)};
   }
   const std::uint64_t lines = *c.memory / detail::line_bytes;
   if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
@@ -73,21 +65,19 @@ shape shape_of(const heat_config& c, std::uint64_t per_line, unsigned most_k) {
                 "a heat filter's memory is 64 to " + text(detail::max_buffer_bytes) +
                     " bytes; got " + text(*c.memory));
   }
+  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k));
   const unsigned k =
-      c.items == 0
-          ? static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k))
-          : math::size_for_bits(layout::rows, c.items, lines * per_line,
-                                static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k)))
-                .k;
-  return {k, lines / k};
+      c.items == 0 ? most : math::size_for_bits(layout::rows, c.items, lines * per_line, most).k;
+  return {k, lines / k * per_line};
 }
 
-// The least share of a value that was truly added: an event counts at most one unit in 2^fraction
-// too much, unless it is so late that it has less of them.
+// One unit of a cell, as mass.
 constexpr forward::unsigned_wide cell_unit = forward::unsigned_wide{1}
                                              << (forward::mass_fraction - fraction);
-// A halving forgets one unit, and halves what was forgotten before: so many at most.
+// Units that halvings forget, at most: each forgets one unit and halves what was forgotten before.
 constexpr unsigned forgets = 2;
+// The least share of a value that was really added: an event counts at most one unit in 2^fraction
+// too much, unless it is so late that it has fewer units.
 constexpr double least_share = 1 / (1 + 1.0 / (1 << fraction)) * (1 - 0x1p-49);
 
 }  // namespace
@@ -96,17 +86,13 @@ heat_filter::heat_filter(const heat_config& config) : cells_(narrow()) {
   decay_ = forward::decay_of(config.half_life, config.lambda, config.tick);
   clock_ = tick_clock(config.tick);
   const std::uint64_t per_line = cells_per_line(config.cell_bits);
-  const shape size = shape_of(config, per_line, most_k);
+  const math::heat_size size = shape_of(config, per_line, most_k);
   k_ = size.k;
-  row_lines_ = size.lines_per_row;
-  row_ = row_lines_ * per_line;
+  row_ = size.row;
+  row_lines_ = row_ / per_line;
   seed_ = config.seed;
   ahead_ = forward::ticks_in(config.ahead, config.tick);
-  set_cells(config.cell_bits);
-}
-
-void heat_filter::set_cells(unsigned cell_bits) {
-  if (cell_bits == 16) {
+  if (config.cell_bits == 16) {
     cells_ = narrow(k_ * row_lines_);
   } else {
     cells_ = broad(k_ * row_lines_);
@@ -181,9 +167,9 @@ heat_filter::spots heat_filter::spots_of(const Cells&, digest d) const noexcept 
   return where;
 }
 
-// Raises the item's cells; false if its count would exceed 64 bits. Calls prepare() between the
-// last thing that may fail and the first that changes anything; it says how often the cells have
-// been halved then.
+// Raises the item's cells. Returns false if its count would exceed 64 bits. Calls prepare() after
+// the last operation that may fail and before the first change; prepare() returns the number of
+// halvings of the cells.
 template <unsigned k, class Cells, class Prepare>
 BLOOMTIME_INLINE bool heat_filter::count(Cells& cells, const spots& where, const arrival& event,
                                          Prepare&& prepare) {
@@ -201,7 +187,7 @@ BLOOMTIME_INLINE bool heat_filter::count(Cells& cells, const spots& where, const
   const std::uint32_t halvings = prepare();
 #pragma GCC unroll 4
   for (unsigned i = 0; i < k; ++i) {
-    // Minimum increase: a cell that is high enough already is so because of other items.
+    // Minimum increase: a cell that is already high enough also counts other items.
     if (value[i] < raised) cells.raise(where[i], raised, halvings);
   }
   mass_ = forward::sum_of_mass(mass_, event.mass);
@@ -233,7 +219,7 @@ outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when
     if (later) go_to(tick, then);
     return hit_.halvings;
   };
-  // Of what is forgotten at once nothing is left, however heavy it was; it counts as one unit.
+  // Nothing is left of an event that is forgotten at once; it counts as one unit.
   const bool forgotten = tick < tick_ && decay_.forgets_at_once();
   const arrival event = arrival_of(forgotten ? 1 : weight, then, later ? then : power_);
   if (!count<k>(cells, where, event, catch_up)) return outcome::full;
@@ -269,16 +255,16 @@ void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
 
 // -- answers -----------------------------------------------------------------------------------
 
-// Others have their mean share of all heat, times e, in all rows with the chance e^-k. Halvings
-// round a cell up by 1/2 + 1/4 + ... of a unit.
+// Other items have more than e times their mean share of the heat in all k rows with probability at
+// most e^-k. Halvings round a cell up by 1/2 + 1/4 + ... of a unit.
 heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0, 0};
   const decay::power now = power_at(tick_or_newest(when));
   const double unit = forward::hits_per_unit(now, fraction);
-  const forward::worth each = forward::hits_per_mass(power_, now);
-  const double shared = math::row_share(row_) * forward::in_hits(mass_, each);
-  const double rounded_up = forward::in_hits(rounded_up_, each) + (decay_.fades() ? unit : 0);
-  return {halvings_at(now), unit, shared + rounded_up, forward::in_hits(forgotten_, each)};
+  const auto in_hits = [&](unsigned_wide mass) { return forward::mass_in_hits(mass, power_, now); };
+  const double shared = math::row_share(row_) * in_hits(mass_);
+  const double rounded_up = in_hits(rounded_up_) + (decay_.fades() ? unit : 0);
+  return {halvings_at(now), unit, shared + rounded_up, in_hits(forgotten_)};
 }
 
 template <unsigned k, class Cells>
@@ -316,7 +302,7 @@ void heat_filter::at_block(spot_blocks& blocks, std::size_t count, const detail:
       ahead[i] = spots_of<k()>(cells, next[i]);
       for (unsigned j = 0; j < k(); ++j) cells.prefetch_read(ahead[i][j]);
     };
-    // Some lines are asked for with those that are used: that spreads the misses evenly.
+    // Alternates between prefetching and answering, which spreads the cache misses evenly.
     const std::size_t both = std::min(count, next.count);
     for (std::size_t i = 0; i < both; ++i) {
       fetch(i);
@@ -348,16 +334,12 @@ std::uint64_t heat_filter::lines_caught_up() const noexcept {
 // -- sets of filters ---------------------------------------------------------------------------
 
 void heat_filter::merge(const heat_filter& other, double weight) {
-  if (cells_.index() != other.cells_.index() || row_ != other.row_ || k_ != other.k_ ||
-      seed_ != other.seed_ || decay_ != other.decay_ || clock_ != other.clock_) {
-    const auto describe = [](const heat_filter& f) {
-      return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
-             ", seed " + text(f.seed_) + ", " + forward::rate_text(f.decay_) + ", ticks of " +
-             std::to_string(f.clock_.resolution().count()) + " microseconds";
-    };
-    throw error(errc::incompatible,
-                "heat filters merge if cells, k, seed, decay and clock are equal; here they are (" +
-                    describe(*this) + ") and (" + describe(other) + ")");
+  const auto describe = [](const heat_filter& f) {
+    return f.shape_text() + ", " + text(f.cell_bits()) + " bits, " + forward::rate_text(f.decay_);
+  };
+  if (!same_shape(other) || cells_.index() != other.cells_.index() || decay_ != other.decay_) {
+    forward::refuse_merge("heat filters merge if cells, k, seed, decay and clock are equal",
+                          describe(*this), describe(other));
   }
   const forward::merge_weight by(weight);
   if (other.events_ == 0 || by.is_zero()) return;
@@ -416,9 +398,7 @@ void heat_filter::add_cells(const heat_filter& other, const forward::merge_weigh
 void heat_filter::write(detail::container_writer& out) const {
   expect_cells();
   out.info().engine = kind.engines[decay_.fine_rate() == 0 ? 0 : 1];
-  out.info().layout = static_cast<std::uint8_t>(layout::rows);
-  out.info().seed = seed_;
-  out.info().clock = clock_;
+  write_head(out);
   auto& p = out.parameters();
   p.u64(cell_bits());
   p.u64(k_);
@@ -428,10 +408,7 @@ void heat_filter::write(detail::container_writer& out) const {
   p.u64(events_);
   p.i64(events_ == 0 ? 0 : tick_);  // a first event that was refused has left its tick
   p.u64(events_ == 0 ? 0 : halvings_at(power_));
-  for (const unsigned_wide units : {mass_, rounded_up_, forgotten_}) {
-    p.u64(static_cast<std::uint64_t>(units));
-    p.u64(static_cast<std::uint64_t>(units >> 64));
-  }
+  for (const unsigned_wide units : {mass_, rounded_up_, forgotten_}) forward::write(p, units);
   if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
   std::visit(
       [&](const auto& cells) {
@@ -444,10 +421,8 @@ void heat_filter::write(detail::container_writer& out) const {
 }
 
 heat_filter heat_filter::read(const detail::container_view& view) {
-  const detail::container_info& info = view.info();
   view.expect_sections(2);
   heat_filter f;
-  f.seed_ = info.seed;
   detail::byte_reader in = view.parameters();
   const std::uint64_t cell_bits = in.u64();
   const std::uint64_t k = in.u64();
@@ -458,24 +433,20 @@ heat_filter heat_filter::read(const detail::container_view& view) {
   f.tick_ = in.i64();
   const std::uint64_t halvings = in.u64();
   for (unsigned_wide* units : {&f.mass_, &f.rounded_up_, &f.forgotten_}) {
-    *units = in.u64();
-    *units |= static_cast<unsigned_wide>(in.u64()) << 64;
+    *units = forward::read_wide(in);
   }
-  f.decay_ = forward::read_decay(coarse_rate, info.engine == kind.engines[1], in);
+  f.decay_ = forward::read_decay(coarse_rate, view.info().engine == kind.engines[1], in);
   in.expect_end();
   const std::uint64_t per_line = cell_bits == 16 ? narrow::per_line : broad::per_line;
-  if ((cell_bits != 16 && cell_bits != 32) || k == 0 || k > most_k || row == 0 ||
+  if ((cell_bits != 16 && cell_bits != 32) || !f.read_head(view, k, most_k) || row == 0 ||
       row % per_line != 0 || row / per_line > detail::max_buffer_bytes / 64 / k ||
-      halvings > narrow::most_halvings || !info.clock ||
-      info.layout != static_cast<std::uint8_t>(layout::rows) ||
+      halvings > narrow::most_halvings ||
       (f.events_ == 0 && (f.tick_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0 ||
                           f.forgotten_ != 0))) {
     throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
   }
-  f.k_ = static_cast<unsigned>(k);
   f.row_ = row;
   f.row_lines_ = row / per_line;
-  f.clock_ = *info.clock;
   if (f.events_ != 0) {
     const decay::power newest = f.decay_.at(f.tick_);
     f.base_ = newest.halvings - static_cast<decay::wide>(halvings);

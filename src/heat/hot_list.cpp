@@ -4,21 +4,37 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include <bloomtime/detail/storing.hpp>
+
 #include "heat/forward.hpp"
-#include "heat/hot_list_units.hpp"
+#include "heat/merge_weight.hpp"
+#include "math/expect.hpp"
 
 namespace bloomtime {
 namespace {
 
-constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+using forward::sum;
+using math::text_of;
 
-void expect_between(std::string_view what, std::uint64_t least, std::uint64_t most,
-                    std::uint64_t got) {
-  if (got >= least && got <= most) return;
-  throw error(errc::invalid_argument, std::string(what) + " is " + std::to_string(least) + " to " +
-                                          std::to_string(most) + ", got " + std::to_string(got));
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+// A hit counts 2^16 units times the factor of its tick: rounding adds at most 1/65536 of it, and
+// 64 bits hold 2^47 hits.
+constexpr unsigned fraction = 16;
+
+constexpr std::uint32_t entries_section = 1;
+constexpr std::uint32_t texts_section = 2;
+constexpr std::size_t fixed_bytes = 48;  // of an entry, before its recent counts
+
+constexpr std::uint64_t faded_above(std::uint64_t units, decay::wide halvings) {
+  if (halvings >= 64) return units != 0 ? 1 : 0;
+  return forward::halved(units, static_cast<unsigned>(halvings));
+}
+
+constexpr std::uint64_t faded_below(std::uint64_t units, decay::wide halvings) {
+  return halvings >= 64 ? 0 : units >> static_cast<unsigned>(halvings);
 }
 
 decay fast_decay_of(const hot_list_config& c, const decay& slow) {
@@ -35,7 +51,7 @@ decay fast_decay_of(const hot_list_config& c, const decay& slow) {
   return decay::by_rate(std::max(slow.rate(), eightfold));
 }
 
-// Twice as many each time, and never for more entries than there may be.
+// Doubles the capacity, up to `most`.
 template <class T>
 void make_room_in(std::vector<T, detail::hooked<T>>& v, std::size_t more, std::size_t most) {
   if (v.capacity() - v.size() >= more) return;
@@ -44,6 +60,17 @@ void make_room_in(std::vector<T, detail::hooked<T>>& v, std::size_t more, std::s
 
 std::uint64_t distance(std::int64_t from, std::int64_t to) {
   return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+// The bytes of a text that are not in the string itself.
+template <class Text>
+std::uint64_t outside(const Text& t) {
+  static const std::size_t inside = Text().capacity();
+  return t.capacity() <= inside ? 0 : t.capacity() + 1;
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw error(errc::corrupt, "this hot list contradicts itself: " + why);
 }
 
 }  // namespace
@@ -57,13 +84,16 @@ hot_list::hot_list(const hot_list_config& config)
       bucket_clock_(config.bucket),
       buckets_(config.buckets),
       ahead_(forward::ticks_in(config.ahead, config.tick)) {
-  expect_between("the number of entries of a hot list", 1, most_entries, entries_);
-  expect_between("the number of buckets of a hot list", 1, most_buckets, buckets_);
+  math::expect(config.entries >= 1 && config.entries <= most_entries,
+               "a hot list has 1 to " + text_of(most_entries) + " entries", config.entries);
+  math::expect(buckets_ >= 1 && buckets_ <= most_buckets,
+               "a hot list has 1 to " + text_of(most_buckets) + " buckets", buckets_);
 }
 
 // -- time --------------------------------------------------------------------------------------
 
 hot_list::moment hot_list::moment_of(instant when) const noexcept {
+  if (newest_.contains(when)) return newest_;
   const tick own = clock_.tick_of(when);
   const tick bucket = bucket_clock_.tick_of(when);
   return {std::max(clock_.start_of(own), bucket_clock_.start_of(bucket)),
@@ -78,24 +108,18 @@ hot_list::moment hot_list::at_or_newest(instant when) const noexcept {
   return when <= newest_.last ? newest_ : moment_of(when);
 }
 
-const hot_list::moment& hot_list::recall(instant when) noexcept {
-  if (newest_.contains(when)) return newest_;
-  if (!last_.contains(when)) last_ = moment_of(when);
-  return last_;
-}
-
-// Halving keeps the order of counts but makes some of them equal, and those are ordered anew.
+// Halving keeps the order of counts but makes some equal, and equal counts are ordered by digest.
 void hot_list::go_to(const moment& next) noexcept {
   const decay::wide slow = next.slow.halvings - newest_.slow.halvings;
   const decay::wide fast = next.fast.halvings - newest_.fast.halvings;
   if (slow != 0 || fast != 0) {
     for (slot& s : slots_) {
-      s.low = hot_units::faded_below(s.low, slow);
-      s.fast = hot_units::faded_below(s.fast, fast);
+      s.low = faded_below(s.low, slow);
+      s.fast = faded_below(s.fast, fast);
     }
   }
   if (slow != 0) {
-    for (node& n : heap_) n.cnt = hot_units::faded_above(n.cnt, slow);
+    for (node& n : heap_) n.cnt = faded_above(n.cnt, slow);
     rebuild_heap();
     mass_ = forward::faded_mass(mass_, slow);
   }
@@ -106,7 +130,7 @@ void hot_list::go_to(const moment& next) noexcept {
 
 outcome hot_list::add_digest(digest d, std::string_view item, instant when, std::uint64_t weight) {
   if (entries_ == 0) detail::refuse_moved_from(kind.called);
-  const moment then = recall(when);
+  const moment then = moment_of(when);
   const bool first = events_ == 0;
   if (!first && then.tick > newest_.tick && distance(newest_.tick, then.tick) > ahead_) {
     return outcome::future;
@@ -117,11 +141,11 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   const std::optional<std::uint32_t> found = find(d);
   const std::uint64_t had = found ? heap_[slots_[*found].position].cnt : least();
   const std::uint64_t kept =
-      first ? 0 : hot_units::faded_above(had, now.slow.halvings - newest_.slow.halvings);
-  const unsigned_wide more = forward::units_above(weight, then.slow, now.slow, hot_units::fraction);
+      first ? 0 : faded_above(had, now.slow.halvings - newest_.slow.halvings);
+  const unsigned_wide more = forward::units_above(weight, then.slow, now.slow, fraction);
   if (more > largest - kept) return outcome::full;
   if (!found) {
-    texts_.prepare(item.substr(0, longest_text));
+    prepare_text(item.substr(0, longest_text));
     if (!full()) make_room();
   }
   // From here on nothing fails.
@@ -133,11 +157,11 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   }
   const std::uint32_t raised = found ? *found : full() ? replace_least(d) : enter(d, 0);
   slot& s = slots_[raised];
-  s.low += static_cast<std::uint64_t>(
-      forward::units_below(weight, then.slow, newest_.slow, hot_units::fraction));
-  s.fast = hot_units::sum(
-      s.fast, forward::units_below(weight, then.fast, newest_.fast, hot_units::fraction));
-  raise(raised, static_cast<std::uint64_t>(more));
+  s.low +=
+      static_cast<std::uint64_t>(forward::units_below(weight, then.slow, newest_.slow, fraction));
+  s.fast = sum(s.fast, forward::units_below(weight, then.fast, newest_.fast, fraction));
+  heap_[s.position].cnt += static_cast<std::uint64_t>(more);
+  sift_down(s.position);
   count_recent(raised, then.bucket, weight);
   mass_ = forward::sum_of_mass(
       mass_, forward::units_above(weight, then.slow, newest_.slow, forward::mass_fraction));
@@ -152,60 +176,60 @@ std::optional<std::uint32_t> hot_list::find(digest d) const noexcept {
 // No item that is not listed has more units than this.
 std::uint64_t hot_list::least() const noexcept { return full() ? heap_.front().cnt : 0; }
 
-// For one entry more.
+// Reuses the memory of a replaced text unless it is much too large; otherwise allocates exactly as
+// much as the text needs.
+void hot_list::prepare_text(std::string_view wanted) {
+  if (spare_text_.capacity() >= wanted.size() && spare_text_.capacity() <= 2 * wanted.size() + 32) {
+    spare_text_.assign(wanted);
+  } else {
+    kept_text(wanted).swap(spare_text_);  // an assignment would keep the memory
+  }
+}
+
+// Reserves memory for one more entry.
 void hot_list::make_room() {
   make_room_in(slots_, 1, entries_);
   make_room_in(heap_, 1, entries_);
   make_room_in(rings_, buckets_, entries_ * buckets_);
   index_.reserve(slots_.size() + 1);
-  texts_.reserve(slots_.capacity());
+  make_room_in(texts_, 1, entries_);
 }
 
-// The text of an entry was prepared before.
+// Needs prepare_text() and make_room().
 std::uint32_t hot_list::enter(digest d, std::uint64_t units) noexcept {
   const auto number = static_cast<std::uint32_t>(slots_.size());
   slots_.emplace_back();
   rings_.resize(rings_.size() + buckets_);
-  heap_.push_back({units, number});
-  texts_.append();
+  heap_.emplace_back();
+  texts_.emplace_back().swap(spare_text_);
+  place(number, {units, number});
   begin_entry(number, d);
-  sift_up(number);
+  if (full()) rebuild_heap();  // a list with room needs no smallest entry
   return number;
 }
 
 std::uint32_t hot_list::replace_least(digest d) noexcept {
   const std::uint32_t number = heap_.front().slot;
   index_.erase(slots_[number].id, number);
-  std::fill_n(ring_of(number), buckets_, 0);
-  texts_.replace(number);
+  std::fill_n(rings_.data() + ring_of(number), buckets_, 0);
+  texts_[number].swap(spare_text_);
   begin_entry(number, d);
   return number;
 }
 
 void hot_list::begin_entry(std::uint32_t number, digest d) noexcept {
   slot& s = slots_[number];
-  s.id = d;
-  s.low = 0;
-  s.fast = 0;
-  s.bucket = newest_.bucket;
-  s.head = 0;
+  s = {d, 0, 0, newest_.bucket, 0, s.position};
   index_.insert(d, number);
-}
-
-void hot_list::raise(std::uint32_t number, std::uint64_t units) noexcept {
-  const std::uint32_t position = slots_[number].position;
-  heap_[position].cnt += units;
-  sift_down(position);
 }
 
 // -- the heap ----------------------------------------------------------------------------------
 
-// A total order: which entry is the least does not depend on how the heap came about.
+// A total order: the smallest entry does not depend on the history of the heap.
 bool hot_list::before(const node& a, const node& b) const noexcept {
-  if (a.cnt != b.cnt) return a.cnt < b.cnt;
   const digest& x = slots_[a.slot].id;
   const digest& y = slots_[b.slot].id;
-  return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo;
+  return std::tie(a.cnt, x.hi, x.lo) < std::tie(b.cnt, y.hi, y.lo);
 }
 
 void hot_list::place(std::uint32_t position, node n) noexcept {
@@ -225,34 +249,18 @@ void hot_list::sift_down(std::uint32_t position) noexcept {
   place(position, moved);
 }
 
-void hot_list::sift_up(std::uint32_t position) noexcept {
-  const node moved = heap_[position];
-  while (position > 0 && before(moved, heap_[(position - 1) / 2])) {
-    place(position, heap_[(position - 1) / 2]);
-    position = (position - 1) / 2;
-  }
-  place(position, moved);
-}
-
 void hot_list::rebuild_heap() noexcept {
   for (auto i = static_cast<std::uint32_t>(heap_.size() / 2); i > 0; --i) sift_down(i - 1);
 }
 
 // -- recent counts -----------------------------------------------------------------------------
 
-std::uint64_t* hot_list::ring_of(std::uint32_t number) noexcept {
-  return rings_.data() + std::size_t{number} * buckets_;
-}
-const std::uint64_t* hot_list::ring_of(std::uint32_t number) const noexcept {
-  return rings_.data() + std::size_t{number} * buckets_;
-}
-
 void hot_list::shift_ring(std::uint32_t number, std::int64_t bucket) noexcept {
   slot& s = slots_[number];
   for (std::uint64_t i = std::min<std::uint64_t>(distance(s.bucket, bucket), buckets_); i > 0;
        --i) {
     s.head = s.head + 1 == buckets_ ? 0 : s.head + 1;
-    ring_of(number)[s.head] = 0;
+    rings_[ring_of(number) + s.head] = 0;
   }
   s.bucket = bucket;
 }
@@ -264,8 +272,8 @@ void hot_list::count_recent(std::uint32_t number, std::int64_t bucket,
   const std::uint64_t age = distance(bucket, s.bucket);
   if (age >= buckets_) return;
   const std::uint64_t at = s.head >= age ? s.head - age : s.head + buckets_ - age;
-  std::uint64_t& count = ring_of(number)[at];
-  count = hot_units::sum(count, weight);
+  std::uint64_t& count = rings_[ring_of(number) + at];
+  count = sum(count, weight);
 }
 
 // -- answers -----------------------------------------------------------------------------------
@@ -275,7 +283,7 @@ std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, std::int64_t b
   const std::uint64_t behind = std::min<std::uint64_t>(distance(s.bucket, bucket), buckets_);
   std::vector<std::uint64_t> counts(buckets_);
   for (std::uint64_t i = 0; i + behind < buckets_; ++i) {
-    counts[i] = ring_of(number)[(s.head + 1 + behind + i) % buckets_];
+    counts[i] = rings_[ring_of(number) + (s.head + 1 + behind + i) % buckets_];
   }
   return counts;
 }
@@ -283,17 +291,16 @@ std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, std::int64_t b
 estimate hot_list::bounds_of(std::uint32_t number, const moment& now) const noexcept {
   const slot& s = slots_[number];
   const double upper = hits_above(heap_[s.position].cnt, now);
-  const std::uint64_t low =
-      hot_units::faded_below(s.low, now.slow.halvings - newest_.slow.halvings);
+  const std::uint64_t low = faded_below(s.low, now.slow.halvings - newest_.slow.halvings);
   const double units = std::nextafter(static_cast<double>(low), 0);
-  return {upper, forward::hits_below(units, now.slow, hot_units::fraction), upper};
+  return {upper, forward::hits_below(units, now.slow, fraction), upper};
 }
 
 double hot_list::hits_above(std::uint64_t units, const moment& now) const noexcept {
   if (units == 0) return 0;
   const int behind = forward::exponent(now.slow.halvings - newest_.slow.halvings);
   const double above = std::nextafter(static_cast<double>(units), forward::infinite);
-  return forward::hits_above(std::ldexp(above, -behind), now.slow, hot_units::fraction);
+  return forward::hits_above(std::ldexp(above, -behind), now.slow, fraction);
 }
 
 estimate hot_list::at(digest d, instant when) const noexcept {
@@ -327,17 +334,14 @@ double hot_list::trend(std::uint32_t number, double heat, const moment& now) con
   const double ticks = static_cast<double>(distance(start_, now.tick)) + 1;
   const int behind = forward::exponent(now.fast.halvings - newest_.fast.halvings);
   const double units = std::ldexp(static_cast<double>(slots_[number].fast), -behind);
-  const double fast = forward::hits_below(units, now.fast, hot_units::fraction);
+  const double fast = forward::hits_below(units, now.fast, fraction);
   if (fast == 0 || heat == 0) return 0;
   return fast / heat * (slow_.sum_over(ticks) / fast_.sum_over(ticks));
 }
 
 std::vector<hot_item> hot_list::top(std::size_t n, instant when) const {
   const moment now = at_or_newest(when);
-  std::vector<bounds> all;
-  all.reserve(slots_.size());
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) all.push_back({i, bounds_of(i, now)});
-  return hottest(n, std::move(all), now);
+  return hottest(n, now, [&](std::uint32_t number) { return bounds_of(number, now); });
 }
 
 std::vector<hot_item> hot_list::top(std::size_t n, instant when, const heat_filter& filter) const {
@@ -347,20 +351,20 @@ std::vector<hot_item> hot_list::top(std::size_t n, instant when, const heat_filt
                 "and here one of them is not");
   }
   const moment now = at_or_newest(std::max(when, filter.newest().value_or(when)));
-  std::vector<bounds> all;
-  all.reserve(slots_.size());
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    estimate heat = bounds_of(i, now);
-    const estimate other = filter.at(slots_[i].id, now.first);
-    heat.upper = std::max(heat.lower, std::min(heat.upper, other.upper));
-    heat.value = std::clamp(other.value, heat.lower, heat.upper);
-    all.push_back({i, heat});
-  }
-  return hottest(n, std::move(all), now);
+  return hottest(n, now, [&](std::uint32_t number) {
+    const estimate own = bounds_of(number, now);
+    const estimate other = filter.at(slots_[number].id, now.first);
+    const double upper = std::max(own.lower, std::min(own.upper, other.upper));
+    return estimate{std::clamp(other.value, own.lower, upper), own.lower, upper};
+  });
 }
 
-std::vector<hot_item> hot_list::hottest(std::size_t n, std::vector<bounds> all,
-                                        const moment& now) const {
+template <class BoundsOf>
+std::vector<hot_item> hot_list::hottest(std::size_t n, const moment& now,
+                                        const BoundsOf& bounds_of) const {
+  std::vector<bounds> all;
+  all.reserve(slots_.size());
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) all.push_back({i, bounds_of(i)});
   n = std::min(n, all.size());
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(n);
   const auto hotter = [&](const bounds& a, const bounds& b) {
@@ -382,11 +386,278 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, std::vector<bounds> all,
 }
 
 std::uint64_t hot_list::memory() const noexcept {
-  return detail::hooked_bytes<slot>(slots_.capacity()) +
-         detail::hooked_bytes<node>(heap_.capacity()) +
-         detail::hooked_bytes<std::uint64_t>(rings_.capacity()) + index_.bytes() + texts_.memory();
+  std::uint64_t bytes = detail::hooked_bytes<slot>(slots_.capacity()) +
+                        detail::hooked_bytes<node>(heap_.capacity()) +
+                        detail::hooked_bytes<std::uint64_t>(rings_.capacity()) + index_.bytes() +
+                        detail::hooked_bytes<kept_text>(texts_.capacity()) + outside(spare_text_);
+  for (const kept_text& text : texts_) bytes += outside(text);
+  return bytes;
+}
+
+// -- lists of several streams ------------------------------------------------------------------
+
+// Mergeable summaries (Agarwal et al. 2012): what one side does not list may have had that side's
+// least count. What the sum leaves out has no more than the least that it keeps.
+void hot_list::merge(const hot_list& other, double weight) {
+  const auto parameters = [](const hot_list& l) {
+    return std::tuple(l.entries(), l.seed_, l.slow_, l.fast_, l.clock_, l.bucket_clock_,
+                      l.buckets_);
+  };
+  const auto describe = [](const hot_list& l) {
+    return text_of(l.entries()) + " entries, seed " + text_of(l.seed_) + ", " +
+           forward::rate_text(l.slow_) + " and " + forward::rate_text(l.fast_) + ", ticks of " +
+           std::to_string(l.clock_.resolution().count()) + " microseconds, " + text_of(l.buckets_) +
+           " buckets of " + std::to_string(l.bucket().count());
+  };
+  if (parameters(*this) != parameters(other)) {
+    forward::refuse_merge("hot lists merge if entries, seed, decays, clock and buckets are equal",
+                          describe(*this), describe(other));
+  }
+  const forward::merge_weight by(weight);
+  if (other.events_ == 0 || by.is_zero()) return;
+  hot_list theirs(other);
+  if (!by.is_one()) theirs.multiply(by);
+  hot_list mine(events_ == 0 ? theirs : *this);
+  mine.ahead_ = ahead_;
+  mine.losses_ = losses_;
+  if (events_ != 0) {
+    const moment now = mine.newest_.last < theirs.newest_.last ? theirs.newest_ : mine.newest_;
+    mine.go_to(now);
+    theirs.go_to(now);
+    mine = sum_of(mine, theirs);
+  }
+  *this = std::move(mine);
+}
+
+// Products keep the order of counts but may make some equal, as halvings do.
+void hot_list::multiply(const forward::merge_weight& by) {
+  for (node& n : heap_) {
+    const unsigned_wide product = by.above(n.cnt);
+    if (product > ~std::uint64_t{0}) {
+      throw error(errc::too_large, "the heat of both lists together exceeds 64 bits");
+    }
+    n.cnt = static_cast<std::uint64_t>(product);
+  }
+  rebuild_heap();
+  for (slot& s : slots_) {
+    s.low = sum(0, by.below(s.low));
+    s.fast = sum(0, by.below(s.fast));
+  }
+  for (std::uint64_t& count : rings_) count = sum(0, by.above(count));
+  mass_ = by.mass(mass_);
+}
+
+// An item of either list, with the sum of its upper bounds.
+struct hot_list::joined {
+  digest id;
+  std::uint64_t cnt;
+};
+
+hot_list hot_list::sum_of(const hot_list& a, const hot_list& b) {
+  std::vector<joined> all;
+  all.reserve(a.slots_.size() + b.slots_.size());
+  const auto join = [&](const hot_list& list, const hot_list& other, bool skip_common) {
+    for (const node& n : list.heap_) {
+      const digest id = list.slots_[n.slot].id;
+      const auto there = other.find(id);
+      if (there && skip_common) continue;
+      const std::uint64_t more =
+          there ? other.heap_[other.slots_[*there].position].cnt : other.least();
+      if (more > ~n.cnt) {
+        throw error(errc::too_large, "the heat of both lists together exceeds 64 bits");
+      }
+      all.push_back({id, n.cnt + more});
+    }
+  };
+  join(a, b, false);
+  join(b, a, true);
+  std::sort(all.begin(), all.end(), [](const joined& x, const joined& y) {
+    return std::tie(x.cnt, x.id.hi, x.id.lo) > std::tie(y.cnt, y.id.hi, y.id.lo);
+  });
+  if (all.size() > a.entries_) all.resize(a.entries_);
+  hot_list total(a);
+  total.forget_entries();
+  for (const joined& j : all) {
+    total.take(j, a);
+    total.take(j, b);
+  }
+  total.start_ = std::min(a.start_, b.start_);
+  total.events_ = sum(a.events_, b.events_);
+  total.mass_ = forward::sum_of_mass(a.mass_, b.mass_);
+  return total;
+}
+
+void hot_list::forget_entries() noexcept {
+  slots_.clear();
+  heap_.clear();
+  rings_.clear();
+  index_ = {};
+  texts_.clear();
+}
+
+void hot_list::clear() noexcept {
+  forget_entries();
+  events_ = 0;
+  start_ = 0;
+  newest_ = {};
+  mass_ = 0;
+}
+
+// Adds what `from` has counted of an item, if it lists it.
+void hot_list::take(const joined& j, const hot_list& from) {
+  const auto there = from.find(j.id);
+  if (!there) return;
+  const auto here = find(j.id);
+  const std::uint32_t number = here ? *here : append(j.id, from.texts_[*there], j.cnt);
+  slots_[number].low += from.slots_[*there].low;
+  slots_[number].fast = sum(slots_[number].fast, from.slots_[*there].fast);
+  const std::vector<std::uint64_t> counts = from.recent(*there, newest_.bucket);
+  for (unsigned i = 0; i < buckets_; ++i) {
+    std::uint64_t& count = rings_[ring_of(number) + i];
+    count = sum(count, counts[i]);
+  }
+}
+
+// Adds an entry whose ring will be filled from the oldest bucket on.
+std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cnt) {
+  make_room();
+  prepare_text(text);
+  const std::uint32_t number = enter(d, cnt);
+  slots_[number].head = buckets_ - 1;
+  return number;
+}
+
+// -- storage -----------------------------------------------------------------------------------
+
+// Entries are sorted by count, so equal lists have equal bytes.
+void hot_list::write(detail::container_writer& out) const {
+  if (entries_ == 0) detail::refuse_moved_from(kind.called);
+  const bool fine = slow_.fine_rate() != 0 || fast_.fine_rate() != 0;
+  out.info().engine = kind.engines[fine ? 1 : 0];
+  out.info().seed = seed_;
+  out.info().clock = clock_;
+  auto& p = out.parameters();
+  p.u64(entries_);
+  p.u64(slow_.coarse_rate());
+  p.u64(fast_.coarse_rate());
+  p.u64(ahead_);
+  p.i64(bucket_clock_.resolution().count());
+  p.u64(buckets_);
+  p.u64(events_);
+  p.i64(start_);
+  p.i64(newest_.tick);
+  p.i64(newest_.bucket);
+  forward::write(p, mass_);
+  if (fine) {
+    p.u64(slow_.fine_rate());
+    p.u64(fast_.fine_rate());
+  }
+  std::vector<node> sorted(heap_.begin(), heap_.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const node& a, const node& b) { return before(a, b); });
+  detail::byte_writer entries;
+  detail::byte_writer texts;
+  for (const node& n : sorted) {
+    const slot& s = slots_[n.slot];
+    entries.u64(s.id.lo);
+    entries.u64(s.id.hi);
+    entries.u64(n.cnt);
+    entries.u64(s.low);
+    entries.u64(s.fast);
+    entries.u64(texts_[n.slot].size());
+    for (const std::uint64_t count : recent(n.slot, newest_.bucket)) entries.u64(count);
+    texts.bytes(std::as_bytes(std::span(texts_[n.slot])));
+  }
+  out.section(entries_section, std::move(entries).written());
+  out.section(texts_section, std::move(texts).written());
+}
+
+hot_list hot_list::read(const detail::container_view& view) {
+  view.expect_sections(2);
+  hot_list list;
+  list.read_parameters(view);
+  list.read_entries(view.section(entries_section), view.section(texts_section));
+  return list;
+}
+
+void hot_list::read_parameters(const detail::container_view& view) {
+  const detail::container_info& info = view.info();
+  detail::byte_reader in = view.parameters();
+  entries_ = in.u64();
+  const std::uint64_t slow = in.u64();
+  const std::uint64_t fast = in.u64();
+  ahead_ = in.u64();
+  const std::int64_t bucket = in.i64();
+  const std::uint64_t buckets = in.u64();
+  events_ = in.u64();
+  start_ = in.i64();
+  const std::int64_t newest_tick = in.i64();
+  const std::int64_t newest_bucket = in.i64();
+  mass_ = forward::read_wide(in);
+  const bool fine = info.engine == kind.engines[1];
+  slow_ = forward::stored_decay(slow, fine ? in.u64() : 0);
+  fast_ = forward::stored_decay(fast, fine ? in.u64() : 0);
+  in.expect_end();
+  if (fine && slow_.fine_rate() == 0 && fast_.fine_rate() == 0) {
+    refuse("its decay rates have 128 bits where 64 are enough");
+  }
+  if (entries_ == 0 || entries_ > most_entries || buckets == 0 || buckets > most_buckets ||
+      fast_.rate() < slow_.rate() || bucket <= 0 || !info.clock || info.layout != 0) {
+    refuse("its parameters are out of their ranges");
+  }
+  seed_ = info.seed;
+  clock_ = *info.clock;
+  bucket_clock_ = tick_clock(std::chrono::microseconds(bucket));
+  buckets_ = static_cast<unsigned>(buckets);
+  if (events_ == 0) {
+    if (start_ != 0 || newest_tick != 0 || newest_bucket != 0 || mass_ != 0) {
+      refuse("it has no events and yet a time or a mass");
+    }
+    return;
+  }
+  const instant newest = std::max(clock_.start_of({newest_tick}),  //
+                                  bucket_clock_.start_of({newest_bucket}));
+  newest_ = moment_of(newest);
+  if (newest_.tick != newest_tick || newest_.bucket != newest_bucket || start_ > newest_tick) {
+    refuse("no event could be the newest in both its tick and its bucket");
+  }
+}
+
+void hot_list::read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts) {
+  const std::size_t each = fixed_bytes + 8 * std::size_t{buckets_};
+  const std::size_t count = entries.size() / each;
+  if (entries.size() % each != 0 || count > entries_ || count > events_ ||
+      (count == 0) != (events_ == 0)) {
+    refuse(text_of(events_) + " events, at most " + text_of(entries_) + " entries, and " +
+           text_of(entries.size()) + " bytes for them");
+  }
+  detail::byte_reader in(entries);
+  detail::byte_reader letters(texts);
+  for (std::size_t i = 0; i < count; ++i) {
+    digest id;
+    id.lo = in.u64();
+    id.hi = in.u64();
+    const std::uint64_t cnt = in.u64();
+    const std::uint64_t low = in.u64();
+    const std::uint64_t fast = in.u64();
+    const std::uint64_t length = in.u64();
+    if (cnt == 0 || low > cnt || length > longest_text || find(id)) {
+      refuse("entry " + text_of(i) + " counts wrongly, is too long or stands twice");
+    }
+    const auto item = letters.bytes(length);
+    const std::uint32_t number =
+        append(id, {reinterpret_cast<const char*>(item.data()), item.size()}, cnt);
+    slots_[number].low = low;
+    slots_[number].fast = fast;
+    for (unsigned b = 0; b < buckets_; ++b) rings_[ring_of(number) + b] = in.u64();
+    if (i > 0 && !before(heap_[slots_[number - 1].position], heap_[slots_[number].position])) {
+      refuse("its entries are not in the order of their counts");
+    }
+  }
+  letters.expect_end();
 }
 
 BLOOMTIME_VALUE_OF(hot_list);
+template class detail::stored<hot_list>;
 
 }  // namespace bloomtime

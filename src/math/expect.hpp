@@ -33,4 +33,13 @@ void expect(bool holds, const Sentence& what_was_expected, T came) {
   if (!holds) expect(false, what_was_expected(), came);
 }
 
+// Of several ways to configure something, exactly one may be given.
+inline void expect_one(int given, std::string_view rule) {
+  if (given == 1) return;
+  throw error(errc::invalid_argument, std::string(rule) + "; got " +
+                                          (given == 0   ? "neither"
+                                           : given == 2 ? "both"
+                                                        : "all"));
+}
+
 }  // namespace bloomtime::math

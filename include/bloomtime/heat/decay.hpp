@@ -61,6 +61,7 @@ class decay {
   static constexpr unsigned_wide immediate = static_cast<unsigned_wide>(~std::uint64_t{0}) << 64;
 
   explicit decay(unsigned_wide rate) noexcept : rate_(rate) {}
+  double halvings_per_tick() const noexcept;
 
   unsigned_wide rate_;
 };

@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -13,9 +12,6 @@
 #include <bloomtime/heat/detail/ring_cells.hpp>
 
 namespace bloomtime {
-namespace forward {
-class merge_weight;
-}
 
 // Size: `items` and `error`, the probability that an answer is too high while `items` different
 // items are remembered; or `memory`, with `items` if known. Decay, by one of three:
@@ -24,8 +20,8 @@ class merge_weight;
 //   polynomial  alpha: an event counts (1 + a)^-alpha at the age of a ticks. Slots for older events
 //               are longer, `per_octave` each time the age doubles: answers exceed the truth by a
 //               factor of at most (1 + 1 / per_octave)^alpha up to ages of `reach`.
-//   weights     An event counts weights[a] at the age of a ticks, and 0 beyond; or `g`, which is
-//               called once for each of the ages 0 to slots - 1. They begin with 1 and never rise.
+//   weights     An event counts weights[a] at the age of a ticks, and 0 beyond. They begin with 1
+//               and never rise.
 struct decay_ring_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
@@ -33,8 +29,7 @@ struct decay_ring_config {
   std::optional<std::chrono::microseconds> window = {};
   std::optional<double> polynomial = {};
   std::vector<double> weights = {};
-  std::function<double(unsigned)> g = {};
-  unsigned slots = 60;  // of a window or of g
+  unsigned slots = 60;  // of a window
   unsigned per_octave = 4;
   std::chrono::microseconds reach = std::chrono::hours(24);
   std::chrono::microseconds tick = std::chrono::minutes(1);  // a window has window / slots
@@ -95,7 +90,6 @@ class decay_ring : public detail::heat_face<decay_ring>, public detail::stored<d
   double weighted_below(const counts& values, std::int64_t now) const noexcept;
   counts totals_at(std::int64_t now) const noexcept;
   void go_to(std::int64_t tick) noexcept;
-  void expect_same_kind(const decay_ring& other) const;
   void add_ring(const decay_ring& other, const forward::merge_weight& by);
 
   friend detail::stored<decay_ring>;

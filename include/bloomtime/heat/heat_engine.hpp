@@ -28,30 +28,20 @@ concept heat_engine = std::copyable<E> &&
   c.at_bulk(items, t, answers);
   { c.rate(d, t) }
   noexcept->std::same_as<estimate>;
-  { c.mass(t) }
-  noexcept->std::same_as<double>;
+  { c.mass(t) } -> std::same_as<double>;
   { e.advance(t) }
   noexcept;
   e.clear();
   e.merge(c, 0.5);
-  { c.newest() }
-  noexcept->std::same_as<std::optional<instant>>;
-  { c.events() }
-  noexcept->std::same_as<std::uint64_t>;
-  { c.losses() }
-  noexcept->std::same_as<const losses&>;
-  { c.memory() }
-  noexcept->std::same_as<std::uint64_t>;
-  { c.cells() }
-  noexcept->std::same_as<std::uint64_t>;
-  { c.k() }
-  noexcept->std::same_as<unsigned>;
-  { c.seed() }
-  noexcept->std::same_as<std::uint64_t>;
-  { c.clock() }
-  noexcept->std::same_as<const tick_clock&>;
-  { c.confidence() }
-  noexcept->std::same_as<double>;
+  { c.newest() } -> std::same_as<std::optional<instant>>;
+  { c.events() } -> std::same_as<std::uint64_t>;
+  { c.losses() } -> std::same_as<const losses&>;
+  { c.memory() } -> std::same_as<std::uint64_t>;
+  { c.cells() } -> std::same_as<std::uint64_t>;
+  { c.k() } -> std::same_as<unsigned>;
+  { c.seed() } -> std::same_as<std::uint64_t>;
+  { c.clock() } -> std::same_as<const tick_clock&>;
+  { c.confidence() } -> std::same_as<double>;
   { c.predicted_error(n) } -> std::same_as<double>;
   { c.current_error() } -> std::same_as<double>;
   { c.distinct() } -> std::same_as<double>;

@@ -15,9 +15,6 @@
 #include <bloomtime/heat/detail/heat_face.hpp>
 
 namespace bloomtime {
-namespace forward {
-class merge_weight;
-}
 
 // Size, by one of three:
 //   items, error      `error` is the probability that an answer is too high while `items` different
@@ -100,18 +97,18 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
     spot_block& next() noexcept { return all[odd ? 1 : 0]; }
   };
 
-  // What all answers about one moment have in common.
+  // What all answers for one time have in common.
   struct moment {
     std::uint32_t halvings;
     double unit;       // hits per unit of a cell, rounded up
-    double others;     // hits by which other items and rounding raise an answer at most, with
+    double others;     // hits that other items and rounding add to an answer, at most, with
                        // probability confidence()
-    double forgotten;  // hits by which what was merged may be too low
+    double forgotten;  // hits by which merged counts may be too low
   };
 
-  // What an event adds.
+  // What an event adds to its cells and to the mass.
   struct arrival {
-    std::uint32_t halvings;  // of the cells, when it is added
+    std::uint32_t halvings;  // of the cells when it is added
     unsigned_wide units;
     unsigned_wide mass;
   };
@@ -126,7 +123,7 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   template <item T>
   BLOOMTIME_PER_ISA void at_span(std::span<const T> items, instant when,
                                  std::span<estimate> answers) const;
-  // Work on the `count` items of one block while the lines of the next are being prefetched.
+  // Process the `count` items of one block while the lines of the next are prefetched.
   void add_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
                  std::span<const instant> when, std::span<outcome> outcomes);
   void at_block(spot_blocks& blocks, std::size_t count, const detail::digest_block& next,
@@ -150,7 +147,6 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   void set_tick(std::int64_t tick, const bloomtime::decay::power& p) noexcept;
   void go_to(std::int64_t tick, const bloomtime::decay::power& next) noexcept;
   std::uint32_t halvings_at(const bloomtime::decay::power& p) const noexcept;
-  void set_cells(unsigned cell_bits);
   void add_filter(const heat_filter& other, const forward::merge_weight& by);
   void add_cells(const heat_filter& other, const forward::merge_weight& by);
 
@@ -162,8 +158,8 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   std::uint64_t row_lines_ = 0;      // lines of one row
   arrival hit_{};                    // one event in the newest tick
   bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
-  unsigned_wide forgotten_ = 0;      // by what was merged into this one, as mass_
-  unsigned_wide rounded_up_ = 0;     // by merges and by events later than a halving, as mass_
+  unsigned_wide forgotten_ = 0;      // what merged filters forgot, in units of mass_
+  unsigned_wide rounded_up_ = 0;     // what merges and late events were rounded up by
 };
 
 template <item T>

@@ -16,7 +16,6 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
-#include <bloomtime/heat/detail/hot_texts.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
@@ -106,7 +105,7 @@ class hot_list : public detail::stored<hot_list> {
 
   std::uint64_t entries() const noexcept { return entries_; }
   std::uint64_t listed() const noexcept { return slots_.size(); }
-  std::uint64_t memory() const noexcept;  // bytes from the allocator hook
+  std::uint64_t memory() const noexcept;  // bytes from the allocator hook; reads every entry
   std::uint64_t seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return slow_; }
   const bloomtime::decay& fast_decay() const noexcept { return fast_; }
@@ -120,11 +119,12 @@ class hot_list : public detail::stored<hot_list> {
 
  private:
   __extension__ using unsigned_wide = unsigned __int128;
+  using kept_text = std::basic_string<char, std::char_traits<char>, detail::hooked<char>>;
 
-  // An instant as this list sees it, and all instants that it sees alike.
+  // The interval of instants that lie in the same tick and the same bucket, and its decay.
   struct moment {
     instant first{1};
-    instant last{0};  // none so far
+    instant last{0};  // empty until the first event
     std::int64_t tick = 0;
     std::int64_t bucket = 0;
     bloomtime::decay::power slow{};
@@ -133,14 +133,14 @@ class hot_list : public detail::stored<hot_list> {
     bool contains(instant t) const noexcept { return first <= t && t <= last; }
   };
 
-  // low is what was surely counted of the item, rounded down; its cnt, rounded up, may include what
-  // the entry before it in this slot had. Both in units of the newest moment.
+  // `low` is a lower bound of the item's heat. Its `cnt` in the heap is an upper bound, which may
+  // include the count of the entry that it replaced. Both are in units of the newest moment.
   struct slot {
     digest id;
     std::uint64_t low = 0;
-    std::uint64_t fast = 0;      // as low, with the fast decay; for the trend only
-    std::int64_t bucket = 0;     // newest bucket of its ring of recent counts
-    std::uint32_t head = 0;      // where in the ring that is
+    std::uint64_t fast = 0;      // as `low`, with the fast decay; for the trend
+    std::int64_t bucket = 0;     // the newest bucket of its ring of recent counts
+    std::uint32_t head = 0;      // the index of that bucket in the ring
     std::uint32_t position = 0;  // in the heap
   };
 
@@ -154,33 +154,32 @@ class hot_list : public detail::stored<hot_list> {
     estimate heat;
   };
 
-  struct joined;  // an entry of two lists at once
+  struct joined;
 
   hot_list() = default;
 
   outcome add_digest(digest d, std::string_view item, instant when, std::uint64_t weight);
   moment moment_of(instant when) const noexcept;
   moment at_or_newest(instant when) const noexcept;
-  const moment& recall(instant when) noexcept;
   bool full() const noexcept { return entries_ != 0 && slots_.size() == entries_; }
   void go_to(const moment& next) noexcept;
 
   std::optional<std::uint32_t> find(digest d) const noexcept;
   std::uint64_t least() const noexcept;
+  void prepare_text(std::string_view wanted);
   void make_room();
   std::uint32_t enter(digest d, std::uint64_t units) noexcept;
   std::uint32_t replace_least(digest d) noexcept;
   void begin_entry(std::uint32_t slot, digest d) noexcept;
-  void raise(std::uint32_t slot, std::uint64_t units) noexcept;
 
   bool before(const node& a, const node& b) const noexcept;
   void place(std::uint32_t position, node n) noexcept;
   void sift_down(std::uint32_t position) noexcept;
-  void sift_up(std::uint32_t position) noexcept;
   void rebuild_heap() noexcept;
 
-  std::uint64_t* ring_of(std::uint32_t slot) noexcept;
-  const std::uint64_t* ring_of(std::uint32_t slot) const noexcept;
+  std::size_t ring_of(std::uint32_t number) const noexcept {
+    return std::size_t{number} * buckets_;
+  }
   void shift_ring(std::uint32_t slot, std::int64_t bucket) noexcept;
   void count_recent(std::uint32_t slot, std::int64_t bucket, std::uint64_t weight) noexcept;
   std::vector<std::uint64_t> recent(std::uint32_t slot, std::int64_t bucket) const;
@@ -188,20 +187,19 @@ class hot_list : public detail::stored<hot_list> {
   estimate bounds_of(std::uint32_t slot, const moment& now) const noexcept;
   double hits_above(std::uint64_t units, const moment& now) const noexcept;
   double trend(std::uint32_t slot, double heat, const moment& now) const noexcept;
-  std::vector<hot_item> hottest(std::size_t n, std::vector<bounds> all, const moment& now) const;
+  template <class BoundsOf>
+  std::vector<hot_item> hottest(std::size_t n, const moment& now, const BoundsOf& bounds_of) const;
 
-  void expect_mergeable(const hot_list& other) const;
   void multiply(const forward::merge_weight& by);
   static hot_list sum_of(const hot_list& a, const hot_list& b);
-  hot_list without_entries() const;
   void forget_entries() noexcept;
-  void take(const joined& j);
+  void take(const joined& j, const hot_list& from);
   std::uint32_t append(digest d, std::string_view text, std::uint64_t cnt);
+
   friend detail::stored<hot_list>;
   void write(detail::container_writer& out) const;
   static hot_list read(const detail::container_view& view);
   void read_parameters(const detail::container_view& view);
-  void read_decays(std::uint64_t slow, std::uint64_t fast, bool fine, detail::byte_reader& in);
   void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);
 
   detail::zero_when_moved<std::uint64_t> entries_;
@@ -212,17 +210,16 @@ class hot_list : public detail::stored<hot_list> {
   tick_clock bucket_clock_;
   unsigned buckets_ = 0;
   std::uint64_t ahead_ = 0;  // ticks
-  detail::zero_when_moved<std::uint64_t>
-      events_;              // 0 until the clock has been set by the first one
+  detail::zero_when_moved<std::uint64_t> events_;
   std::int64_t start_ = 0;  // the tick of the first event
   moment newest_;
-  moment last_;  // that was looked up; saves computing it again
   unsigned_wide mass_ = 0;
   std::vector<slot, detail::hooked<slot>> slots_;
-  std::vector<node, detail::hooked<node>> heap_;  // the smallest count first
+  std::vector<node, detail::hooked<node>> heap_;  // smallest count first, once the list is full
   std::vector<std::uint64_t, detail::hooked<std::uint64_t>> rings_;
   detail::digest_index index_;
-  detail::hot_texts texts_;  // by slot
+  std::vector<kept_text, detail::hooked<kept_text>> texts_;  // by slot
+  kept_text spare_text_;  // prepared before the list changes; reuses memory of replaced texts
   bloomtime::losses losses_;
 };
 

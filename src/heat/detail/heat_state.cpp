@@ -30,6 +30,34 @@ double heat_state::items_of(std::uint64_t warm_cells) const {
   return k_ == 0 ? 0 : math::fill_items(warm_cells, cells(), k_, layout::rows);
 }
 
+bool heat_state::same_shape(const heat_state& other) const noexcept {
+  return k_ == other.k_ && row_ == other.row_ && seed_ == other.seed_ && clock_ == other.clock_;
+}
+
+std::string heat_state::shape_text() const {
+  return std::to_string(cells()) + " cells, k " + std::to_string(k_) + ", seed " +
+         std::to_string(seed_) + ", ticks of " + std::to_string(clock_.resolution().count()) +
+         " microseconds";
+}
+
+void heat_state::write_head(container_writer& out) const {
+  out.info().layout = static_cast<std::uint8_t>(layout::rows);
+  out.info().seed = seed_;
+  out.info().clock = clock_;
+}
+
+bool heat_state::read_head(const container_view& view, std::uint64_t k, unsigned most_k) {
+  const container_info& info = view.info();
+  if (k == 0 || k > most_k || !info.clock ||
+      info.layout != static_cast<std::uint8_t>(layout::rows)) {
+    return false;
+  }
+  k_ = static_cast<unsigned>(k);
+  seed_ = info.seed;
+  clock_ = *info.clock;
+  return true;
+}
+
 double forward_state::mass(instant when) const noexcept {
   if (events_ == 0) return 0;
   return forward::mass_in_hits(mass_, power_, power_at(tick_or_newest(when)));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "heat/forward.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
@@ -11,10 +13,6 @@ using wide = ring_ages::wide;
 unsigned modulo(wide n, unsigned m) {
   const auto rest = static_cast<int>(n % m);
   return static_cast<unsigned>(rest < 0 ? rest + static_cast<int>(m) : rest);
-}
-
-std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  return b > ~a ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
 
 }  // namespace
@@ -65,7 +63,7 @@ void ring_ages::move(std::span<std::uint64_t> values, std::int64_t from,
     if (before[i] == 0) continue;
     const wide tick = block_of(i, from) * (wide{1} << level_of(i));
     const auto slot = is_last_of_all(i) ? slots() - 1 : slot_of(tick, to);
-    if (slot) values[*slot] = sum(values[*slot], before[i]);
+    if (slot) values[*slot] = forward::sum(values[*slot], before[i]);
   }
 }
 

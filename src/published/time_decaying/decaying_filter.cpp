@@ -10,6 +10,7 @@
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/heat.hpp>
 #include <bloomtime/math/rows.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
@@ -43,10 +44,6 @@ double not_above(std::uint64_t n) {
   return n < std::uint64_t{1} << 53 ? d : std::nextafter(d, 0);
 }
 
-constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  return a > largest - b ? largest : a + b;
-}
-
 bool is_rounding(std::uint64_t n) { return n >= 1 && n <= 3; }
 bool is_increase(std::uint64_t n) { return n == 1 || n == 2; }
 
@@ -55,18 +52,11 @@ forward::unsigned_wide one_hit(const decay::power& now) {
   return forward::units_above(1, now, now, forward::mass_fraction);
 }
 
-struct shape {
-  unsigned k;
-  std::uint64_t row;
-};
-
 template <class Cells>
-shape shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k, unsigned usual_k) {
-  if (c.error.has_value() == c.memory.has_value()) {
-    throw error(errc::invalid_argument, std::string(Cells::kind.called) +
-                                            " needs one size, error or memory; got " +
-                                            (c.error ? "both" : "neither"));
-  }
+math::heat_size shape_of(const decaying_config& c, std::uint64_t setting, unsigned most_k,
+                         unsigned usual_k) {
+  math::expect_one(c.error.has_value() + c.memory.has_value(),
+                   std::string(Cells::kind.called) + " needs one size, error or memory");
   if (c.error) {
     const auto size = math::size_for_error(layout::rows, c.items, *c.error, most_k);
     return {size.k, size.bits / size.k};
@@ -104,7 +94,7 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
   decay_ = forward::decay_of(config.half_life, config.lambda, config.epoch);
   clock_ = tick_clock(config.epoch);
   const std::uint64_t setting = Cells::setting_of(config);
-  const shape size = shape_of<Cells>(config, setting, most_k, usual_k);
+  const math::heat_size size = shape_of<Cells>(config, setting, most_k, usual_k);
   k_ = size.k;
   row_ = size.row;
   seed_ = config.seed;
@@ -198,13 +188,14 @@ auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
     const std::uint64_t value =
         in_parts ? cells_.part(cell, units) : passing(cells_.get(cell), cell);
     least = std::min(least, value);
-    plan.list[plan.count++] = {cell, value, sum(value, units)};
+    plan.list[plan.count++] = {cell, value, forward::sum(value, units)};
   }
   if (increase_ == increase::plain) return plan;
   const unsigned count = std::exchange(plan.count, 0);
   for (unsigned i = 0; i < count; ++i) {
     const auto [cell, value, unused] = plan.list[i];
-    if (value < sum(least, units)) plan.list[plan.count++] = {cell, value, sum(least, units)};
+    if (value < forward::sum(least, units))
+      plan.list[plan.count++] = {cell, value, forward::sum(least, units)};
   }
   return plan;
 }
@@ -274,26 +265,19 @@ std::uint64_t basic_decaying_filter<Cells>::warm_cells() const noexcept {
 // -- sets of filters ---------------------------------------------------------------------------
 
 template <class Cells>
-void basic_decaying_filter<Cells>::expect_same_kind(const basic_decaying_filter& other) const {
+void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other, double weight) {
   const auto describe = [](const basic_decaying_filter& f) {
-    return text(f.cells()) + " cells, k " + text(f.k_) + ", seed " + text(f.seed_) + ", " +
-           forward::rate_text(f.decay_) + ", epochs of " +
-           std::to_string(f.clock_.resolution().count()) + " microseconds, rounding " +
+    return f.shape_text() + ", " + forward::rate_text(f.decay_) + ", rounding " +
            text(static_cast<std::uint8_t>(f.rounding_)) + ", setting " + text(f.cells_.setting());
   };
-  const bool same = row_ == other.row_ && k_ == other.k_ && seed_ == other.seed_ &&
-                    decay_ == other.decay_ && clock_ == other.clock_ &&
-                    cells_.setting() == other.cells_.setting();
-  if (same && rounding_ == rounding::up && other.rounding_ == rounding::up) return;
-  throw error(errc::incompatible,
-              "decaying filters merge if cells, k, seed, decay and clock are equal and counters "
-              "round up (1); here they are (" +
-                  describe(*this) + ") and (" + describe(other) + ")");
-}
-
-template <class Cells>
-void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other, double weight) {
-  expect_same_kind(other);
+  if (!face::same_shape(other) || decay_ != other.decay_ ||
+      cells_.setting() != other.cells_.setting() || rounding_ != rounding::up ||
+      other.rounding_ != rounding::up) {
+    forward::refuse_merge(
+        "decaying filters merge if cells, k, seed, decay and clock are equal and counters round up "
+        "(1)",
+        describe(*this), describe(other));
+  }
   const forward::merge_weight by(weight);
   if (other.events_ == 0 || by.is_zero()) return;
   basic_decaying_filter merged(*this);
@@ -338,9 +322,7 @@ template <class Cells>
 void basic_decaying_filter<Cells>::write(detail::container_writer& out) const {
   face::expect_cells();
   out.info().engine = kind.engines[decay_.fine_rate() == 0 ? 0 : 1];
-  out.info().layout = static_cast<std::uint8_t>(layout::rows);
-  out.info().seed = seed_;
-  out.info().clock = clock_;
+  face::write_head(out);
   auto& p = out.parameters();
   p.u64(cells_.setting());
   p.u64(k_);
@@ -351,10 +333,8 @@ void basic_decaying_filter<Cells>::write(detail::container_writer& out) const {
   p.u64(static_cast<std::uint8_t>(increase_));
   p.u64(events_);
   p.i64(tick_);
-  for (const unsigned_wide units : {mass_, late_}) {
-    p.u64(static_cast<std::uint64_t>(units));
-    p.u64(static_cast<std::uint64_t>(units >> 64));
-  }
+  forward::write(p, mass_);
+  forward::write(p, late_);
   if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
   cells_.write(out);
 }
@@ -362,15 +342,9 @@ void basic_decaying_filter<Cells>::write(detail::container_writer& out) const {
 template <class Cells>
 auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
     -> basic_decaying_filter {
-  const detail::container_info& info = view.info();
   view.expect_sections(Cells::sections);
   basic_decaying_filter f;
-  f.seed_ = info.seed;
   detail::byte_reader in = view.parameters();
-  const auto wide = [&] {
-    const unsigned_wide low = in.u64();
-    return low | static_cast<unsigned_wide>(in.u64()) << 64;
-  };
   const std::uint64_t setting = in.u64();
   const std::uint64_t k = in.u64();
   f.row_ = in.u64();
@@ -380,22 +354,19 @@ auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
   const std::uint64_t increase_id = in.u64();
   f.events_ = in.u64();
   f.tick_ = in.i64();
-  f.mass_ = wide();
-  f.late_ = wide();
-  f.decay_ = forward::read_decay(coarse_rate, info.engine == kind.engines[1], in);
+  f.mass_ = forward::read_wide(in);
+  f.late_ = forward::read_wide(in);
+  f.decay_ = forward::read_decay(coarse_rate, view.info().engine == kind.engines[1], in);
   in.expect_end();
-  if (k == 0 || k > most_k || f.row_ == 0 || f.row_ > detail::max_buffer_bytes / 4 / k ||
+  if (!f.read_head(view, k, most_k) || f.row_ == 0 || f.row_ > detail::max_buffer_bytes / 4 / k ||
       !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
-      !is_increase(increase_id) || !info.clock ||
-      info.layout != static_cast<std::uint8_t>(layout::rows) ||
+      !is_increase(increase_id) ||
       (f.events_ == 0 && (f.tick_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
     throw error(errc::corrupt,
                 "the parameters of " + std::string(kind.called) + " contradict each other");
   }
-  f.k_ = static_cast<unsigned>(k);
   f.rounding_ = static_cast<bloomtime::published::rounding>(rounding_id);
   f.increase_ = static_cast<bloomtime::published::increase>(increase_id);
-  f.clock_ = *info.clock;
   if (f.events_ != 0) f.set_tick(f.tick_, f.decay_.at(f.tick_));
   f.cells_ = Cells::read(view, f.cells(), setting);
   for (std::uint64_t i = 0; f.events_ == 0 && i < f.cells(); ++i) {

@@ -67,7 +67,7 @@ TEST(heat_filter, refuses_what_makes_no_filter) {
   refused({.epsilon = 0.01, .half_life = 1h}, errc::invalid_argument, "only epsilon");
   refused({.delta = 0.01, .half_life = 1h}, errc::invalid_argument, "only delta");
   refused({.epsilon = 0.01, .delta = 0.1, .memory = 100, .half_life = 1h}, errc::invalid_argument,
-          "both of two");
+          "both");
   refused({.epsilon = nan, .delta = 0.1, .half_life = 1h}, errc::invalid_argument, "epsilon");
   refused({.items = 10, .error = 0.01, .half_life = 0s}, errc::invalid_argument, "half-life");
   refused({.items = 10, .error = 0.01, .lambda = nan}, errc::invalid_argument, "decay factor");

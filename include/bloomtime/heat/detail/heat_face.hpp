@@ -5,13 +5,19 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
 
 #include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
+
+namespace bloomtime::forward {
+class merge_weight;
+}
 
 namespace bloomtime::detail {
 
@@ -32,13 +38,6 @@ class heat_state {
   double predicted_error(std::uint64_t items) const;
 
  protected:
-  heat_state() noexcept = default;
-  heat_state(const heat_state&) noexcept = default;
-  heat_state(heat_state&&) noexcept = default;
-  heat_state& operator=(const heat_state&) noexcept = default;
-  heat_state& operator=(heat_state&&) noexcept = default;
-  ~heat_state() = default;
-
   bool too_far_ahead(std::int64_t tick) const noexcept {
     return events_ != 0 && tick > tick_ && ticks_between(tick_, tick) > ahead_;
   }
@@ -51,6 +50,12 @@ class heat_state {
   // From the number of cells that are not zero.
   double error_of(std::uint64_t warm_cells) const;
   double items_of(std::uint64_t warm_cells) const;
+
+  bool same_shape(const heat_state& other) const noexcept;
+  std::string shape_text() const;  // for messages about merges
+  void write_head(container_writer& out) const;
+  // Takes over seed, clock and k; false if they are not those of an engine with up to most_k rows.
+  bool read_head(const container_view& view, std::uint64_t k, unsigned most_k);
 
   zero_when_moved<unsigned> k_;
   std::uint64_t row_ = 0;  // cells of one row

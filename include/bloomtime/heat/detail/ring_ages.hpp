@@ -34,21 +34,23 @@ class ring_ages {
 
   std::optional<unsigned> slot_of(wide tick, wide now) const noexcept;
 
-  // In ticks, of the youngest and oldest that this slot may hold now.
+  // The ages, in ticks, of the youngest and the oldest event that a slot may hold.
   struct ages {
     wide youngest;
     wide oldest;
   };
   ages ages_of(unsigned slot, std::int64_t now) const noexcept;
 
-  // values[i] belonged to slot i at `from`; afterwards, at `to`.
+  // values[i] are those of slot i at tick `from` before the call, and at tick `to` after it.
   void move(std::span<std::uint64_t> values, std::int64_t from, std::int64_t to) const noexcept;
+
+  friend bool operator==(const ring_ages&, const ring_ages&) = default;
 
  private:
   ring_ages(unsigned singles, unsigned levels, bool dyadic) noexcept
       : singles_(singles), levels_(levels), dyadic_(dyadic) {}
 
-  // Slots of one length, beyond the first: they are b to 2b blocks back.
+  // The number of slots of each level but the first: blocks that are b to 2b back.
   unsigned shared() const noexcept { return per_octave() + 1; }
   unsigned level_of(unsigned slot) const noexcept {
     return slot < singles_ ? 0 : 1 + (slot - singles_) / shared();

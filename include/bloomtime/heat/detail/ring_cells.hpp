@@ -29,8 +29,8 @@ class ring_cells {
   ring_cells() noexcept = default;
   ring_cells(std::uint64_t cells, unsigned slots)
       : slots_(slots), cells_(cells * bytes_per_cell(slots)) {}
-  // From what storage() and large() held. Throws error(corrupt) unless no stamp exceeds `passed`
-  // and exactly the counts that say so stand in the table.
+  // From the bytes of storage() and large(). Throws error(corrupt) if a stamp exceeds `passed` or
+  // if the table does not match the marked counts.
   static ring_cells read(std::span<const std::byte> cells, std::span<const std::byte> large,
                          unsigned slots, std::uint64_t passed);
 

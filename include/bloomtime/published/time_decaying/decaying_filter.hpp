@@ -10,10 +10,6 @@
 #include <bloomtime/published/time_decaying/decaying_config.hpp>
 #include <bloomtime/published/time_decaying/detail/counter_cells.hpp>
 
-namespace bloomtime::forward {
-class merge_weight;
-}
-
 namespace bloomtime::published {
 
 // The time-decaying Bloom filters of Cheng et al. (2005): whole counters, all multiplied by lambda
@@ -84,7 +80,6 @@ class basic_decaying_filter
   double rounded_off() const noexcept;
   double lower_of(std::uint64_t least, double mass, double late) const noexcept;
   void go_to(std::int64_t epoch, const bloomtime::decay::power& next) noexcept;
-  void expect_same_kind(const basic_decaying_filter& other) const;
   void add_cells(const basic_decaying_filter& other, const forward::merge_weight& by);
 
   friend detail::stored<basic_decaying_filter>;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t bytes_per_chain = 16;
 
-// Refused before anything is allocated, unless cells are in order and nodes are enough.
+// Throws, before anything is allocated, unless the cells are in order and the nodes suffice.
 std::uint64_t count_nodes(std::span<const std::byte> chains, std::uint64_t cells,
                           std::uint64_t most_nodes) {
   if (chains.size() % bytes_per_chain != 0) {
@@ -54,7 +54,7 @@ digit_cells digit_cells::read(const container_view& stored, std::uint64_t cells,
   const auto chains = stored.section(2);
   const auto pins = stored.section(3);
   const std::uint64_t nodes = count_nodes(chains, cells, most_nodes);
-  // Read where they are: nothing is allocated before all is checked.
+  // Read in place: nothing is allocated before everything is checked.
   const packed_cells<4> lowest(buffer::borrow(digits, nullptr), cells);
   const packed_cells<1> pinned(buffer::borrow(pins, nullptr), pins.empty() ? 0 : cells);
   std::uint64_t pinned_cells = 0;
@@ -101,8 +101,7 @@ std::uint64_t digit_cells::get(std::uint64_t cell) const noexcept {
   return value;
 }
 
-// All memory an event may need, before anything changes. Chains that decay frees until then only
-// make the rest easier.
+// Reserves all nodes that an event may need. Decay can only free nodes until they are used.
 void digit_cells::prepare(std::span<const raise> raises) {
   std::uint64_t nodes = pool_.used();
   bool may_pin = false;
@@ -144,7 +143,7 @@ void digit_cells::sweep(const fade& by) noexcept {
   }
 }
 
-// There must be nodes enough. Chains are touched only by carries.
+// There must be enough free nodes. Only a carry changes the chain.
 void digit_cells::write(const raise& r) noexcept {
   if (r.from == r.to) return;
   nonzero_.set(r.cell, r.to != 0);
@@ -160,7 +159,8 @@ void digit_cells::write(const raise& r) noexcept {
   }
 }
 
-// By the last node. Removing it may renumber the others, so each time the end is looked for anew.
+// Removes the last node of a chain. That may renumber other nodes, so the end is searched each
+// time.
 void digit_cells::shorten(std::uint64_t cell) noexcept {
   std::uint32_t end = 0;
   for (auto node = pool_.find(static_cast<std::uint32_t>(cell)); node;

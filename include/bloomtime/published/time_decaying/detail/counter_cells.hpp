@@ -14,7 +14,7 @@
 
 namespace bloomtime::detail {
 
-// A cell and what it becomes.
+// A change of one cell.
 struct raise {
   std::uint64_t cell;
   std::uint64_t from;
@@ -22,7 +22,7 @@ struct raise {
 };
 
 // Counters of 16 or 32 bits, as published. A counter that overflows is pinned: it keeps its largest
-// value for ever, and answers ignore it.
+// value, and answers ignore it.
 class counter_cells {
  public:
   // Engine 6 has a decay::fine_rate.
@@ -47,14 +47,16 @@ class counter_cells {
   std::uint64_t get(std::uint64_t cell) const noexcept {
     return std::visit([&](const auto& c) { return std::uint64_t{c.get(cell)}; }, counters_);
   }
-  // The part of a counter that an addition may change and that set() needs.
-  std::uint64_t part(std::uint64_t cell, std::uint64_t) const noexcept { return get(cell); }
+  // The part of a counter that an addition of `more` changes; enough for set().
+  std::uint64_t part(std::uint64_t cell, std::uint64_t /*more*/) const noexcept {
+    return get(cell);
+  }
   bool pinned(std::uint64_t cell) const noexcept { return get(cell) == largest(); }
   std::uint64_t pinned_cells() const noexcept { return pinned_; }
 
   // Reserves memory so that set() of these cannot fail.
   void prepare(std::span<const raise>) const noexcept {}
-  // False if the counter overflows and is pinned.
+  // Returns false if the counter overflows and is pinned.
   bool set(const raise& r) noexcept;
   void sweep(const fade& by) noexcept;
 

@@ -48,7 +48,7 @@ class digit_cells {
   const digit_pool& pool() const noexcept { return pool_; }
 
   std::uint64_t get(std::uint64_t cell) const noexcept;
-  // The lowest digit if there is no carry: fifteen of sixteen events look up no chain.
+  // The lowest digit if there is no carry: 15 of 16 events do not read the chain.
   std::uint64_t part(std::uint64_t cell, std::uint64_t more) const noexcept {
     const std::uint64_t digit = digits_.get(cell);
     return more < 16 - digit ? digit : get(cell);
@@ -79,7 +79,7 @@ class digit_cells {
 
   packed_cells<4> digits_;
   packed_cells<1> nonzero_;
-  packed_cells<1> pins_;  // empty until there might be one
+  packed_cells<1> pins_;  // has no memory until a cell may be pinned
   digit_pool pool_;
   std::uint64_t most_nodes_ = 0;
   std::uint64_t pinned_ = 0;

@@ -12,8 +12,8 @@ namespace bloomtime::detail {
 
 // The free counter pool and the lookup table of the published filter: nodes of one hexadecimal
 // digit, each linked to its holder (a cell, or the node of the digit below) and found from it. The
-// link to the holder is stored with the node; the one from it is a hash table of node numbers whose
-// keys are those links. Nodes in use are always 0 .. used() - 1: the last one moves into a gap.
+// link to the holder is stored with the node; a hash table maps holders to their nodes. Nodes in
+// use are always 0 .. used() - 1: the last one moves into a gap.
 class digit_pool {
  public:
   static constexpr std::uint64_t most_nodes = (std::uint64_t{1} << 31) - 1;
@@ -28,7 +28,7 @@ class digit_pool {
     return digits_.bytes().size() + holders_.size() + slots_.size();
   }
 
-  // Holders are numbered: cells up to 2^31 by themselves, nodes behind them.
+  // The numbers of holders: cells are 0 to 2^31 - 1, nodes follow them.
   static std::uint32_t as_holder(std::uint32_t node) noexcept { return node | node_bit; }
 
   std::optional<std::uint32_t> find(std::uint32_t holder) const noexcept;
@@ -38,9 +38,9 @@ class digit_pool {
     return load_le32(holders_.data() + std::uint64_t{4} * node);
   }
 
-  // A node for a holder that has none; there must be room.
+  // Adds a node for a holder that has none. There must be a free node.
   std::uint32_t add(std::uint32_t holder) noexcept;
-  // The node must hold no other. Numbers of nodes that were known before may have changed.
+  // The node must not be a holder itself. Other nodes may change their numbers.
   void remove(std::uint32_t node) noexcept;
 
   void grow(std::uint64_t capacity);
@@ -66,9 +66,9 @@ class digit_pool {
 
   packed_cells<4> digits_;
   buffer holders_;
-  buffer slots_;  // node + 1, or 0; half as many again as nodes, so that searches end
+  buffer slots_;  // node + 1, or 0 if free; 1.5 slots per node, so searches end
   std::uint64_t used_ = 0;
-  std::uint64_t key_ = process_key();  // nobody can choose holders whose slots lie together
+  std::uint64_t key_ = process_key();  // random, so crafted holders do not cluster
 };
 
 }  // namespace bloomtime::detail

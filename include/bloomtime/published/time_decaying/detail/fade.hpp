@@ -10,9 +10,9 @@
 
 namespace bloomtime::detail {
 
-// Whole counters times lambda^epochs: one factor for any number of epochs, one rounding. `draw`
-// makes random rounding different each time; it is a number and no generator, so that a filter that
-// is saved and loaded goes on as if it had not been.
+// Multiplies counters by lambda^epochs and rounds once, for any number of epochs. `draw` seeds the
+// random rounding of one sweep. It is a function of the filter's state, so a filter that was saved
+// and loaded rounds as the original does.
 class fade {
  public:
   fade(const decay& by, std::uint64_t epochs, published::rounding how, std::uint64_t draw) noexcept
@@ -24,14 +24,14 @@ class fade {
     }
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     const decay::power p = by.at(-static_cast<std::int64_t>(std::min(epochs, most)));
-    factor_ = p.upper;  // what is rounded down then is only the fraction, also of large counts
+    factor_ = p.upper;  // so that rounding down removes only the fraction, even of large counts
     shift_ =
         static_cast<unsigned>(std::min<decay::wide>(decay::factor_bits - p.halvings, most_shift));
   }
 
   bool changes_nothing() const noexcept { return factor_ == one && shift_ == decay::factor_bits; }
 
-  // Never more than the value.
+  // The faded value of a cell; never larger than `value`.
   std::uint64_t operator()(std::uint64_t value, std::uint64_t cell) const noexcept {
     const wide product = static_cast<wide>(value) * factor_;  // below 2^127
     const wide whole = shift_ < 127 ? product >> shift_ : 0;
@@ -42,13 +42,13 @@ class fade {
  private:
   __extension__ using wide = unsigned __int128;
   static constexpr std::uint64_t one = std::uint64_t{1} << decay::factor_bits;
-  static constexpr unsigned most_shift = 191;  // chances below 2^-64 count as 2^-64
+  static constexpr unsigned most_shift = 191;  // probabilities below 2^-64 count as 2^-64
 
   bool rounds_up(wide rest, std::uint64_t cell) const noexcept {
     if (how_ != published::rounding::random) return how_ == published::rounding::up;
-    const auto chance =
+    const auto probability =
         static_cast<std::uint64_t>(shift_ < 64 ? rest << (64 - shift_) : rest >> (shift_ - 64));
-    return mix(draw_ ^ cell) <= chance;
+    return mix(draw_ ^ cell) <= probability;
   }
 
   published::rounding how_;
