@@ -13,6 +13,8 @@
 #include <bloomtime/math/tally.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
 
+#include "math/expect.hpp"
+
 namespace bloomtime {
 namespace {
 
@@ -34,51 +36,42 @@ unsigned cell_bits_for(const tally_config& c) {
       {.items = c.items, .total = c.total, .error = c.error, .memory = c.memory});
 }
 
-}  // namespace
-
-// -- making one --------------------------------------------------------------------------------
-
-template <tally_rule Rule>
-typename basic_tally_filter<Rule>::shape basic_tally_filter<Rule>::shape_of(const tally_config& c) {
-  static_assert(most_k == math::tally_line_k);
-  const std::uint64_t most_large =
-      c.large_memory ? detail::side_table::entries_in(*c.large_memory) : any_number;
-  if (c.error.has_value() == c.memory.has_value()) {
-    throw error(errc::invalid_argument,
-                std::string("a tally is sized by error or by memory, and got ") +
-                    (c.error ? "both" : "neither"));
-  }
-  const unsigned bits = cell_bits_for(c);
-  const unsigned per_line = 512 / bits;
+math::line_size size_of(const tally_config& c, unsigned per_line, unsigned most_k) {
   if (c.error) {
     const math::line_size size = math::lines_for_error(c.items, *c.error, per_line, most_k);
     if (size.lines > detail::max_buffer_bytes / detail::line_bytes) {
       throw error(errc::too_large, "a tally may have 2^40 bytes, and " + text(c.items) +
                                        " items with that error need more");
     }
-    return {bits, size.k, size.lines, most_large};
+    return size;
   }
   const std::uint64_t lines = *c.memory / detail::line_bytes;
   if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
     throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
-                "a tally's memory is 64 to " + text(detail::max_buffer_bytes) + " bytes, got " +
+                "a tally's memory is 64 to " + text(detail::max_buffer_bytes) + " bytes; got " +
                     text(*c.memory));
   }
-  const unsigned k = c.items > 0 ? math::k_for_lines(c.items, lines, per_line, most_k) : usual_k;
-  return {bits, k, lines, most_large};
+  return {lines, c.items > 0 ? math::k_for_lines(c.items, lines, per_line, most_k) : usual_k};
 }
 
-template <tally_rule Rule>
-basic_tally_filter<Rule>::basic_tally_filter(const tally_config& config)
-    : basic_tally_filter(shape_of(config), config.seed) {}
+}  // namespace
+
+// -- making one --------------------------------------------------------------------------------
 
 template <tally_rule Rule>
-basic_tally_filter<Rule>::basic_tally_filter(const shape& s, std::uint64_t seed)
-    : face(seed), k_(s.k), lines_(s.lines), most_large_(s.most_large) {
-  if (s.cell_bits == 4) {
-    cells_ = narrow(s.lines);
+basic_tally_filter<Rule>::basic_tally_filter(const tally_config& c) : face(c.seed) {
+  static_assert(most_k == math::tally_line_k);
+  math::expect_one(c.error.has_value() + c.memory.has_value(),
+                   "a tally needs one size, error or memory");
+  const unsigned cell_bits = cell_bits_for(c);
+  const math::line_size size = size_of(c, 512 / cell_bits, most_k);
+  k_ = size.k;
+  lines_ = size.lines;
+  if (c.large_memory) most_large_ = detail::side_table::entries_in(*c.large_memory);
+  if (cell_bits == 4) {
+    cells_ = narrow(lines_);
   } else {
-    cells_ = wide(s.lines);
+    cells_ = wide(lines_);
   }
 }
 
@@ -126,8 +119,8 @@ std::uint64_t basic_tally_filter<Rule>::position(digest d, unsigned i) const noe
 
 // -- counting ----------------------------------------------------------------------------------
 
-// Nearly all arrivals change cells of one line and nothing else. The fewer instructions that takes,
-// the more arrivals the processor waits for at the same time: what is rare is out of the way.
+// Most additions change the cells of one line and nothing else. This path is kept short, so that
+// the processor overlaps the cache misses of many additions; rare cases are in add_amount().
 template <tally_rule Rule>
 template <unsigned k, class Cells>
 BLOOMTIME_INLINE outcome basic_tally_filter<Rule>::add_one(Cells& cells, digest d) {
@@ -210,7 +203,7 @@ outcome basic_tally_filter<Rule>::remove_amount(Cells& cells, const spots& where
   return outcome::added;
 }
 
-// Apart for each k, so that a call saves no more registers than it uses.
+// A function for each k, so that a call saves only the registers it uses.
 template <tally_rule Rule>
 template <unsigned k, class Cells>
 [[gnu::noinline]] outcome basic_tally_filter<Rule>::add_alone(Cells& cells, digest d) {
@@ -235,8 +228,8 @@ outcome basic_tally_filter<Rule>::remove_digest(digest d, std::uint64_t amount) 
 
 // -- answers -----------------------------------------------------------------------------------
 
-// What the items of a line have together: each of the k parts of the line holds it, and with
-// minimum increase all parts together hold it, since every arrival raises the least cell in full.
+// The sum of the counts of a line's items, at most: each of the k parts of the line holds it. With
+// minimum increase all parts together hold it, since an addition raises the smallest cell in full.
 template <tally_rule Rule>
 template <unsigned k, class Cells>
 BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::line_mass(
@@ -245,7 +238,7 @@ BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::line_mass(
   return std::min(cells.template sum<count>(first_cell), this->total());
 }
 
-// Where an item lies in each part does not depend on where the others of its line do, so that the
+// The positions of an item in the parts of its line are independent of those of other items, so the
 // bound for rows holds within the line.
 template <tally_rule Rule>
 template <unsigned k, class Cells>
@@ -393,20 +386,6 @@ void basic_tally_filter<Rule>::write(detail::container_writer& out) const {
       cells_);
 }
 
-// Every entry belongs to a cell that says it has one.
-template <tally_rule Rule>
-template <class Cells>
-Cells basic_tally_filter<Rule>::read_cells(const detail::container_view& view,
-                                           std::uint64_t lines) {
-  const auto bytes = view.section(lines_section, lines * detail::line_bytes);
-  Cells cells(detail::buffer::borrow(bytes, nullptr), {});
-  const auto valid = [&](std::uint64_t c, std::uint64_t high) {
-    return cells.code(c) >= Cells::escape && high >= 2 && high <= any_number >> Cells::low_bits;
-  };
-  auto large = detail::side_table::read(view.section(large_section), cells.size(), valid);
-  return Cells(detail::buffer::borrow(bytes, nullptr), std::move(large));
-}
-
 template <tally_rule Rule>
 basic_tally_filter<Rule> basic_tally_filter<Rule>::read(const detail::container_view& view) {
   view.expect_sections(2);
@@ -421,13 +400,24 @@ basic_tally_filter<Rule> basic_tally_filter<Rule>::read(const detail::container_
       lines > detail::max_buffer_bytes / detail::line_bytes) {
     face::refuse();
   }
-  basic_tally_filter stored({static_cast<unsigned>(bits), static_cast<unsigned>(k), 0, most_large},
-                            0);
+  basic_tally_filter stored;
   stored.read_head(view, layout::line);
+  stored.k_ = static_cast<unsigned>(k);
   stored.lines_ = lines;
   stored.total_ = total;
-  std::visit([&]<class Cells>(Cells& cells) { cells = read_cells<Cells>(view, lines); },
-             stored.cells_);
+  stored.most_large_ = most_large;
+  if (bits == 8) stored.cells_ = wide();
+  // Every entry of the table must belong to a cell that is marked.
+  const auto read_cells = [&]<class Cells>(Cells& cells) {
+    const auto bytes = view.section(lines_section, lines * detail::line_bytes);
+    cells = Cells(detail::buffer::borrow(bytes, nullptr), {});
+    const auto valid = [&](std::uint64_t c, std::uint64_t high) {
+      return cells.code(c) >= Cells::escape && high >= 2 && high <= any_number >> Cells::low_bits;
+    };
+    auto large = detail::side_table::read(view.section(large_section), cells.size(), valid);
+    cells = Cells(detail::buffer::borrow(bytes, nullptr), std::move(large));
+  };
+  std::visit(read_cells, stored.cells_);
   if (stored.large() > most_large) face::refuse();
   return stored;
 }
@@ -453,7 +443,7 @@ bool basic_tally_filter<Rule>::adds_up(const Cells& cells) const noexcept {
   });
 }
 
-// Every cell that says it has an entry has one: there are as many of them as entries.
+// Every marked cell has an entry, if there are as many of them as entries.
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::expect_sound() const {
   std::visit(

@@ -15,8 +15,8 @@
 
 namespace bloomtime {
 
-// By accuracy: `items` different items at one time, and `error`, the probability that an absent
-// item shows a count or a present one too much. Or by memory, with `items` if known.
+// Size by accuracy: `items` different items at one time, and `error`, the probability that an
+// absent item shows a count or a present one too much. Or by memory, with `items` if known.
 struct tally_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
@@ -29,8 +29,8 @@ struct tally_config {
 
 // Which of an item's cells an arrival raises.
 enum class tally_rule {
-  all,      // every one: what came can go
-  minimum,  // those below the new count: answers are better, and nothing can be removed
+  all,      // all of them; items can be removed
+  minimum,  // those below the new count; answers are better, but nothing can be removed
 };
 
 // Counts items that come and go, in fixed memory. Answers are never too low if only what was added
@@ -58,21 +58,16 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   // the filter exceeds the cache. If memory runs out, the items before have been counted.
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
-    in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
-      add_block(now, next, answers);
-    });
+    in_bulk(*this, items, outcomes, &basic_tally_filter::add_block);
   }
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void remove_bulk(const Items& items,
                                      std::span<outcome> outcomes) requires(removes) {
-    in_bulk(items, outcomes, [this](const auto& now, const auto& next, auto answers) {
-      remove_block(now, next, answers);
-    });
+    in_bulk(*this, items, outcomes, &basic_tally_filter::remove_block);
   }
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void count_bulk(const Items& items, std::span<counted> answers) const {
-    in_bulk(items, answers,
-            [this](const auto& now, const auto& next, auto rest) { count_block(now, next, rest); });
+    in_bulk(*this, items, answers, &basic_tally_filter::count_block);
   }
 
   // The filter of both streams. Both need the same cells, k and seed.
@@ -104,19 +99,11 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   using spots = std::array<std::uint64_t, most_k>;
   using block = detail::digest_block;
 
-  struct shape {
-    unsigned cell_bits;
-    unsigned k;
-    std::uint64_t lines;
-    std::uint64_t most_large;
-  };
-
-  basic_tally_filter(const shape& s, std::uint64_t seed);
-  static shape shape_of(const tally_config& c);
+  basic_tally_filter() noexcept = default;
 
   unsigned per_line() const noexcept { return 512 / cell_bits(); }
   std::uint64_t line_of(digest d) const noexcept;
-  // Of the cells of a line, each k-th part has one of an item; this is where part i begins.
+  // A line is divided into k parts, each with one cell of an item; this is where part i begins.
   unsigned part(unsigned i) const noexcept { return i * per_line() / k_; }
   // use(cells, k) with the kind of cells and their number known to the compiler. Throws if the
   // filter was moved from.
@@ -125,16 +112,16 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   template <unsigned k, class Cells>
   spots spots_of(const Cells& cells, digest d) const noexcept;
 
-  template <class Items, class Answer, class Step>
-  BLOOMTIME_PER_ISA void in_bulk(const Items& items, std::span<Answer> answers, Step&& step) const {
+  template <class Self, class Items, class Answer, class Step>
+  BLOOMTIME_PER_ISA static void in_bulk(Self& self, const Items& items, std::span<Answer> answers,
+                                        Step step) {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     detail::expect_as_many(all.size(), answers.size());
-    detail::in_blocks<bulk_depth>(all, this->seed_,
-                                  [&](const block& now, const block& next, std::size_t first) {
-                                    step(now, next, answers.subspan(first));
-                                  });
+    detail::in_blocks<1>(all, self.seed_,
+                         [&](const block& now, const block& next, std::size_t first) {
+                           (self.*step)(now, next, answers.subspan(first));
+                         });
   }
-  static constexpr std::size_t bulk_depth = 1;
   void add_block(const block& now, const block& next, std::span<outcome> outcomes);
   void remove_block(const block& now, const block& next, std::span<outcome> outcomes);
   void count_block(const block& now, const block& next, std::span<counted> answers) const noexcept;
@@ -158,8 +145,6 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   std::uint64_t line_mass(const Cells& cells, std::uint64_t first_cell) const noexcept;
   template <class Cells>
   bool adds_up(const Cells& cells) const noexcept;
-  template <class Cells>
-  static Cells read_cells(const detail::container_view& view, std::uint64_t lines);
 
   void write(detail::container_writer& out) const;
   static basic_tally_filter read(const detail::container_view& view);
@@ -168,7 +153,7 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   std::variant<narrow, wide> cells_;
   detail::zero_when_moved<unsigned> k_;
   detail::zero_when_moved<std::uint64_t> lines_;
-  std::uint64_t most_large_ = 0;  // entries of the table
+  std::uint64_t most_large_ = ~std::uint64_t{0};  // entries of the table
 };
 
 extern template class basic_tally_filter<tally_rule::all>;

@@ -12,13 +12,13 @@
 
 namespace bloomtime::detail {
 
-// Cells of 4 or 8 bits that count up to 2^64 - 1, in lines of 64 bytes. A cell's lower codes are
-// counts. The upper quarter of them has the lowest Bits - 2 bits of a count, whose rest stands in a
-// side table: a frequent item then costs a look into it only once in 2^(Bits - 2) times.
+// Cells of 4 or 8 bits that count up to 2^64 - 1, in lines of 64 bytes. Codes below 3/4 of the
+// range are counts. A code in the upper quarter has the lowest Bits - 2 bits of a count whose other
+// bits are in a side table, so a frequent item accesses the table once in 2^(Bits - 2) additions.
 //
-// A count moves into the table when it reaches 3/4 of the codes and back into the cell when it
-// falls below 1/2 of them: what goes up and down around either stays where it is. So an entry is at
-// least 2, and a cell with one counts at least half the codes.
+// A count moves into the table when it reaches 3/4 of the range and back into the cell when it
+// falls below 1/2, so a count that varies around either limit does not move each time. Every entry
+// of the table is therefore at least 2.
 template <unsigned Bits>
 class escaping_cells {
   static_assert(Bits == 4 || Bits == 8);
@@ -61,7 +61,7 @@ class escaping_cells {
     const std::uint64_t* const high = large_.find(i);
     return (high == nullptr ? 0 : *high << low_bits) | (code & low_mask);
   }
-  // Of so many counts from the first on, or 2^64 - 1 if that is less.
+  // The sum of `count` adjacent counts, at most 2^64 - 1.
   template <unsigned count>
   std::uint64_t sum(std::uint64_t first) const noexcept {
     unsigned small = 0;
@@ -79,12 +79,12 @@ class escaping_cells {
     return all;
   }
 
-  // Whether set() would need room for an entry more.
+  // Whether set() would add an entry to the table.
   bool escapes(std::uint64_t i, std::uint64_t value) const noexcept {
     return value >= escape && code(i) < escape;
   }
   void reserve(std::uint64_t entries) { large_.reserve(large_.size() + entries); }
-  // With the room that escapes() asks for.
+  // If escapes(i, value), memory for the entry must be reserved.
   void set(std::uint64_t i, std::uint64_t value) noexcept {
     const bool escaped = code(i) >= escape;
     if (value < (escaped ? least_escaped : escape)) {
@@ -99,11 +99,11 @@ class escaping_cells {
     std::fill(storage_.bytes().begin(), storage_.bytes().end(), std::byte{0});
     large_.clear();
   }
-  // Gives back memory of the table; after many sets.
+  // Releases unused memory of the table.
   void trim() noexcept { large_.trim(); }
 
-  // One more or less, unless a table is in the way: one more than escape - 1 or than the last code
-  // is, and these two differ in one bit.
+  // Whether a count can be raised or lowered by one without the table. It cannot be raised from
+  // escape - 1 or from the last code, which differ in one bit.
   static constexpr bool counts_up_alone(unsigned code) noexcept {
     return (code | (1U << low_bits)) != (1U << Bits) - 1;
   }

@@ -22,7 +22,7 @@ class tally_face : public stored<Engine> {
  public:
   // Counts `amount` more of x. The outcome is `added`; `saturated` if a counter overflowed (see
   // count()); or `full` if the sum of all counts would exceed 64 bits or a stated limit, and then
-  // nothing has changed. Throws only if memory is out, with the state unchanged, or if the filter
+  // nothing has changed. Throws only if memory runs out, with the state unchanged, or if the filter
   // was moved from, as every call but count() does.
   template <item T>
   BLOOMTIME_PER_ISA outcome add(const T& x, std::uint64_t amount = 1) {
