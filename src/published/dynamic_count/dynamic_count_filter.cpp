@@ -32,8 +32,8 @@ struct dynamic_count_filter::plan {
 
 namespace {
 
-// What a counter needs above its base, as far as the expected counts tell; that depends a little on
-// how many counters there are, and hence on itself.
+// The bits that a counter is expected to need above its base. They depend on the number of counters
+// and hence on themselves.
 unsigned overflow_bits_for(const dynamic_count_config& c, unsigned x) {
   if (c.items == 0 || c.total == 0) return usual_overflow_bits;
   unsigned y = usual_overflow_bits;
@@ -119,7 +119,7 @@ std::uint64_t& dynamic_count_filter::level_count_of(std::uint64_t value) noexcep
   return value < l.split ? l.cells.below : l.cells.above;
 }
 
-// Everything that is derived from the cells, from scratch.
+// Recomputes everything that is derived from the cells.
 void dynamic_count_filter::recount() {
   threshold_ = overflow_bits() == 0 ? 0 : threshold_of(overflow_bits());
   above_ = 0;
@@ -211,7 +211,7 @@ void dynamic_count_filter::shrink() noexcept {
   try {
     rebuild(y);
   } catch (const std::exception&) {
-    // No memory to save memory: the wider vector serves as well.
+    // There is no memory for a narrower vector; the wider one remains.
   }
 }
 

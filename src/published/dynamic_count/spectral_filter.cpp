@@ -23,8 +23,8 @@ unsigned checked(unsigned counters_per_slack) {
   return counters_per_slack;
 }
 
-// What an empty filter takes per counter, in bits; by recurring minimum there is another one with
-// half of the rows.
+// Bits per counter of an empty filter. The recurring minimum adds a second filter with rows of half
+// the length.
 double bits_per_counter(const spectral_config& c, spectral_rule rule) {
   const double slack = 1.0 / checked(c.counters_per_slack);
   const auto g = math::string_groups_for(c.memory.value_or(1) / 2);
@@ -36,7 +36,7 @@ std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
   return a > ~b ? ~std::uint64_t{0} : a + b;
 }
 
-// Changes of counters that happen all or not at all.
+// Changes several counters, or none if memory runs out.
 class changes {
  public:
   void plan(detail::string_array& array, std::uint64_t cell, std::uint64_t before,
@@ -100,7 +100,7 @@ void write_counters(const detail::string_array& a, detail::container_writer& out
   out.section(id + 1, std::move(bits));
 }
 
-// Nothing if the lengths are not the least or the bits not as many as they say.
+// Empty if a length is not minimal or if the number of bits does not match the lengths.
 std::vector<std::uint64_t> read_counters(std::span<const std::byte> lengths,
                                          std::span<const std::byte> bits, std::uint64_t counters) {
   const detail::field_vector all(detail::buffer::borrow(lengths, nullptr), counters, length_bits);
@@ -142,7 +142,7 @@ typename basic_spectral_filter<Rule>::spots basic_spectral_filter<Rule>::look_up
     digest d) const noexcept {
   spots found;
   const detail::row_probes probes{second_row(), this->k()};
-  const digest other = derive(d, 1);  // lest items meet the same ones in both
+  const digest other = derive(d, 1);  // so that items share cells in one of the filters only
   for (unsigned i = 0; i < this->k(); ++i) {
     found.cell[i] = probes.position(other, i);
     found.value[i] = second_.get(found.cell[i]);
@@ -184,7 +184,7 @@ outcome basic_spectral_filter<Rule>::add_digest(digest d, std::uint64_t amount) 
   return outcome::added;
 }
 
-// Counters never become longer here, so that nothing can fail.
+// Counters never become longer here, so nothing can fail.
 template <spectral_rule Rule>
 outcome basic_spectral_filter<Rule>::remove_digest(digest d, std::uint64_t amount) {
   this->expect_cells();

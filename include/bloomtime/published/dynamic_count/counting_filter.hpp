@@ -8,21 +8,21 @@
 
 namespace bloomtime::published {
 
-// By accuracy: `items` that are there at the same time, and `error`, the chance that an absent one
-// shows a count or a present one too much. Or by memory, with `items` if known.
+// Size by accuracy: `items` different items at one time, and `error`, the probability that an
+// absent item shows a count or a present one too much. Or by memory, with `items` if known.
 struct counting_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes
-  std::optional<unsigned> k = {};            // other than the best
+  std::optional<unsigned> k = {};            // instead of the best
   unsigned cell_bits = 4;                    // 2 to 32
   std::uint64_t seed = 0;
 };
 
-// How many x are there? The counting Bloom filter (Fan et al. 2000): counters of a fixed width. A
-// counter that reaches its largest value stays there for ever, since taking away from it might
-// undercount; answers say so. 4 bits are enough for sets, not for items that come often:
-// tally_filter has no such end. Const members may run concurrently.
+// Counts items with counters of a fixed width: the counting Bloom filter (Fan et al. 2000). A
+// counter that reaches its largest value keeps it for ever, because lowering it might undercount;
+// answers report that as `saturated`. 4 bits suffice for sets, but not for frequent items;
+// tally_filter has no such limit. Const members may run concurrently.
 class counting_filter : public detail::row_tally<counting_filter> {
  public:
   static constexpr std::string_view name = "counting_filter";
@@ -34,7 +34,7 @@ class counting_filter : public detail::row_tally<counting_filter> {
   explicit counting_filter(const counting_config& config);
   BLOOMTIME_VALUE(counting_filter);
 
-  // The filter of both streams. Both need the same cells, width, k and seed.
+  // Adds the counts of another filter. Both need equal cells, width, k and seed.
   void merge(const counting_filter& other);
   void clear() noexcept;
 

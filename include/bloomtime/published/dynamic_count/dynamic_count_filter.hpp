@@ -10,29 +10,29 @@
 
 namespace bloomtime::published {
 
-// When the overflow vector becomes narrower. Numbers are written into files.
+// When the overflow vector becomes narrower. The numbers are stored in files.
 enum class shrinking : std::uint8_t {
-  with_gap = 1,  // with a quarter of the room left, so that no threshold makes it go back and forth
-  published = 2,  // by the threshold alone; counts the cells of each level, as the paper does
+  with_gap = 1,   // if a quarter of the narrower range stays free; prevents alternating rebuilds
+  published = 2,  // at the threshold; counts the cells of each level, as the paper does
 };
 
-// By accuracy: `items` that are there at the same time, and `error`, the chance that an absent one
-// shows a count or a present one too much. By memory: `memory` is never exceeded; what cannot grow
-// any more saturates. With both, `error` says how many cells there are and `memory` how much they
-// may take.
+// Size by accuracy: `items` different items at one time, and `error`, the probability that an
+// absent item shows a count or a present one too much. Size by memory: `memory` is never exceeded;
+// counters that cannot grow saturate. With both, `error` determines the number of cells and
+// `memory` limits their size.
 struct dynamic_count_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes
-  std::optional<unsigned> k = {};            // other than the best
-  std::uint64_t total = 0;                   // of all counts, if known: says how wide cells start
-  std::optional<unsigned> base_bits = {};    // or this does, 1 to 57
-  double threshold = 0.25;                   // lambda, 0 to 1: smaller ones shrink later
+  std::optional<unsigned> k = {};            // instead of the best
+  std::uint64_t total = 0;                   // of all counts, if known; gives base_bits
+  std::optional<unsigned> base_bits = {};    // 1 to 57, instead of what `total` gives
+  double threshold = 0.25;                   // lambda, 0 to 1; smaller values shrink later
   bloomtime::published::shrinking shrinking = bloomtime::published::shrinking::with_gap;
   std::uint64_t seed = 0;
 };
 
-// Cells of one level of overflow counters, below its threshold and not.
+// The cells of one level of overflow counters, below its threshold and at or above it.
 struct level_count {
   std::uint64_t below = 0;
   std::uint64_t above = 0;
@@ -40,12 +40,13 @@ struct level_count {
   friend bool operator==(const level_count&, const level_count&) = default;
 };
 
-// How many x are there? The dynamic count filter (Aguilar-Saborit, Trancoso, Muntes-Mulero and
-// Larriba-Pey 2006): counters in two vectors, x bits of each in one of fixed width, the rest in one
-// that becomes wider when a counter needs it, for all of them, and narrower when none has done for
-// a while. Kept for comparison; one frequent item widens every counter, which tally_filter spares.
-// Thresholds and levels are corrected by the paper's own example
-// (docs/math.md, Levels of a dynamic count filter). Const members may run concurrently.
+// Counts items with counters in two vectors: the dynamic count filter (Aguilar-Saborit, Trancoso,
+// Muntes-Mulero and Larriba-Pey 2006). The base vector has the lowest x bits of every counter. The
+// overflow vector has y more; it is rebuilt with a larger y when a counter needs it, and with a
+// smaller y when no counter has needed it for a while. Kept for comparison: one frequent item
+// widens every counter, which tally_filter avoids. Thresholds and levels are corrected by the
+// paper's own example (docs/math.md, Levels of a dynamic count filter). Const members may run
+// concurrently.
 class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
  public:
   static constexpr std::string_view name = "dynamic_count_filter";
@@ -56,7 +57,7 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   explicit dynamic_count_filter(const dynamic_count_config& config);
   BLOOMTIME_VALUE(dynamic_count_filter);
 
-  // The filter of both streams. Both need the same cells, base bits, k, seed and bounds.
+  // Adds the counts of another filter. Both need equal cells, base bits, k, seed and limits.
   void merge(const dynamic_count_filter& other);
   void clear() noexcept;
 
@@ -70,12 +71,12 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
 
   std::uint64_t growths() const noexcept { return growths_; }  // rebuilds to a wider vector
   std::uint64_t shrinks() const noexcept { return shrinks_; }  // and to a narrower one
-  bool saturating() const noexcept { return saturating_; }     // memory did not allow to grow
+  bool saturating() const noexcept { return saturating_; }     // the memory limit prevented growth
   double lambda() const noexcept { return lambda_; }
-  // No cell at or above this: the vector is one bit narrower. 0 if there is none.
+  // Once no cell is at or above this, the overflow vector becomes narrower. 0 if it has no bits.
   std::uint64_t threshold() const noexcept { return threshold_; }
-  std::uint64_t above() const noexcept { return above_; }  // cells that have it
-  std::vector<level_count> levels() const;  // 0 to overflow_bits(); empty unless as published
+  std::uint64_t above() const noexcept { return above_; }  // cells at or above it
+  std::vector<level_count> levels() const;  // 0 to overflow_bits(); only of shrinking::published
 
  private:
   friend detail::tally_face<dynamic_count_filter>;
@@ -111,13 +112,13 @@ class dynamic_count_filter : public detail::row_tally<dynamic_count_filter> {
   detail::field_vector overflow_;
   unsigned most_overflow_ = 0;  // bits
   bool bounded_ = false;
-  bool saturating_ = false;  // a cell that is all ones was too small once, and stays
+  bool saturating_ = false;  // cells of all ones overflowed and keep their value
   double lambda_ = 0;
   std::uint64_t threshold_ = 0;
   std::uint64_t above_ = 0;
   std::uint64_t growths_ = 0;
   std::uint64_t shrinks_ = 0;
-  std::vector<level> levels_;  // all there may be; empty unless as published
+  std::vector<level> levels_;  // every possible level; only of shrinking::published
 };
 
 }  // namespace bloomtime::published

@@ -8,44 +8,45 @@
 
 namespace bloomtime::published {
 
-// By accuracy or by memory, as counting_config. Memory is that of an empty filter with its index;
-// it grows with the counts.
+// Size by accuracy or by memory, as in counting_config. `memory` is that of an empty filter with
+// its index; it grows with the counts.
 struct spectral_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes
-  std::optional<unsigned> k = {};            // other than the best
-  // One spare bit for so many counters, 1 to 64, each time all counters are laid out. Fewer spare
-  // bits take less memory and move more counters; work() counts them.
+  std::optional<unsigned> k = {};            // instead of the best
+  // One spare bit per this many counters (1 to 64) whenever all counters are laid out. Fewer spare
+  // bits take less memory but move more counters; work() counts the moves.
   unsigned counters_per_slack = 2;
   std::uint64_t seed = 0;
 };
 
-// How items are counted (Cohen & Matias 2003). Numbers are written into files.
+// How items are counted (Cohen & Matias 2003). The numbers are stored in files.
 enum class spectral_rule : std::uint8_t {
-  selection = 1,  // every counter is raised, the least one is the answer
+  selection = 1,  // every counter is raised; the smallest one is the answer
   increase = 2,   // only counters below the new count are raised; nothing can be removed
-  // Items whose least counter is alone are counted in a second filter as well. The answer for such
-  // an item is the smaller one of both filters' least counters, or the first filter's if the second
-  // one has none of it (Cohen & Matias answer with the second one's alone).
+  // An item is also counted in a second filter while only one of its counters has the smallest
+  // value. The answer for such an item is the smaller of both filters' minima, or the first
+  // filter's if the second one has a 0 (Cohen & Matias use the second one's alone).
   recurrence = 3,
 };
 
-// What a spectral filter occupies, in bits, by ways of accounting
+// The size of a spectral filter in bits, by several accountings
 // (docs/math.md, Index of a spectral filter).
 struct spectral_bits {
   std::uint64_t counters;         // each as short as it can be
   std::uint64_t string;           // with slack
-  std::uint64_t published_index;  // as the paper adds it up: offsets of all counters
+  std::uint64_t published_index;  // as in the paper: offsets of all counters
   std::uint64_t compact_index;    // lengths of counters instead
 };
 
-// How many x are there? The spectral Bloom filter: counters as long as they need to be, found
-// through an index that outweighs them. Kept for comparison. Const members may run concurrently.
+// Counts items with counters of variable length: the spectral Bloom filter. The counters are found
+// through an index that is larger than they are. Kept for comparison. Const members may run
+// concurrently.
 //
-// one_sided is false for the recurring minimum, whose answers may be too low as well as too high:
-// what comes while the least counter is not alone does not reach the second filter, which is asked
-// later on, and an item may be found there that is not in it.
+// one_sided is false for the recurring minimum, whose answers may also be too low. Events that
+// arrive while several counters of an item have the smallest value do not reach the second filter,
+// which may be queried later; and the second filter may show items that are not in it.
 template <spectral_rule Rule>
 class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rule>> {
   using base = detail::row_tally<basic_spectral_filter<Rule>>;
@@ -62,7 +63,7 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
   explicit basic_spectral_filter(const spectral_config& config);
   BLOOMTIME_VALUE(basic_spectral_filter);
 
-  // The filter of both streams, by addition. Both need the same cells, k, seed and slack.
+  // Adds the counts of another filter. Both need equal cells, k, seed and slack.
   void merge(const basic_spectral_filter& other);
   void clear();
 
@@ -95,7 +96,7 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
   std::uint64_t second_row() const noexcept { return (this->row() + 1) / 2; }
 
   detail::string_array counters_;
-  detail::string_array second_;  // of half the rows; none unless minima recur
+  detail::string_array second_;  // rows of half the length; only of the recurring minimum
 };
 
 using spectral_filter = basic_spectral_filter<spectral_rule::selection>;

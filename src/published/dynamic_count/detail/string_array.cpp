@@ -5,7 +5,7 @@
 namespace bloomtime::detail {
 namespace {
 
-constexpr std::uint64_t most_pushed = 32;  // groups, before all is laid out anew
+constexpr std::uint64_t most_pushed = 32;  // groups, before all counters are laid out anew
 constexpr unsigned most_per_group = 64;
 
 std::uint64_t inverse_of(std::uint64_t n) { return ~std::uint64_t{0} / n + 1; }
@@ -21,8 +21,8 @@ unsigned string_array::slack_of(std::uint64_t i) const noexcept {
   return (last + 1) / per_slack_ > first / per_slack_ ? 1 : 0;
 }
 
-// Vectors for so many bits in groups of at most that size, all zero. The offsets are the largest:
-// if there is no memory, that shows before anything else is filled.
+// Allocates zeroed vectors for this many bits in groups of at most this size. The offsets are the
+// largest vector, so memory runs out before anything is filled.
 void string_array::prepare(std::uint64_t bits, std::uint64_t largest_group) {
   shape_.offset_bits =
       std::max(shape_.offset_bits, static_cast<unsigned>(std::bit_width(largest_group + 64)));
@@ -92,7 +92,7 @@ string_array::string_array(std::span<const std::uint64_t> values, unsigned count
   *this = lay_out(values.size(), counters_per_slack, used, value_of, length_at);
 }
 
-// A copy with fresh slack, in which counter i has at least that length.
+// A copy with new slack, in which counter i has at least this length.
 string_array string_array::laid_out_with(std::uint64_t i, unsigned length) const {
   const auto value_of = [&](std::uint64_t c) { return get(c); };
   const auto length_at = [&](std::uint64_t c) {
@@ -128,7 +128,7 @@ void string_array::set(std::uint64_t i, std::uint64_t value) {
   put(find(i), value);
 }
 
-// Slack may make a field longer than any value is.
+// With its slack, a field may be longer than 64 bits.
 void string_array::put(span_of where, std::uint64_t value) noexcept {
   const unsigned width = std::min(64U, where.width);
   set_field(bits_.data(), where.first, width, value);
@@ -155,7 +155,7 @@ void string_array::lengthen(std::uint64_t i, unsigned length) {
   *this = laid_out_with(i, length);
 }
 
-// Moves the counters behind i, up to where their slack suffices.
+// Moves the counters after i until their slack suffices.
 bool string_array::shift_in_group(std::uint64_t i, unsigned length) noexcept {
   const place at = place_of(i);
   const std::uint64_t start = starts_.get(at.group);
@@ -174,7 +174,7 @@ bool string_array::shift_in_group(std::uint64_t i, unsigned length) noexcept {
     widths[j] = next.width - taken;
     missing -= taken;
   }
-  // Those that stay in a chunk whose beginning moves are found from there.
+  // Counters that stay, in a chunk whose beginning moves, get new offsets.
   std::array<std::uint64_t, most_per_group> staying;
   std::uint64_t stay = 0;
   for (std::uint64_t c = last + 1; c <= last_of(at.group); ++c) {
@@ -212,7 +212,7 @@ bool string_array::push_groups(std::uint64_t group, std::uint64_t need) noexcept
   return true;
 }
 
-// Its last counter gives up slack. What lies before it belongs to the group before it.
+// The last counter of the group gives up slack; the bits before the group go to the previous one.
 void string_array::move_group(std::uint64_t group, std::uint64_t by) noexcept {
   const std::uint64_t start = starts_.get(group);
   const std::uint64_t last = last_of(group);

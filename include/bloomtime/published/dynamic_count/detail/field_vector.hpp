@@ -38,8 +38,8 @@ inline void set_field(std::byte* data, std::uint64_t bit, unsigned width,
   }
 }
 
-// An array of fields without gaps whose width is 0 to 64 bits and may change: packed_cells for
-// wider cells, and for vectors that are rebuilt. Neither i nor v is checked.
+// A packed array of fields of 0 to 64 bits whose width may change. Like packed_cells, but for wider
+// fields and for vectors that are rebuilt. Neither i nor v is checked.
 class field_vector {
  public:
   static constexpr std::uint64_t bytes_for(std::uint64_t size, unsigned width) noexcept {
@@ -47,15 +47,15 @@ class field_vector {
   }
 
   field_vector() noexcept = default;
-  // All are zero. Holds no memory if they have no bits.
+  // All fields are zero. Holds no memory if the width is 0.
   field_vector(std::uint64_t size, unsigned width)
       : storage_(bytes_for(size, width)), size_(size), width_(width) {}
-  // Takes over what was stored before; over a borrowed buffer, only const members may be called.
+  // Of stored fields. If the buffer is borrowed, only const members may be called.
   field_vector(buffer storage, std::uint64_t size, unsigned width) noexcept
       : storage_(std::move(storage)), size_(size), width_(width) {
     assert(storage_.size() == bytes_for(size, width));
   }
-  // Of no bits so far, in memory that will do for so many and is never left.
+  // Width 0; memory is reserved for most_width and never reallocated.
   static field_vector reserved(std::uint64_t size, unsigned most_width) {
     field_vector fields(size, most_width);
     fields.width_ = 0;
@@ -81,7 +81,7 @@ class field_vector {
     std::fill(storage_.bytes().begin(), storage_.bytes().end(), std::byte{0});
   }
 
-  // All values must fit. Throws only if memory is out, with nothing changed.
+  // All values must fit. Throws only if memory runs out; nothing changes then.
   void change_width(unsigned width) {
     if (most_width_ > 0) {
       change_in_place(width);
@@ -105,8 +105,8 @@ class field_vector {
     }
   }
 
-  // A wider field begins where no field before it ends, so that going down overwrites nothing that
-  // is still to be read; for narrower ones the same holds going up.
+  // Widens from the last field to the first and narrows from the first to the last, so that no
+  // field is overwritten before it is read.
   void change_in_place(unsigned width) noexcept {
     assert(width <= most_width_);
     const unsigned before = width_;

@@ -24,7 +24,7 @@ struct row_shape {
   zero_when_moved<std::uint64_t> row;  // cells of one row
 };
 
-// What all configurations of such filters have in common: by accuracy or by memory.
+// What the configurations of all these filters have in common: a size by accuracy or by memory.
 struct row_request {
   std::uint64_t items;
   std::optional<double> error;
@@ -35,10 +35,10 @@ struct row_request {
 };
 row_shape shape_of(const row_request& asked);
 
-// Bytes of `cells` fields are within bounds, whatever was read from a file.
+// Whether cells of this size are within the limits, for shapes that were read from a file.
 bool plausible(row_shape shape, unsigned bits_per_cell) noexcept;
 
-// An Engine has cell() and stuck(), which says of a cell's value that it counts no more.
+// An Engine has cell(), and stuck(value), which tells whether a cell with this value overflowed.
 template <class Engine>
 class row_tally : public tally_face<Engine> {
  public:
@@ -109,7 +109,7 @@ class row_tally : public tally_face<Engine> {
     bool any_stuck = false;
   };
 
-  // The cells of an item and what they hold.
+  // The cells of an item and their values.
   BLOOMTIME_PER_ISA spots look_up(digest d) const noexcept {
     spots found;
     const row_probes probes{shape_.row, shape_.k};
@@ -126,9 +126,8 @@ class row_tally : public tally_face<Engine> {
     return found;
   }
 
-  // Every cell that is not stuck is an upper bound. One that is may have been left by others, and
-  // tells nothing of what all k rows together would; of an item whose cells all are, nothing is
-  // known but the sum of all items.
+  // Every cell that is not stuck is an upper bound. With a stuck cell, fewer than k rows bound the
+  // counts of other items, so `lower` is 0. If all cells are stuck, only the total is known.
   BLOOMTIME_PER_ISA counted count_digest(digest d) const noexcept {
     if (shape_.k == 0) return nothing_known;
     const spots found = look_up(d);
@@ -151,8 +150,8 @@ class row_tally : public tally_face<Engine> {
     this->refuse_merge(describe(*this), describe(other));
   }
 
-  // Whatever comes and goes, each row has all of it, unless one of its cells is stuck; with minimum
-  // increase, no more than that.
+  // The cells of a row add up to the total, unless one is stuck; with minimum increase, to at most
+  // the total.
   bool rows_add_up() const noexcept {
     for (unsigned i = 0; i < shape_.k; ++i) {
       __extension__ unsigned __int128 sum = 0;

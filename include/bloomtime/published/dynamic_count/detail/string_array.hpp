@@ -16,16 +16,16 @@ namespace bloomtime::detail {
 // Counters of varying length, one after the other, found by the string-array index of Cohen and
 // Matias (2003) as Aguilar-Saborit et al. describe it: a vector of the absolute places of groups of
 // log N counters (CV1), one of the places of chunks of loglog N counters in their group (CV2), and
-// one of the places of counters in their chunk (OV). A counter reaches up to where the next one
-// begins; what it does not need is slack. One that becomes too long shifts those behind it into the
-// slack of its group, then groups behind it into theirs; if that does not do, all is laid out anew.
-// Offsets inside a group have the 3 loglog N bits of the paper, and more if one needs them, instead
-// of its separate vectors for groups of log^3 N bits: with counters of 64 bits there is none from
-// N = 2^8 on.
+// one of the places of counters in their chunk (OV). A counter extends to the beginning of the next
+// one; bits that it does not need are slack. A counter that becomes too long shifts the counters
+// after it into the slack of its group, then the groups after it into theirs. If that does not
+// suffice, all counters are laid out anew. Offsets inside a group have 3 loglog N bits, as in the
+// paper, or more if one needs them. The paper has separate vectors for groups of log^3 N bits
+// instead; with counters of 64 bits there are no such groups if N >= 2^8.
 class string_array {
  public:
-  // How often counters became longer or shorter, counters were shifted inside of their group,
-  // groups were pushed aside, and all was laid out.
+  // How often counters became longer or shorter, counters were shifted inside their group, groups
+  // were moved, and all counters were laid out anew.
   struct work {
     std::uint64_t lengthened = 0;
     std::uint64_t shortened = 0;
@@ -41,7 +41,7 @@ class string_array {
   }
 
   string_array() = default;
-  // counters / counters_per_slack spare bits, whenever all is laid out.
+  // Every layout has counters / counters_per_slack spare bits.
   string_array(std::uint64_t counters, unsigned counters_per_slack);
   string_array(std::span<const std::uint64_t> values, unsigned counters_per_slack);
 
@@ -50,7 +50,7 @@ class string_array {
     const span_of s = find(i);
     return get_field(bits_.data(), s.first, std::min(64U, s.width));
   }
-  // Throws only if memory is out, with no value changed.
+  // Throws only if memory runs out; no value changes then.
   void set(std::uint64_t i, std::uint64_t value);
 
   std::uint64_t counter_bits() const noexcept { return used_; }                // N, without slack
@@ -116,7 +116,7 @@ class string_array {
   unsigned slack_of(std::uint64_t i) const noexcept;
 
   buffer bits_;
-  field_vector starts_;   // CV1, and where the last group ends
+  field_vector starts_;   // CV1, and the end of the last group
   field_vector chunks_;   // CV2
   field_vector offsets_;  // OV
   std::uint64_t size_ = 0;
