@@ -16,7 +16,7 @@
 #include "support/allocations.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
-#include "support/heap.hpp"
+#include "support/growth.hpp"
 #include "support/heat_engines.hpp"
 #include "support/moments.hpp"
 #include "support/numbers.hpp"
@@ -104,24 +104,10 @@ TYPED_TEST(heat_memory, is_what_the_allocator_hook_gave) {
   EXPECT_EQ(hook.live_bytes(), f.memory() + copy.memory() + per_buffer * hook.live());
 }
 
-template <class Add>
-void expect_nothing_besides_the_hook(const support::allocations& hook, Add&& add) {
-  if (!support::heap::works) return add();
-  const std::uint64_t before = support::heap::in_use();
-  const std::uint64_t live = hook.live_bytes();
-  const std::uint64_t blocks = hook.live();
-  add();
-  // malloc adds at most 24 bytes to a block and the watch 16; it keeps up to 7 free blocks of each
-  // of 64 sizes (16 to 1040 bytes) and counts them.
-  constexpr std::uint64_t kept = 7 * (64 * 65 / 2 + 64) * 16;
-  const std::uint64_t grown = support::heap::in_use() - before;
-  EXPECT_LE(grown, hook.live_bytes() - live + 40 * (hook.live() - blocks) + kept);
-}
-
 TYPED_TEST(heat_memory, grows_through_the_allocator_hook_only) {
   support::allocations hook;
   auto f = support::make_heat<TypeParam>(0.9, 1 << 20, 1h);
-  expect_nothing_besides_the_hook(hook, [&] {
+  support::expect_nothing_besides_the_hook(hook, [&] {
     for (std::uint64_t i = 0; i < 20'000; ++i) f.add(i, midnight, 70'000 + i);
   });
 }
@@ -129,7 +115,7 @@ TYPED_TEST(heat_memory, grows_through_the_allocator_hook_only) {
 TEST(hot_list, grows_through_the_allocator_hook_only) {
   support::allocations hook;
   hot_list hot({.entries = 10'000, .half_life = 1h});
-  expect_nothing_besides_the_hook(hook, [&] {
+  support::expect_nothing_besides_the_hook(hook, [&] {
     for (int i = 0; i < 10'000; ++i) hot.add(std::string(200, 'x') + std::to_string(i), midnight);
   });
   EXPECT_GT(hook.live_bytes(), 10'000u * 400);

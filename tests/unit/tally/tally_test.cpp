@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "support/allocations.hpp"
 #include "support/expect_error.hpp"
+#include "support/growth.hpp"
 #include "support/oracle_tally.hpp"
 #include "support/soaking.hpp"
 #include "support/without_memory.hpp"
@@ -144,6 +146,19 @@ TYPED_TEST(tally, reports_the_memory_it_has) {
   for (int i = 0; i < 200; ++i) ASSERT_EQ(f.add(i, 3), outcome::added);
   const auto copy = f;
   EXPECT_EQ(copy.memory(), f.memory());
+}
+
+// Spectral filters lay out all counters anew after every few large counts, and get small ones.
+TYPED_TEST(tally, grows_through_the_allocator_hook_only) {
+  using engine = typename TypeParam::engine;
+  constexpr bool is_spectral = requires(const engine& e) { e.work(); };
+  support::allocations hook;
+  std::optional<engine> made;
+  support::expect_nothing_besides_the_hook(hook, [&] {
+    made.emplace(TypeParam::make({40'000, 0.1, 7}));
+    for (std::uint64_t i = 0; i < 40'000; ++i) made->add(i, is_spectral ? 1 : 70'000 + i);
+  });
+  EXPECT_GT(hook.live_bytes(), 280'000U);
 }
 
 template <class Kind>
