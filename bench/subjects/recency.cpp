@@ -68,8 +68,8 @@ class timing_subject {
   static constexpr bloomtime::math::penalties costs{1, 2};
 
   timing_filter filter_;
-  std::unique_ptr<bloomtime::math::shared_geometric> prior_ =
-      std::make_unique<bloomtime::math::shared_geometric>(
+  std::unique_ptr<bloomtime::published::shared_geometric> prior_ =
+      std::make_unique<bloomtime::published::shared_geometric>(
           bloomtime::math::geometric(1. / population));
   random_numbers random_{5};
 };

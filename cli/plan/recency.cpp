@@ -9,7 +9,7 @@
 
 #include <bloomtime/math/age_partitioned.hpp>
 #include <bloomtime/math/timing.hpp>
-#include <bloomtime/math/touch_chain.hpp>
+#include <bloomtime/published/inferential/touch_chain.hpp>
 
 #include "cli/plan/planner.hpp"
 #include "text/number.hpp"
@@ -106,8 +106,8 @@ candidate timers(const window& w) {
 candidate generalized(const window& w, double bits) {
   const auto cells = static_cast<std::uint64_t>(bits);
   const auto k = static_cast<unsigned>(std::clamp(std::ceil(-std::log2(w.error) / 2), 1., 64.));
-  const math::touch_chain chain(std::max<std::uint64_t>(cells, 2), k, k);
-  const math::touch_pattern all{.r0 = k, .c0 = k, .r1 = k, .c1 = k};
+  const published::touch_chain chain(std::max<std::uint64_t>(cells, 2), k, k);
+  const published::touch_pattern all{.r0 = k, .c0 = k, .r1 = k, .c1 = k};
   constexpr int points = 256;
   double kept = 0;
   for (int i = 0; i < points; ++i) {

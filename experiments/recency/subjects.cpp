@@ -29,7 +29,7 @@ timing_subject charged(const stream& s, std::span<const math::geometric> priors,
 
 }  // namespace
 
-double known_posteriors::of(const math::touch_pattern& seen, const age_prior& prior,
+double known_posteriors::of(const published::touch_pattern& seen, const age_prior& prior,
                             std::uint64_t insertions) {
   const double exponent = std::floor(64 * std::log2(static_cast<double>(insertions)));
   const std::uint64_t pattern = seen.r0 | seen.c0 << 8 | seen.r1 << 16 | seen.c1 << 24;

@@ -78,11 +78,11 @@ class known_posteriors {
   known_posteriors(std::uint64_t bits, unsigned k, std::uint64_t window)
       : chain_(bits, k, k), window_(static_cast<double>(window)) {}
 
-  double of(const bloomtime::math::touch_pattern& seen, const bloomtime::age_prior& prior,
+  double of(const bloomtime::published::touch_pattern& seen, const bloomtime::age_prior& prior,
             std::uint64_t insertions);
 
  private:
-  bloomtime::math::touch_chain chain_;
+  bloomtime::published::touch_chain chain_;
   double window_;
   std::map<std::array<std::uint64_t, 3>, double> known_;
 };

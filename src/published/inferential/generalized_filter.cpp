@@ -15,7 +15,7 @@ namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t bits_section = 1;
-constexpr std::uint64_t most_k = math::touch_chain::most_k;
+constexpr std::uint64_t most_k = touch_chain::most_k;
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
@@ -87,10 +87,10 @@ bool generalized_filter::matches(digest d) const noexcept {
   return true;
 }
 
-math::touch_pattern generalized_filter::pattern(digest d) const noexcept {
+touch_pattern generalized_filter::pattern(digest d) const noexcept {
   std::array<std::uint64_t, 2 * most_k> different;
   unsigned count = 0;
-  math::touch_pattern seen{0, 0, 0, 0};
+  touch_pattern seen{0, 0, 0, 0};
   if (bits_.size() == 0) return seen;
   for (unsigned i = 0; i < k0_ + k1_; ++i) {
     const std::uint64_t p = probes().position(d, i);

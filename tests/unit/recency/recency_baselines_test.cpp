@@ -170,7 +170,7 @@ TEST(generalized_filter, posterior_follows_its_cells) {
   const auto prior = age_prior::share(1e-3);
   EXPECT_GT(f.posterior(2999, prior), f.posterior(2700, prior));
   EXPECT_GT(f.posterior(2999, prior), 0.7);
-  const math::touch_chain chain(4096, 4, 4);
+  const published::touch_chain chain(4096, 4, 4);
   EXPECT_NEAR(f.posterior(2999, prior),
               chain.window({4, 4, 4, 4}, 200, prior.classes(), 3000).probability(), 1e-15);
   EXPECT_NEAR(f.posterior(2999, prior, 7.),
@@ -197,7 +197,7 @@ TEST(generalized_filter, posterior_holds_before_the_bits_have_been_touched) {
   EXPECT_EQ(f.posterior(0, age_prior::share(p)), 0);
   for (int i = 0; i < 10; ++i) f.add(i);
   const double untouched = std::pow(1 - 1. / static_cast<double>(f.bits()), 20);
-  const double zeros = math::touch_chain(f.bits(), 10, 10).zeros();
+  const double zeros = published::touch_chain(f.bits(), 10, 10).zeros();
   long double in = 0;
   for (int age = 0; age < 10; ++age) {
     const double u = std::pow(untouched, age);

@@ -9,9 +9,9 @@
 #include <bloomtime/detail/flat_bits.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
-#include <bloomtime/math/touch_chain.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/published/inferential/detail/insertion_window.hpp>
+#include <bloomtime/published/inferential/touch_chain.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 
@@ -90,9 +90,9 @@ class generalized_filter : public detail::stored<generalized_filter>,
                        static_cast<double>(insertions_));
   }
 
-  // What its bits show, for callers who compute posteriors of their own with math::touch_chain.
+  // What its bits show, for callers who compute posteriors of their own with touch_chain.
   template <item T>
-  BLOOMTIME_PER_ISA math::touch_pattern evidence(const T& x) const noexcept {
+  BLOOMTIME_PER_ISA touch_pattern evidence(const T& x) const noexcept {
     return pattern(detail::as_digest(x, seed_));
   }
 
@@ -129,12 +129,12 @@ class generalized_filter : public detail::stored<generalized_filter>,
   bool clears(digest d, std::uint64_t position) const noexcept;
   void insert_digest(digest d) noexcept;
   bool matches(digest d) const noexcept;
-  math::touch_pattern pattern(digest d) const noexcept;
+  touch_pattern pattern(digest d) const noexcept;
   math::masses masses(digest d, const age_prior& prior,
                       std::optional<double> window) const noexcept;
 
   detail::buffer bits_;
-  math::touch_chain chain_;
+  touch_chain chain_;
   std::uint64_t window_;
   unsigned k0_;
   unsigned k1_;

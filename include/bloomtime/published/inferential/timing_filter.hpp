@@ -10,10 +10,10 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
-#include <bloomtime/math/shared_geometric.hpp>
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/published/inferential/detail/insertion_window.hpp>
+#include <bloomtime/published/inferential/shared_geometric.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 #include <bloomtime/recency/detail/stamp_cells.hpp>
@@ -99,7 +99,7 @@ class timing_filter : public detail::stored<timing_filter>,
   }
 
   // The probability that the age of x is below `window`, which may be any, or the filter's own.
-  // The prior is an age_prior, a math::geometric, a math::shared_geometric (the fastest) or any
+  // The prior is an age_prior, a math::geometric, a shared_geometric (the fastest) or any
   // function P(age < t) of t. NaN if it is unknown.
   template <item T, class Prior, class Likelihood = census>
   BLOOMTIME_PER_ISA double posterior(const T& x, const Prior& prior,

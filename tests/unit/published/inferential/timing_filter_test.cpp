@@ -234,7 +234,7 @@ TEST(timing_filter, posteriors_grow_with_the_window_and_take_any_prior) {
   timing_filter f = timing_of(100, 600, 4, 2, 10);
   for (int i = 0; i < 300; ++i) f.add(i);
   const math::geometric prior(0.01);
-  const auto shared = std::make_unique<math::shared_geometric>(prior);
+  const auto shared = std::make_unique<published::shared_geometric>(prior);
   for (int x = 180; x < 300; ++x) {
     double before = 0;
     for (const double w : {0., 1., 50., 100., 150., 1e6}) {
@@ -259,7 +259,7 @@ TEST(timing_filter, posteriors_grow_with_the_window_and_take_any_prior) {
 TEST(shared_geometric, has_the_powers_of_its_prior) {
   for (const double share : {1e-12, 1e-5, 0.01, 0.5, 1.}) {
     const math::geometric prior(share);
-    const auto shared = std::make_unique<math::shared_geometric>(prior);
+    const auto shared = std::make_unique<published::shared_geometric>(prior);
     for (const double t :
          {0., 1., 255., 256., 65'537., 1'234'567., 16'777'215., 16'777'216., 1e12, 0.5, 1000.25}) {
       const auto [before, beyond] = shared->at(t);

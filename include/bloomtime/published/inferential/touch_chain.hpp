@@ -6,7 +6,7 @@
 
 #include <bloomtime/math/posterior.hpp>
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 
 // The state of the cells of an item in a generalized filter: c0 of the r0 cells that its insertion
 // clears are 0, and c1 of the r1 others that it sets are 1.
@@ -34,13 +34,14 @@ class touch_chain {
   // The posterior of "age < w". A fractional w is rounded up, because ages are whole. After
   // `insertions` insertions ages are below that number, and an older item was never inserted: its
   // cells show the initial bits, half of them set at random, where no insertion has touched them.
-  masses window(const touch_pattern& seen, double w, std::span<const rate_class> mixture,
-                double insertions = endless) const noexcept;
-  masses window(const touch_pattern& seen, double w, const geometric& prior,
-                double insertions = endless) const noexcept;
+  math::masses window(const touch_pattern& seen, double w,
+                      std::span<const math::rate_class> mixture,
+                      double insertions = endless) const noexcept;
+  math::masses window(const touch_pattern& seen, double w, const math::geometric& prior,
+                      double insertions = endless) const noexcept;
   // The mean age, given that the item was inserted. NaN if there are no insertions. Infinite if
   // p = 0 and the insertions are endless. Smaller shares count as 1e-100.
-  double mean(const touch_pattern& seen, const geometric& prior,
+  double mean(const touch_pattern& seen, const math::geometric& prior,
               double insertions = endless) const noexcept;
 
   // The probability that all cells match at a given age, which may be infinite: that of a correct
@@ -62,4 +63,4 @@ class touch_chain {
   double zeros_;
 };
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -6,14 +6,14 @@
 
 #include <bloomtime/math/posterior.hpp>
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 
 // A geometric prior that many items share. Its powers come from tables, one for each byte of a
 // whole age below 2^24, which is several times faster. The results differ from geometric's by
 // rounding only, because products and sums have positive terms.
 class shared_geometric {
  public:
-  explicit shared_geometric(const geometric& prior) : prior_(prior) {
+  explicit shared_geometric(const math::geometric& prior) : prior_(prior) {
     double unit = 1;
     for (auto& digit : digits_) {
       for (std::size_t i = 0; i < size; ++i) {
@@ -27,7 +27,7 @@ class shared_geometric {
   double rate() const noexcept { return prior_.rate(); }
   double before(double t) const noexcept { return at(t).before; }
 
-  geometric::split at(double t) const noexcept {
+  math::geometric::split at(double t) const noexcept {
     const auto age = static_cast<std::uint32_t>(t >= 0 && t < 0x1p24 ? t : 0x1p24);
     if (static_cast<double>(age) != t || age >= size * size * size) return prior_.at(t);
     const auto& low = digits_[0][age % size];
@@ -40,13 +40,13 @@ class shared_geometric {
  private:
   static constexpr std::size_t size = 256;
 
-  geometric prior_;
-  std::array<std::array<geometric::split, size>, 3> digits_;
+  math::geometric prior_;
+  std::array<std::array<math::geometric::split, size>, 3> digits_;
 };
 
-BLOOMTIME_PER_ISA inline masses window_masses(const evidence& seen, double w,
-                                              const shared_geometric& prior) noexcept {
-  return masses_by_powers(seen, w, prior);
+BLOOMTIME_PER_ISA inline math::masses window_masses(const math::evidence& seen, double w,
+                                                    const shared_geometric& prior) noexcept {
+  return math::masses_by_powers(seen, w, prior);
 }
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/touch_chain.hpp>
+#include <bloomtime/published/inferential/touch_chain.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,10 @@
 #include "support/expect_error.hpp"
 #include "support/numbers.hpp"
 
-namespace bloomtime::math {
-namespace math_touch_chain_test {
+namespace bloomtime::published {
+namespace touch_chain_test {
+
+using namespace math;
 
 __extension__ using wide_float = __float128;
 
@@ -290,5 +292,5 @@ TEST(touch_chain, refuses_what_cannot_be) {
   expect_error(errc::invalid_argument, [] { touch_chain(64, 1, 65); });
 }
 
-}  // namespace math_touch_chain_test
-}  // namespace bloomtime::math
+}  // namespace touch_chain_test
+}  // namespace bloomtime::published

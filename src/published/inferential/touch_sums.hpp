@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 
 // Sums over the ages 0 to n - 1 of an item with r cells, of which every insertion touches each
 // with the same probability: for every l from 0 to r, the sum of q^age times the probability that
@@ -49,4 +49,4 @@ class touch_sums {
   row aged_{};    // of the probability times the age
 };
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -1,9 +1,9 @@
-#include "math/touch_sums.hpp"
+#include "published/inferential/touch_sums.hpp"
 
 #include <bit>
 #include <cmath>
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 
 touch_sums::touch_sums(unsigned cells, double rate, double touch, std::uint64_t ages) noexcept
     : cells_(cells), rate_(rate), touch_(touch), scale_(-std::expm1(-touch_)) {
@@ -94,4 +94,4 @@ double touch_sums::mean_age(unsigned l) const noexcept {
   return static_cast<double>(aged_[l] / sums_[l]);
 }
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

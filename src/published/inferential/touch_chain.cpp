@@ -1,4 +1,4 @@
-#include <bloomtime/math/touch_chain.hpp>
+#include <bloomtime/published/inferential/touch_chain.hpp>
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "math/expect.hpp"
-#include "math/touch_sums.hpp"
+#include "published/inferential/touch_sums.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -108,9 +108,10 @@ struct touch_chain::summary {
 };
 
 touch_chain::touch_chain(std::uint64_t cells, unsigned k0, unsigned k1) {
-  expect(cells >= 2, "a generalized filter has at least 2 cells", cells);
+  math::expect(cells >= 2, "a generalized filter has at least 2 cells", cells);
   for (const unsigned k : {k0, k1}) {
-    expect(k >= 1 && k <= most_k, "a generalized filter sets and clears 1 to 64 cells each", k);
+    math::expect(k >= 1 && k <= most_k, "a generalized filter sets and clears 1 to 64 cells each",
+                 k);
   }
   const double miss = std::log1p(-1 / static_cast<double>(cells));
   const double cleared = -std::expm1(k0 * miss);
@@ -225,16 +226,17 @@ touch_chain::summary touch_chain::summarize(const touch_pattern& seen, double w,
   return of_all_ages(seen, std::min(w, insertions), rate);
 }
 
-masses touch_chain::window(const touch_pattern& seen, double w, const geometric& prior,
-                           double insertions) const noexcept {
-  const rate_class one{1, prior};
+math::masses touch_chain::window(const touch_pattern& seen, double w, const math::geometric& prior,
+                                 double insertions) const noexcept {
+  const math::rate_class one{1, prior};
   return window(seen, w, {&one, 1}, insertions);
 }
 
-masses touch_chain::window(const touch_pattern& seen, double w, std::span<const rate_class> mixture,
-                           double insertions) const noexcept {
+math::masses touch_chain::window(const touch_pattern& seen, double w,
+                                 std::span<const math::rate_class> mixture,
+                                 double insertions) const noexcept {
   const double from = std::max(0., std::ceil(w));
-  masses sum{0, 0};
+  math::masses sum{0, 0};
   double scale = -infinite;  // of both, a logarithm
   for (const auto& [weight, prior] : mixture) {
     if (!(weight > 0)) continue;
@@ -251,7 +253,7 @@ masses touch_chain::window(const touch_pattern& seen, double w, std::span<const 
   return sum;
 }
 
-double touch_chain::mean(const touch_pattern& seen, const geometric& prior,
+double touch_chain::mean(const touch_pattern& seen, const math::geometric& prior,
                          double insertions) const noexcept {
   if (insertions == 0) return std::numeric_limits<double>::quiet_NaN();
   if (prior.rate() == 0 && insertions == endless) return infinite;
@@ -260,4 +262,4 @@ double touch_chain::mean(const touch_pattern& seen, const geometric& prior,
   return of_first_ages(seen, 0, rate, std::min(insertions, 0x1p62)).mean;
 }
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published
