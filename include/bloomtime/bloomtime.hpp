@@ -26,6 +26,7 @@
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/published/inferential/shares.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
@@ -40,7 +41,6 @@
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/recency_engine.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/recency/shares.hpp>
 #include <bloomtime/tally/any_tally.hpp>
 #include <bloomtime/tally/counted.hpp>
 #include <bloomtime/tally/rising_tally.hpp>

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
 
 # Includes that point another way, with the reason.
 EXCEPTIONS = {
-    ("include/bloomtime/recency/shares.hpp", "include/bloomtime/heat/heat_filter.hpp"):
+    ("include/bloomtime/published/inferential/shares.hpp", "include/bloomtime/heat/heat_filter.hpp"):
         "sketched_share estimates how frequent an item is, which is what a heat filter counts",
     ("src/math/history_size.cpp", "include/bloomtime/history/detail/timelines.hpp"):
         "the size of a timeline table follows from its layout, which is defined there",

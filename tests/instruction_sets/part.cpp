@@ -274,14 +274,14 @@ void recency(const inputs& in) {
   }
   window.merge(age_partitioned_filter(window));
   values(window);
-  share_table table;
+  published::share_table table;
   table.set("x", .5);
   expect(table(digest_of("x")) == .5, "share_table");
   copies(table);
-  equal_share equal(100);
+  published::equal_share equal(100);
   equal.add(digest_of("x"));
   copies(equal);
-  frequency_sketch sketch({.window = 100, .memory = 4096});
+  published::frequency_sketch sketch({.window = 100, .memory = 4096});
   sketch.add(digest_of("x"));
   copies(sketch);
   learned_ages ages(1000);

@@ -64,35 +64,4 @@ concept recency_prior = std::same_as<Prior, age_prior> || std::same_as<Prior, ev
   { prior(t) } -> std::convertible_to<double>;
 };
 
-// Where shares come from: whatever can be called with a digest and answers p, or NaN if it does not
-// know. A lambda is one; recency/shares.hpp has others.
-template <class Source>
-concept share_source = requires(const Source& source, digest d) {
-  { source(d) } -> std::convertible_to<double>;
-};
-
-template <share_source Source>
-BLOOMTIME_PER_ISA age_prior prior_of(const Source& source, digest d) {
-  return age_prior::share(source(d));
-}
-
-// Filters take an age_prior, a math::geometric, or any function P(age < t) of t.
-namespace detail::inline BLOOMTIME_ISA {
-
-template <class Prior>
-bool is_known(const Prior&) noexcept {
-  return true;
-}
-inline bool is_known(const age_prior& prior) noexcept { return prior.known(); }
-
-template <class Prior>
-math::masses prior_masses(const math::evidence& seen, double w, const Prior& prior) {
-  return window_masses(seen, w, prior);  // found by its arguments, wherever it is declared
-}
-inline math::masses prior_masses(const math::evidence& seen, double w, const age_prior& prior) {
-  return prior.window(seen, w);
-}
-
-}  // namespace detail::inline BLOOMTIME_ISA
-
 }  // namespace bloomtime

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/any.hpp>
-#include <bloomtime/recency/shares.hpp>
+#include <bloomtime/published/inferential/shares.hpp>
 
 #include <algorithm>
 #include <array>
@@ -214,17 +214,17 @@ TEST(recency_extremes, baselines_audits_and_shares) {
             [&] { return recent_buffer({.window = window, .memory = memory, .bits = bits}); },
             [](const recent_buffer& b) { return b.memory(); }));
       }
-      ASSERT_NO_FATAL_FAILURE(
-          all.judge([&] { return frequency_sketch({.window = window, .memory = memory}); },
-                    memory_of<frequency_sketch>));
+      ASSERT_NO_FATAL_FAILURE(all.judge(
+          [&] { return published::frequency_sketch({.window = window, .memory = memory}); },
+          memory_of<published::frequency_sketch>));
     }
     for (const std::uint32_t entries : {0u, 1u, 64u, 65536u, 65537u, ~0u}) {
       ASSERT_NO_FATAL_FAILURE(all.judge(
           [&] { return audit({.window = window, .entries = entries}); }, memory_of<audit>));
     }
     for (const unsigned precision : {0u, 1u, 4u, 18u, 64u, ~0u}) {
-      ASSERT_NO_FATAL_FAILURE(
-          all.judge([&] { return equal_share(window, precision); }, memory_of<equal_share>));
+      ASSERT_NO_FATAL_FAILURE(all.judge([&] { return published::equal_share(window, precision); },
+                                        memory_of<published::equal_share>));
     }
   }
   EXPECT_GT(all.built, 50);

@@ -5,10 +5,31 @@
 #include <span>
 
 #include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/math/posterior.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 
 namespace bloomtime::detail {
+
+// Filters take an age_prior, a math::geometric, or any function P(age < t) of t.
+inline namespace BLOOMTIME_ISA {
+
+template <class Prior>
+bool is_known(const Prior&) noexcept {
+  return true;
+}
+inline bool is_known(const age_prior& prior) noexcept { return prior.known(); }
+
+template <class Prior>
+math::masses prior_masses(const math::evidence& seen, double w, const Prior& prior) {
+  return window_masses(seen, w, prior);  // found by its arguments, wherever it is declared
+}
+inline math::masses prior_masses(const math::evidence& seen, double w, const age_prior& prior) {
+  return prior.window(seen, w);
+}
+
+}  // namespace BLOOMTIME_ISA
 
 // The verbs that follow from add() and seen() for filters of the last insertions: they have no
 // clock, and a duplicate always renews its item.

@@ -1,4 +1,4 @@
-#include <bloomtime/recency/shares.hpp>
+#include <bloomtime/published/inferential/shares.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 
 #include "math/expect.hpp"
 
-namespace bloomtime {
+namespace bloomtime::published {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -106,4 +106,4 @@ BLOOMTIME_VALUE_OF(share_table);
 BLOOMTIME_VALUE_OF(equal_share);
 BLOOMTIME_VALUE_OF(frequency_sketch);
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published

@@ -5,8 +5,8 @@
 #include <bloomtime/math/zipf.hpp>
 #include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/published/inferential/recent_buffer.hpp>
+#include <bloomtime/published/inferential/shares.hpp>
 #include <bloomtime/recency/age_prior.hpp>
-#include <bloomtime/recency/shares.hpp>
 
 #include <array>
 #include <cmath>
@@ -94,8 +94,8 @@ TEST(age_prior, inflated_and_mixed_are_bayes_rule) {
 
 TEST(age_prior, comes_from_whatever_answers_a_share) {
   const auto always = [](digest d) { return d.lo == 1 ? 0.25 : support::nan; };
-  EXPECT_DOUBLE_EQ(prior_of(always, {1, 0}).window(1.).probability(), 0.25);
-  EXPECT_FALSE(prior_of(always, {2, 0}).known());
+  EXPECT_DOUBLE_EQ(published::prior_of(always, {1, 0}).window(1.).probability(), 0.25);
+  EXPECT_FALSE(published::prior_of(always, {2, 0}).known());
 }
 
 TEST(age_prior, refuses_what_is_no_probability) {
@@ -406,7 +406,7 @@ TEST(recency_baselines, assignments_without_memory_change_nothing) {
 // -- sources of shares -------------------------------------------------------------------------
 
 TEST(share_table, knows_what_it_was_told) {
-  share_table table(4);
+  published::share_table table(4);
   table.set("a", 0.25);
   table.set("b", 0);
   EXPECT_EQ(table(digest_of("a", 4)), 0.25);
@@ -420,7 +420,7 @@ TEST(share_table, knows_what_it_was_told) {
 }
 
 TEST(equal_share, is_one_over_the_different_items_of_a_window) {
-  equal_share share(1000, 12);
+  published::equal_share share(1000, 12);
   EXPECT_TRUE(std::isnan(share()));
   for (int i = 0; i < 1000; ++i) share.add(digest_of(i % 200, 0));
   EXPECT_NEAR(share() * 200, 1, 0.05);
@@ -428,14 +428,14 @@ TEST(equal_share, is_one_over_the_different_items_of_a_window) {
   EXPECT_NEAR(share() * 200, 1, 0.05);  // of the last whole window
   share.add(digest_of(1, 0));
   EXPECT_NEAR(share() * 50, 1, 0.05);
-  expect_error(errc::invalid_argument, [] { equal_share none(0); });
+  expect_error(errc::invalid_argument, [] { published::equal_share none(0); });
 }
 
 TEST(frequency_sketch, estimates_shares) {
   constexpr std::uint64_t items = 4096;
   const math::zipf law(items, 1);
   math::random_source random(3);
-  frequency_sketch sketch({.window = 4096, .memory = 32768});
+  published::frequency_sketch sketch({.window = 4096, .memory = 32768});
   EXPECT_TRUE(std::isnan(sketch(digest_of(1, 0))));
   for (int n = 0; n < 100000; ++n) sketch.add(digest_of(law(random), 0));
   for (const std::uint64_t rank : {1u, 2u, 5u, 20u}) {
@@ -447,7 +447,7 @@ TEST(frequency_sketch, estimates_shares) {
     EXPECT_LT(sketch(digest_of(rank, 0)), 1e-3);
   }
   // With a quarter of a byte per item, most of what their counters show belongs to others.
-  frequency_sketch crowded({.window = 4096, .memory = 1024});
+  published::frequency_sketch crowded({.window = 4096, .memory = 1024});
   for (int n = 0; n < 100000; ++n) crowded.add(digest_of(law(random), 0));
   double absent = 0;
   for (int i = 0; i < 1000; ++i) absent += crowded(digest_of(200'000 + i, 0)) / 1000;
@@ -456,8 +456,10 @@ TEST(frequency_sketch, estimates_shares) {
   for (int n = 0; n < 200000; ++n) sketch.add(digest_of(7'000'000 + n % 100, 0));
   EXPECT_LT(sketch(digest_of(1, 0)), 0.01);
   EXPECT_NEAR(sketch(digest_of(7'000'000, 0)), 0.01, 0.002);
-  expect_error(errc::invalid_argument, [] { frequency_sketch s({.window = 0, .memory = 64}); });
-  expect_error(errc::invalid_argument, [] { frequency_sketch s({.window = 5, .memory = 0}); });
+  expect_error(errc::invalid_argument,
+               [] { published::frequency_sketch s({.window = 0, .memory = 64}); });
+  expect_error(errc::invalid_argument,
+               [] { published::frequency_sketch s({.window = 5, .memory = 0}); });
 }
 
 }  // namespace recency_baselines_test

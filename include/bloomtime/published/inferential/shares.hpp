@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -8,10 +9,23 @@
 #include <bloomtime/detail/side_table.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/recency/age_prior.hpp>
 
 // Sources of shares (docs/math.md, Priors learned by an audit): each is called with a digest and
 // returns the probability p that any one insertion is this item, as prior_of() takes it.
-namespace bloomtime {
+namespace bloomtime::published {
+
+// Where shares come from: whatever can be called with a digest and answers p, or NaN if it does not
+// know. A lambda is one.
+template <class Source>
+concept share_source = requires(const Source& source, digest d) {
+  { source(d) } -> std::convertible_to<double>;
+};
+
+template <share_source Source>
+BLOOMTIME_PER_ISA age_prior prior_of(const Source& source, digest d) {
+  return age_prior::share(source(d));
+}
 
 // A share for every item that has one; the others are unknown.
 class share_table {
@@ -88,4 +102,4 @@ class frequency_sketch {
   double noise_ = 0;  // the mean count of items that were never inserted
 };
 
-}  // namespace bloomtime
+}  // namespace bloomtime::published
