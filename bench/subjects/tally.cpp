@@ -3,9 +3,9 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/math/random.hpp>
-#include <bloomtime/math/tally.hpp>
 #include <bloomtime/math/zipf.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
@@ -310,8 +310,8 @@ void papers_table(session& run) {
       const spectral_bits bits = both.spectral.bits();
       const double compact = bytes * 8 / static_cast<double>(bits.string + bits.compact_index);
       const std::uint64_t cells = both.dynamic.cells();
-      const unsigned predicted = math::overflow_level(
-          math::largest_cell(items, 100 * items, cells, 3) >> both.dynamic.base_bits());
+      const unsigned predicted = published::overflow_level(
+          published::largest_cell(items, 100 * items, cells, 3) >> both.dynamic.base_bits());
       out.row({fmt::format("{}", items), text_of(theta), text_of(times.time(dynamic).median),
                text_of(times.time(spectral).median), fmt::format("{}", both.dynamic.memory()),
                fmt::format("{}", both.spectral.memory()), text_of(share), text_of(compact),

@@ -9,6 +9,7 @@
 
 #include <bloomtime/math/age_partitioned.hpp>
 #include <bloomtime/math/timing.hpp>
+#include <bloomtime/published/inferential/timing_size.hpp>
 #include <bloomtime/published/inferential/touch_chain.hpp>
 
 #include "cli/plan/planner.hpp"
@@ -96,10 +97,10 @@ candidate stamps(const window& w) {
 }
 
 candidate timers(const window& w) {
-  const auto size = math::timing_for_error(w.items, w.error);
+  const auto size = published::timing_for_error(w.items, w.error);
   return candidate_of("timing_filter", fmt::format("{} blocks", size.oldest),
                       size.timers * size.bits, static_cast<double>(size.k),
-                      math::timing_error(size));
+                      published::timing_error(size));
 }
 
 // In the bits of recency_filter, with the probes that the error needs; the misses follow.

@@ -9,6 +9,7 @@
 
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
 #include "cli/plan/planner.hpp"
@@ -118,8 +119,8 @@ using cell_width = double (*)(const tally_target&, std::uint64_t cells, unsigned
 double fixed_width(const tally_target&, std::uint64_t, unsigned) { return 4; }
 
 double dynamic_width(const tally_target& t, std::uint64_t cells, unsigned k) {
-  const unsigned x = math::base_bits_for(t.total, t.items);
-  return x + math::overflow_level(math::largest_cell(t.items, t.total, cells, k) >> x);
+  const unsigned x = published::base_bits_for(t.total, t.items);
+  return x + published::overflow_level(published::largest_cell(t.items, t.total, cells, k) >> x);
 }
 
 // The mean length of a counter, half a spare bit, and the index.
@@ -128,8 +129,8 @@ double spectral_width(const tally_target& t, std::uint64_t cells, unsigned k) {
   const double used = -std::expm1(-static_cast<double>(k) * static_cast<double>(t.items) / m);
   const double mean = static_cast<double>(t.total) * k / (m * used);
   const double bits = 1 + used * std::log2(std::max(1., mean));
-  const auto index =
-      static_cast<double>(math::published_index_bits(cells, static_cast<std::uint64_t>(bits * m)));
+  const auto index = static_cast<double>(
+      published::published_index_bits(cells, static_cast<std::uint64_t>(bits * m)));
   return bits + 0.5 + index / m;
 }
 
@@ -141,7 +142,7 @@ math::bloom_size rows_in_memory(const tally_target& t, cell_width width) {
   for (int round = 0; round < 3; ++round) {
     cells = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(room / width(t, cells, some_k)));
   }
-  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(cells, math::max_tally_k));
+  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(cells, published::max_tally_k));
   math::bloom_size size = math::size_for_bits(layout::rows, t.items, cells, most);
   for (int round = 0; round < 8; ++round) {  // the width depends on k
     const double taken = width(t, size.bits, size.k) * static_cast<double>(size.bits);
@@ -155,7 +156,7 @@ math::bloom_size rows_in_memory(const tally_target& t, cell_width width) {
 candidate row_candidate(const tally_target& t, const char* engine, cell_width width, bool estimated,
                         const char* guarantee) {
   const math::bloom_size size =
-      t.error ? math::size_for_error(layout::rows, t.items, *t.error, math::max_tally_k)
+      t.error ? math::size_for_error(layout::rows, t.items, *t.error, published::max_tally_k)
               : rows_in_memory(t, width);
   const double bits = width(t, size.bits, size.k);
   return {.engine = engine,

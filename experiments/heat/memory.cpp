@@ -1,7 +1,7 @@
 // Bits per cell of the basic filter (16) and of the optimized one, over lambda, in four ways of
 // counting and as it is built here. m = 6 n, k = 4, plain increments, rounding up.
 
-#include <bloomtime/math/heat.hpp>
+#include <bloomtime/published/time_decaying/pool_size.hpp>
 
 #include "measures.hpp"
 
@@ -25,7 +25,7 @@ int main() {
       feed(basic, s);
       feed(pooled, s);
       const std::uint64_t used = pooled.counters().pool().used();
-      const math::pool_bits bits = math::pool_bits_per_cell(pooled.cells(), used);
+      const published::pool_bits bits = published::pool_bits_per_cell(pooled.cells(), used);
       const auto m = static_cast<double>(pooled.cells());
       std::printf("%s,%.2f,%.4f,%.3f,%.3f,%.3f,%.3f,%.3f,%ju\n", s.name.c_str(), lambda,
                   static_cast<double>(used) / m, bits.used, bits.reserved, bits.used_linked,

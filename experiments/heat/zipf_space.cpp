@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <bloomtime/math/heat.hpp>
+#include <bloomtime/published/time_decaying/pool_size.hpp>
 
 #include "experiments/history/checks.hpp"
 #include "measures.hpp"
@@ -19,7 +20,7 @@ using namespace bloomtime::published;
 constexpr double epochs = 60;
 
 // The hits of each epoch for which a steady stream has as much heat as this one has after its last.
-math::zipf_load load_of(const stream& s, double z, double lambda) {
+published::zipf_load load_of(const stream& s, double z, double lambda) {
   const double hits = static_cast<double>(s.hits.size()) / epochs;
   return {
       .items = s.items, .z = z, .hits = hits * (1 - std::pow(lambda, epochs)), .lambda = lambda};
@@ -38,13 +39,13 @@ void compare(const stream& s, double z, double lambda, std::uint64_t cells_per_i
   const pooled_decaying_filter shape(pooled_of(wanted, lambda));
   const std::uint64_t cells = shape.cells();
   const math::heat_size size{4, cells / 4};
-  const double predicted = math::zipf_pool_nodes(load_of(s, z, lambda), size);
+  const double predicted = published::zipf_pool_nodes(load_of(s, z, lambda), size);
   const std::array nodes{static_cast<std::uint64_t>(predicted + 0.5),
                          nodes_of(s, wanted, lambda, rounding::down),
                          nodes_of(s, wanted, lambda, rounding::up)};
   std::printf("%.1f,%.2f,%ju", z, lambda, static_cast<std::uintmax_t>(cells_per_item));
   for (const std::uint64_t n : nodes) {
-    const math::pool_bits bits = math::pool_bits_per_cell(cells, n);
+    const published::pool_bits bits = published::pool_bits_per_cell(cells, n);
     std::printf(",%.4f,%.3f,%.3f", static_cast<double>(n) / static_cast<double>(cells),
                 16 / bits.used, 16 / bits.used_linked);
   }

@@ -50,7 +50,8 @@ std::optional<Subject> made(const scene& s, std::uint64_t bits, unsigned k) {
   const std::uint64_t all = s.window * bits;
   try {
     if constexpr (std::same_as<Subject, timing_subject>) {
-      return Subject(s.data, s.priors, math::plan_timing(s.window, all, k, std::max(k, 3u), k));
+      return Subject(s.data, s.priors,
+                     published::plan_timing(s.window, all, k, std::max(k, 3u), k));
     } else if constexpr (std::same_as<Subject, generalized_subject>) {
       return Subject(s.age_priors, s.window, all, k);
     } else {

@@ -59,8 +59,8 @@ stream read_log(const std::string& name, const std::string& path) {
 
 }  // namespace
 
-math::distinct_items measured_distinct(const std::vector<std::uint32_t>& items) {
-  std::vector<math::distinct_items::knot> knots;
+published::distinct_items measured_distinct(const std::vector<std::uint32_t>& items) {
+  std::vector<published::distinct_items::knot> knots;
   for (unsigned i = 0;; ++i) {
     const auto length = static_cast<std::size_t>(std::pow(10, double(i) / knots_per_decade) + 0.5);
     if (length > items.size() / 2 || length > (std::size_t{1} << 18)) break;
@@ -73,7 +73,7 @@ math::distinct_items measured_distinct(const std::vector<std::uint32_t>& items) 
     const double before = knots.empty() ? 1 : knots.back().distinct;
     knots.push_back({static_cast<double>(length), std::max(before, mean)});
   }
-  return math::distinct_items::empirical(knots);
+  return published::distinct_items::empirical(knots);
 }
 
 stream uniform_stream(std::uint64_t seed) {
@@ -82,7 +82,7 @@ stream uniform_stream(std::uint64_t seed) {
           drawn([&] { return static_cast<std::uint32_t>(random.below(usual_items)); }),
           warm_up,
           std::vector<double>(usual_items, 1.0 / usual_items),
-          math::distinct_items::uniform(usual_items),
+          published::distinct_items::uniform(usual_items),
           {std::uint64_t{1} << 16, std::uint64_t{1} << 18}};
 }
 
@@ -95,7 +95,7 @@ stream power_law_stream(std::uint64_t seed) {
           drawn([&] { return static_cast<std::uint32_t>(law(random) - 1); }),
           warm_up,
           std::move(shares),
-          math::distinct_items::zipf(usual_items),
+          published::distinct_items::zipf(usual_items),
           {std::uint64_t{1} << 11, std::uint64_t{1} << 18}};
 }
 

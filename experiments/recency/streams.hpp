@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <bloomtime/math/distinct.hpp>
+#include <bloomtime/published/inferential/distinct_items.hpp>
 
 // What the experiments about recency are made on: items one after the other, each first asked for
 // and then inserted.
@@ -20,7 +20,7 @@ struct stream {
   std::vector<std::uint32_t> items;  // numbered from 0
   std::uint64_t warm_up;             // of them are not asked for
   std::vector<double> shares;        // of an item among all: what the paper takes as known
-  bloomtime::math::distinct_items distinct;
+  bloomtime::published::distinct_items distinct;
   std::vector<std::uint64_t> windows;
   bool stationary = true;  // as the paper assumes
 };
@@ -36,6 +36,6 @@ std::vector<stream> real_streams();
 std::vector<stream> generated_streams();
 
 // Of the insertions [from, to): how many different items there are in so many in a row.
-bloomtime::math::distinct_items measured_distinct(const std::vector<std::uint32_t>& items);
+bloomtime::published::distinct_items measured_distinct(const std::vector<std::uint32_t>& items);
 
 }  // namespace experiments

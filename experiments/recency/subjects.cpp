@@ -24,7 +24,7 @@ timing_subject charged(const stream& s, std::span<const math::geometric> priors,
                        std::uint64_t window, std::uint64_t bits, unsigned k) {
   const std::uint32_t entries = charged_entries(window, bits);
   const std::uint64_t taken = audit({.window = window, .entries = entries}).memory() * 8;
-  return {s, priors, math::plan_timing(window, bits - taken, k, std::max(k, 3u), k), entries};
+  return {s, priors, published::plan_timing(window, bits - taken, k, std::max(k, 3u), k), entries};
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ std::vector<math::geometric> known_priors(const stream& s) {
 }
 
 timing_subject::timing_subject(const stream& s, std::span<const math::geometric> priors,
-                               const math::timing_size& size, std::uint32_t audit_entries)
+                               const published::timing_size& size, std::uint32_t audit_entries)
     : priors_(priors),
       filter_(size),
       likelihood_(filter_.analytic_with(s.distinct)),

@@ -29,13 +29,13 @@ class timing_subject {
                                                          "learned", "auto"};
 
   timing_subject(const stream& s, std::span<const bloomtime::math::geometric> priors,
-                 const bloomtime::math::timing_size& size,
+                 const bloomtime::published::timing_size& size,
                  std::uint32_t audit_entries = bloomtime::audit_config{}.entries);
 
   void ask(std::uint32_t item, bool truth, const bloomtime::math::penalties& costs);
   void insert(std::uint32_t item);
 
-  const bloomtime::math::timing_size& size() const { return filter_.size(); }
+  const bloomtime::published::timing_size& size() const { return filter_.size(); }
   const bloomtime::audit& audited() const { return audit_; }
   const score& of(std::size_t way) const { return scores_[way]; }
 
@@ -166,7 +166,7 @@ class buffer_subject {
 
  private:
   std::span<const bloomtime::math::geometric> priors_;
-  const bloomtime::math::distinct_items& distinct_;
+  const bloomtime::published::distinct_items& distinct_;
   bloomtime::published::recent_buffer buffer_;
   std::array<score, names.size()> scores_;
 };

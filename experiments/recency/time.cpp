@@ -53,7 +53,7 @@ bench::schedule::round turn(const stream& s, Ask ask, Insert insert) {
 void compare(const stream& s, std::uint64_t bits) {
   const auto priors = known_priors(s);
   const auto ages = [&](std::uint32_t item) { return age_prior::share(s.shares[item]); };
-  const math::timing_size size = math::plan_timing(window, window * bits, k, k, k);
+  const published::timing_size size = published::plan_timing(window, window * bits, k, k, k);
   std::vector<timing_filter> timing(4, timing_filter(size));
   const auto likelihood = timing[1].analytic_with(s.distinct);
   std::vector<generalized_filter> general(

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <bloomtime/math/bloom.hpp>
-#include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include "arrivals.hpp"
 #include "bench/harness/measure.hpp"
@@ -105,7 +105,7 @@ int main() {
   // Five standard errors: 0.73 points for one filter (docs/math.md, Size of a filter of counters).
   const double tolerance = 5 * 0.0073 / std::sqrt(static_cast<double>(runs));
   const auto check_exact = [&](const row& r, std::uint64_t m) {
-    const double predicted = math::exact_share(usual_items, m, usual_k);
+    const double predicted = published::exact_share(usual_items, m, usual_k);
     check(std::abs(r.exact - predicted) <= tolerance, "{} cells: {:.2f} % exact, {:.2f} predicted",
           m, 100 * r.exact, 100 * predicted);
   };

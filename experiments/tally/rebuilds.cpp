@@ -8,7 +8,7 @@
 #include <map>
 #include <string_view>
 
-#include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include "arrivals.hpp"
 #include "experiments/history/checks.hpp"
@@ -175,8 +175,8 @@ void over_sizes() {
     const population p{.items = items, .total = usual_each * items};
     dynamic_count_filter f = dynamic_of(p);
     const unsigned x = f.base_bits();
-    const std::uint64_t largest = math::largest_cell(items, p.total, f.cells(), usual_k);
-    const std::uint64_t predicted = 2 * math::overflow_level(largest >> x);
+    const std::uint64_t largest = published::largest_cell(items, p.total, f.cells(), usual_k);
+    const std::uint64_t predicted = 2 * published::overflow_level(largest >> x);
     arrivals come(p);
     for (std::uint64_t i = 0; i < p.total; ++i) f.add(come());
     const unsigned widest = x + f.overflow_bits();

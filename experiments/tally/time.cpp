@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include "experiments/history/checks.hpp"
 #include "passes.hpp"
@@ -115,7 +115,7 @@ unsigned predicted_growths(const population& p) {
     }
   }
   const auto largest = static_cast<std::uint64_t>(bench::summarize(tries).median);
-  return math::overflow_level(largest >> empty.base_bits());
+  return published::overflow_level(largest >> empty.base_bits());
 }
 
 double share_of(const figures& f) { return f.rebuilding / f.total; }

@@ -15,125 +15,117 @@ namespace {
 
 constexpr unsigned least_bits = 2;
 constexpr unsigned most_bits = 32;
-constexpr unsigned most_timers_per_item = 64;
-constexpr std::uint64_t most_window = std::uint64_t{1} << 40;
+constexpr unsigned most_line_k = 16;
+constexpr unsigned most_visits = 4;  // of a timer by sweeps, per window
+constexpr std::uint64_t most_items = std::uint64_t{1} << 40;
 
-std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+unsigned per_line(unsigned bits) { return static_cast<unsigned>(line_bits / bits); }
 
-std::uint64_t oldest_age(unsigned bits) { return (std::uint64_t{1} << bits) - 2; }
-
-// The number of ages that blocks of this size need: for the window and for a complete sweep.
-std::uint64_t ages_needed(std::uint64_t window, std::uint64_t timers, std::uint64_t block,
-                          std::uint64_t most_sweep) {
-  const std::uint64_t slow = most_sweep > timers / block ? 1 : ratio_up(timers, most_sweep * block);
-  return ratio_up(window, block) + std::max<std::uint64_t>(1, slow);
+void expect_load(const stamp_load& load) {
+  expect(load.items >= 1 && load.items <= most_items, "a window has 1 to 2^40 different items",
+         load.items);
+  expect(load.cut <= most_items, "a tick has at most 2^40 different items", load.cut);
+  expect(load.oldest >= 1 && load.oldest <= std::numeric_limits<std::uint32_t>::max() - 3,
+         "a window has 1 to 2^32 - 4 ticks", std::uint64_t{load.oldest});
 }
 
-// The smallest block, or 0 if there is none.
-std::uint64_t least_block(std::uint64_t window, std::uint64_t timers, unsigned bits,
-                          std::uint64_t most_sweep) {
-  const auto fits = [&](std::uint64_t block) {
-    return ages_needed(window, timers, block, most_sweep) <= oldest_age(bits);
-  };
-  if (!fits(window)) return 0;
-  std::uint64_t too_small = 0;
-  std::uint64_t enough = window;
-  while (enough - too_small > 1) {
-    const std::uint64_t middle = too_small + (enough - too_small) / 2;
-    (fits(middle) ? enough : too_small) = middle;
+// The fewest bits that leave enough ages beyond the window for sweeps to examine every timer while
+// its stamp has one of them. Depends on the ticks alone: so more items or a smaller error never
+// need fewer bits.
+unsigned bits_for(std::uint32_t oldest) {
+  const std::uint64_t spare = std::max<std::uint64_t>(1, oldest / most_visits);
+  unsigned bits = least_bits;
+  while (bits < most_bits && (std::uint64_t{1} << bits) - 2 < oldest + spare) ++bits;
+  return bits;
+}
+
+// The least number from 1 to `limit` that holds(number), if greater ones do too. None if `limit`
+// does not.
+template <class Holds>
+std::optional<std::uint64_t> least(std::uint64_t limit, Holds&& holds) {
+  if (limit == 0 || !holds(limit)) return std::nullopt;
+  std::uint64_t too_few = 0;
+  while (limit - too_few > 1) {
+    const std::uint64_t middle = too_few + (limit - too_few) / 2;
+    (holds(middle) ? limit : too_few) = middle;
   }
-  return enough;
+  return limit;
 }
 
-void expect_window(std::uint64_t window) {
-  expect(window >= 1 && window <= most_window, "a window has 1 to 2^40 insertions", window);
-}
-
-void expect_bits(unsigned bits) {
-  expect(bits >= least_bits && bits <= most_bits, "a timer has 2 to 32 bits", bits);
-}
-
-void expect_k(unsigned k) {
-  expect(k >= 1 && k <= most_timers_per_item, "an item has 1 to 64 timers", k);
-}
-
-std::optional<timing_size> try_timing(std::uint64_t window, std::uint64_t memory_bits, unsigned k,
-                                      unsigned bits, std::uint64_t most_sweep) {
-  const std::uint64_t timers = memory_bits / bits;
-  const std::uint64_t block = timers == 0 ? 0 : least_block(window, timers, bits, most_sweep);
-  if (block == 0) return std::nullopt;
-  timing_size size{.window = window, .timers = timers, .bits = bits, .k = k, .block = block};
-  size.oldest = static_cast<std::uint32_t>(ratio_up(window, block));
-  size.padding = static_cast<std::uint32_t>(oldest_age(bits)) - size.oldest - 1;
-  const std::uint64_t ticks = std::uint64_t{size.padding} + 1;
-  size.sweep = block > timers / ticks ? 1 : ratio_up(timers, block * ticks);
-  return size;
-}
-
-[[noreturn]] void refuse_bits(std::uint64_t window, std::uint64_t memory_bits, unsigned k,
-                              unsigned bits, std::uint64_t most_sweep) {
-  std::string least = "no number of bits works with this sweep";
-  for (unsigned more = bits + 1; more <= most_bits; ++more) {
-    if (!try_timing(window, memory_bits, k, more, most_sweep)) continue;
-    least = "the least that works is " + std::to_string(more);
-    break;
+// The fewest timers, at most `limit`, with which some k keeps the error.
+std::optional<stamp_size> fewest_flat(std::uint64_t alive, double wanted, std::uint64_t limit) {
+  std::optional<stamp_size> found;
+  for (unsigned k = 1; k <= max_k(layout::flat) && limit != 0; ++k) {
+    const auto cells =
+        least(limit, [&](std::uint64_t c) { return timers_error(alive, c, k) <= wanted; });
+    if (!cells) continue;
+    found = {.layout = layout::flat, .k = k, .cells = *cells};
+    limit = *cells - 1;
   }
-  // One block as large as the window leaves the most ages for the sweep.
-  const std::uint64_t sweep = ratio_up(ratio_up(memory_bits / bits, oldest_age(bits) - 1), window);
-  throw error(errc::invalid_argument,
-              "timers of " + std::to_string(bits) + " bits are too small for a window of " +
-                  std::to_string(window) + " insertions and " + std::to_string(memory_bits / bits) +
-                  " timers, of which " + std::to_string(most_sweep) + " are swept per insertion; " +
-                  least + ", or a sweep of " + std::to_string(sweep));
+  return found;
 }
 
-std::uint64_t sweep_of(const timing_choice& choice, unsigned k) {
-  const std::uint64_t sweep = choice.sweep.value_or(k);
-  expect(sweep >= 1, "a sweep looks at one timer per insertion or more", sweep);
-  return sweep;
+std::optional<stamp_size> fewest_lines(std::uint64_t alive, double wanted, unsigned bits,
+                                       std::uint64_t limit) {
+  std::optional<stamp_size> found;
+  for (unsigned k = 1; k <= std::min(most_line_k, per_line(bits)) && limit != 0; ++k) {
+    load_chances chances = load_chances::of_cells(per_line(bits), k);
+    const auto lines =
+        least(limit, [&](std::uint64_t l) { return chances.mixed(alive, l) <= wanted; });
+    if (!lines) continue;
+    found = {.layout = layout::line, .k = k, .cells = *lines * per_line(bits)};
+    limit = *lines - 1;
+  }
+  return found;
 }
 
-// Calls use(k, bits) for all combinations that the choice leaves open.
-template <class Use>
-void each_choice(const timing_choice& choice, Use&& use) {
-  constexpr unsigned most_k = 30;  // as the paper tries
-  constexpr unsigned usual_bits = 16;
-  if (choice.k) expect_k(*choice.k);
-  if (choice.bits) expect_bits(*choice.bits);
-  for (unsigned k = choice.k.value_or(1); k <= choice.k.value_or(most_k); ++k) {
-    for (unsigned bits = choice.bits.value_or(least_bits); bits <= choice.bits.value_or(usual_bits);
-         ++bits) {
-      use(k, bits);
+double error_with(const stamp_size& size, std::uint64_t alive) {
+  if (size.layout == layout::flat) return timers_error(alive, size.cells, size.k);
+  return line_cells_error(alive, size.cells / per_line(size.bits), per_line(size.bits), size.k);
+}
+
+// The k with the least error.
+stamp_size best_k(stamp_size size, unsigned most, std::uint64_t alive) {
+  stamp_size best = size;
+  double least_error = 2;
+  for (size.k = 1; size.k <= most; ++size.k) {
+    const double e = error_with(size, alive);
+    if (e < least_error) {
+      least_error = e;
+      best = size;
     }
   }
+  return best;
 }
 
-double error_of(const std::optional<timing_size>& size) {
-  return size ? timing_error(*size) : std::numeric_limits<double>::infinity();
+stamp_size best_lines(const stamp_load& load, unsigned bits, std::uint64_t bytes) {
+  const std::uint64_t lines = bytes * 8 / line_bits;
+  expect(lines >= 1, "lines of timers need 64 bytes or more", bytes);
+  const stamp_size size{
+      .layout = layout::line, .bits = bits, .cells = lines * per_line(bits), .oldest = load.oldest};
+  return best_k(size, std::min(most_line_k, per_line(bits)), alive_at_worst(load));
+}
+
+stamp_size best_flat(const stamp_load& load, unsigned bits, std::uint64_t bytes) {
+  const stamp_size size{
+      .layout = layout::flat, .bits = bits, .cells = bytes * 8 / bits, .oldest = load.oldest};
+  return best_k(size, max_k(layout::flat), alive_at_worst(load));
+}
+
+[[noreturn]] void refuse(const stamp_load& load, const std::string& why) {
+  throw error(errc::too_large, "there are no timers for a window of " +
+                                   std::to_string(load.oldest) + " ticks and " +
+                                   std::to_string(load.items) + " items: " + why);
 }
 
 }  // namespace
-
-timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigned k, unsigned bits,
-                        std::uint64_t most_sweep) {
-  expect_window(window);
-  expect_bits(bits);
-  expect_k(k);
-  expect(memory_bits >= bits && memory_bits <= max_bits,
-         "timers of " + std::to_string(bits) + " bits need so many to 2^43 bits of memory",
-         memory_bits);
-  expect(most_sweep >= 1, "a sweep looks at one timer per insertion or more", most_sweep);
-  const auto size = try_timing(window, memory_bits, k, bits, most_sweep);
-  if (!size) refuse_bits(window, memory_bits, k, bits, most_sweep);
-  return *size;
-}
 
 // The mean of (X / timers)^k, where X timers are written by items * k writes: from the mean and
 // variance of the share of written timers, as if its logarithm were normally distributed. The share
 // varies less than that, so the result is an upper bound (docs/math.md, Error of timers).
 double timers_error(std::uint64_t items, std::uint64_t timers, unsigned k) {
   expect(timers >= 1, "a filter must have at least one timer", timers);
-  expect_k(k);
+  expect(k >= 1 && k <= max_k(layout::flat), "an item has 1 to 64 timers", k);
   if (items == 0) return 0;
   const auto m = static_cast<double>(timers);
   const double writes = static_cast<double>(items) * k;
@@ -147,67 +139,65 @@ double timers_error(std::uint64_t items, std::uint64_t timers, unsigned k) {
   return std::min(1., std::pow(mean, k) * std::exp(0.5 * k * (k - 1.) * spread));
 }
 
-double timing_error(const timing_size& size) {
-  return timers_error(size.window + size.block - 1, size.timers, size.k);
-}
+std::uint64_t alive_at_worst(const stamp_load& load) noexcept { return load.items + load.cut; }
 
-timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
-                              const timing_choice& choice) {
-  std::optional<timing_size> best;
-  expect_window(window);
-  each_choice(choice, [&](unsigned k, unsigned bits) {
-    const auto size = try_timing(window, memory_bits, k, bits, sweep_of(choice, k));
-    if (error_of(size) < error_of(best)) best = size;
-  });
-  if (best) return *best;
-  // Throws the reason, for the given parameters or the smallest possible ones.
-  const unsigned k = choice.k.value_or(1);
-  return plan_timing(window, memory_bits, k, choice.bits.value_or(least_bits), sweep_of(choice, k));
-}
-
-timing_size timing_for_error(std::uint64_t window, double wanted, const timing_choice& choice) {
-  expect_window(window);
+stamp_size stamps_for_error(const stamp_load& load, double wanted, std::optional<layout> kind) {
+  expect_load(load);
   expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
-  std::optional<timing_size> best;
-  std::uint64_t budget = max_bits;
-  each_choice(choice, [&](unsigned k, unsigned bits) {
-    const std::uint64_t sweep = sweep_of(choice, k);
-    const auto at = [&](std::uint64_t memory) {
-      return try_timing(window, memory, k, bits, sweep);
-    };
-    // More memory needs larger blocks, so the error is not monotone, but the result satisfies it.
-    // Beyond some memory no sweep completes in time.
-    const double swept = static_cast<double>(sweep) * static_cast<double>(window) *
-                         static_cast<double>(oldest_age(bits) - 1) * bits;
-    std::uint64_t enough = std::min(budget, static_cast<std::uint64_t>(std::min(swept, 0x1p62)));
-    if (error_of(at(enough)) > wanted) return;
-    std::uint64_t too_little = 0;
-    while (enough - too_little > std::max<std::uint64_t>(bits, enough / 1024)) {
-      const std::uint64_t middle = too_little + (enough - too_little) / 2;
-      (error_of(at(middle)) > wanted ? too_little : enough) = middle;
-    }
-    best = at(enough);
-    budget = enough;
-  });
-  if (!best) {
-    throw error(errc::too_large,
-                "no timing filter of at most 2^43 bits has an error of " + text_of(wanted) +
-                    " for a window of " + std::to_string(window) +
-                    " insertions; allow more bits per timer, more timers per item or a larger "
-                    "sweep");
+  const std::uint64_t alive = alive_at_worst(load);
+  const unsigned bits = bits_for(load.oldest);
+  std::optional<stamp_size> size;
+  std::uint64_t lines = max_bits / line_bits;
+  if (kind != layout::line) {
+    size = fewest_flat(alive, wanted, max_bits / bits);
+    if (size) lines = size->cells * bits / line_bits;
   }
-  return *best;
+  if (kind != layout::flat) {
+    const auto line = fewest_lines(alive, wanted, bits, lines);
+    if (line) size = line;
+  }
+  if (!size) refuse(load, "they would need more than 2^43 bits; take a larger error");
+  size->bits = bits;
+  size->oldest = load.oldest;
+  return *size;
+}
+
+stamp_size stamps_for_memory(const stamp_load& load, std::uint64_t bytes,
+                             std::optional<layout> kind) {
+  expect_load(load);
+  expect(bytes >= 1 && bytes <= max_bits / 8, "timers take 1 byte to 2^40", bytes);
+  const unsigned bits = bits_for(load.oldest);
+  if (kind == layout::line) return best_lines(load, bits, bytes);
+  if (bytes * 8 < bits) {
+    refuse(load, "a timer of " + std::to_string(bits) + " bits needs more memory than " +
+                     std::to_string(bytes) + " bytes");
+  }
+  const stamp_size flat = best_flat(load, bits, bytes);
+  if (kind == layout::flat || bytes * 8 < line_bits) return flat;
+  const stamp_size line = best_lines(load, bits, bytes);
+  const std::uint64_t alive = alive_at_worst(load);
+  return stamp_error(line, alive) <= stamp_error(flat, alive) ? line : flat;
+}
+
+double stamp_error(const stamp_size& size, std::uint64_t alive) { return error_with(size, alive); }
+
+double alive_items(const stamp_size& size, std::uint64_t alive) {
+  const auto cells = static_cast<double>(size.cells);
+  if (alive >= size.cells) return std::numeric_limits<double>::infinity();
+  return std::log1p(-static_cast<double>(alive) / cells) /
+         (size.layout == layout::flat ? size.k * std::log1p(-1 / cells)
+                                      : std::log1p(-static_cast<double>(size.k) / cells));
+}
+
+double alive_error(const stamp_size& size, std::uint64_t alive) {
+  if (size.layout == layout::flat) {
+    return std::pow(static_cast<double>(alive) / static_cast<double>(size.cells), size.k);
+  }
+  const double items = alive_items(size, alive);
+  return items < 0x1p62 ? error_with(size, static_cast<std::uint64_t>(std::llround(items))) : 1;
 }
 
 // -- evidence ----------------------------------------------------------------------------------
-
-evidence block_evidence(std::uint32_t age, std::uint64_t filled, std::uint64_t block,
-                        double g) noexcept {
-  const auto b = static_cast<double>(filled);
-  if (age == 0) return {0, b, g};
-  const auto size = static_cast<double>(block);
-  return {(age - 1.) * size + b, age * size + b, g};
-}
 
 double touched(double distinct, std::uint64_t timers, unsigned k) noexcept {
   if (distinct <= 0) return 0;
@@ -219,6 +209,15 @@ double all_touched(const stamp_size& size, double distinct, unsigned count) noex
   const auto per_line = static_cast<unsigned>(line_bits / size.bits);
   const auto items = static_cast<std::uint64_t>(std::llround(std::clamp(distinct, 0., 0x1p53)));
   return line_touched(items, size.cells / per_line, static_cast<double>(size.k) / per_line, count);
+}
+
+double distinct_between(const distinct_knot& from, const distinct_knot& to,
+                        double insertions) noexcept {
+  if (!(from.insertions < to.insertions)) return to.distinct;
+  const double start = std::log(from.insertions);
+  const double low = std::log(from.distinct);
+  const double slope = (std::log(to.distinct) - low) / (std::log(to.insertions) - start);
+  return std::exp(low + slope * (std::log(insertions) - start));
 }
 
 double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept {

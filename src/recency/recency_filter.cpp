@@ -8,7 +8,6 @@
 
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
-#include <bloomtime/math/distinct.hpp>
 
 namespace bloomtime {
 namespace {
@@ -291,7 +290,7 @@ double recency_filter::insertions_since(std::uint32_t age) const noexcept {
 double recency_filter::different_in(std::uint32_t age) const noexcept {
   const double during = insertions_since(age) - (age == 0 ? 0 : insertions_since(age - 1));
   if (during <= 1) return 1;
-  const auto knot = [&](std::uint32_t tick) -> math::distinct_items::knot {
+  const auto knot = [&](std::uint32_t tick) -> math::distinct_knot {
     const double j = insertions_since(tick);
     return {j, std::clamp(math::alive_items(size_, cells_.younger_than(tick + 1)), 1., j)};
   };
@@ -299,8 +298,8 @@ double recency_filter::different_in(std::uint32_t age) const noexcept {
                               : insertions_since(0) >= during ? 0
                                                               : 1;
   const bool first = above == 0 || insertions_since(above - 1) < 1;
-  return math::distinct_between(first ? math::distinct_items::knot{1, 1} : knot(above - 1),
-                                knot(above), during);
+  return math::distinct_between(first ? math::distinct_knot{1, 1} : knot(above - 1), knot(above),
+                                during);
 }
 
 double recency_filter::g_of(const sight& seen, likelihood by) const noexcept {

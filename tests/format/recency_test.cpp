@@ -59,7 +59,7 @@ TEST(stored_recency, parameters_must_fit_together) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   // window, timers, bits, k, block, sweep, insertions, filled, now, cursor, swept
   const auto timing = std::get<timing_filter>(golden::timing());
-  const math::timing_size& s = timing.size();
+  const published::timing_size& s = timing.size();
   for (const auto& [i, value] : std::vector<std::pair<unsigned, std::uint64_t>>{{0, 0},
                                                                                 {0, most},
                                                                                 {0, s.block - 1},

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <bloomtime/math/posterior.hpp>
+#include <bloomtime/published/inferential/age_posterior.hpp>
 
 #include "support/magnitude.hpp"
 

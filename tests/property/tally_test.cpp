@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -219,8 +220,8 @@ RC_GTEST_PROP(dynamic_count_filter, keeps_its_books, ()) {
       largest = std::max(largest, v);
       above += y > 0 && v >= f.threshold();
       if (levels.empty()) continue;
-      const unsigned level = math::overflow_level(v >> x);
-      const bool high = v >= math::published_level_threshold(x, level, f.lambda());
+      const unsigned level = published::overflow_level(v >> x);
+      const bool high = v >= published::published_level_threshold(x, level, f.lambda());
       ++(high ? levels[level].above : levels[level].below);
     }
     RC_ASSERT((largest >> (x + y)) == 0U);
@@ -228,7 +229,7 @@ RC_GTEST_PROP(dynamic_count_filter, keeps_its_books, ()) {
     RC_ASSERT(y == 0 || f.threshold() <= std::uint64_t{1} << (x + y - 1));
     RC_ASSERT(y == 0 || above > 0);
     RC_ASSERT(f.levels() == levels);
-    if (f.growths() > grown) RC_ASSERT(y == math::overflow_level(largest >> x));
+    if (f.growths() > grown) RC_ASSERT(y == published::overflow_level(largest >> x));
   }
 }
 

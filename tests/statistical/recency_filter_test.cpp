@@ -79,7 +79,7 @@ judged calibration_errors() {
   constexpr std::uint64_t window = 1 << 13;
   timing_filter f({.window = window, .memory = window * 10 / 8, .k = 4, .bits = 4});
   const math::geometric prior(1. / items);
-  const auto likelihood = f.analytic_with(math::distinct_items::uniform(items));
+  const auto likelihood = f.analytic_with(published::distinct_items::uniform(items));
   oracle::calibration census;
   oracle::calibration analytic;
   std::vector<std::optional<std::uint64_t>> last(items);

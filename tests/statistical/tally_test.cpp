@@ -2,7 +2,7 @@
 
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/random.hpp>
-#include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -88,7 +88,7 @@ TEST(tally_statistics, as_many_counts_are_exact_as_predicted) {
     for (std::uint64_t i = 0; i < usual_items; ++i) right += f.count(i).value == 1 + i % 7;
     return right / usual_items;
   });
-  EXPECT_NEAR(exact.mean, math::exact_share(usual_items, counting(usual_items, 0).cells(), 3),
+  EXPECT_NEAR(exact.mean, published::exact_share(usual_items, counting(usual_items, 0).cells(), 3),
               5 * exact.error);
   EXPECT_NEAR(exact.mean, 0.95, 0.0026);
 }
@@ -162,8 +162,8 @@ TEST(tally_statistics, rebuilds_are_as_few_as_predicted) {
   for (const std::uint64_t n : {1000U, 10'000U, 100'000U}) {
     if (n == 100'000 && !support::soaking()) continue;
     dynamic_count_filter f({.items = n, .error = 0.05, .k = 3, .total = 100 * n});
-    const std::uint64_t largest = math::largest_cell(n, 100 * n, f.cells(), 3);
-    const auto predicted = static_cast<double>(math::overflow_level(largest >> f.base_bits()));
+    const std::uint64_t largest = published::largest_cell(n, 100 * n, f.cells(), 3);
+    const auto predicted = static_cast<double>(published::overflow_level(largest >> f.base_bits()));
     std::vector<std::uint64_t> all;
     each_arrival(n, 100, n, [&](std::uint64_t x) {
       all.push_back(x);

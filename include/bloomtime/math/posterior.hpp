@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include <bloomtime/detail/cpu.hpp>
@@ -115,41 +114,5 @@ void check(const penalties& cost);
 // The answer with the smaller expected cost; "yes" on a tie. If errors cost nothing or the evidence
 // excludes both, the answer is `standard` (docs/math.md, Cheapest answer).
 bool positive(const masses& posterior, const penalties& cost, bool standard) noexcept;
-
-// The posterior distribution of the age itself, under the geometric prior
-// (docs/math.md, Statistics of an age). After `insertions` insertions ages are below that number;
-// an item that is older was never inserted.
-class age_posterior {
- public:
-  static constexpr double endless = std::numeric_limits<double>::infinity();
-
-  age_posterior(const evidence& seen, const geometric& prior, double insertions = endless) noexcept;
-
-  masses window(double w) const noexcept {
-    return window_masses(seen_, std::min(w, insertions_), prior_);
-  }
-  double survival(double t) const noexcept;        // P(age >= t, or never inserted)
-  double point(std::uint64_t age) const noexcept;  // P(age = this)
-  // Given that the item was inserted; infinite if p = 0 or if the evidence excludes that.
-  double mean() const noexcept;
-
-  // The likeliest single age is always a. More useful: is the age inside [a, e) or beyond?
-  masses block() const noexcept { return window(seen_.e); }
-  bool block_is_likelier() const noexcept;
-
-  // The smallest age t with P(age <= t) >= alpha; infinite if there is none.
-  double quantile(double alpha) const noexcept;
-
- private:
-  bool reaches(double age, double alpha) const noexcept;
-  double quantile_estimate(double alpha) const noexcept;
-  double mean_within(double length) const noexcept;
-
-  evidence seen_;
-  geometric prior_;
-  double insertions_;
-  double inside_;  // mass of [a, e)
-  double older_;   // mass of [e, inf)
-};
 
 }  // namespace bloomtime::math

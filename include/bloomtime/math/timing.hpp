@@ -13,48 +13,12 @@ namespace bloomtime::math {
 // The largest window of a recency filter, in microseconds or insertions.
 inline constexpr std::uint64_t most_recent_window = std::uint64_t{1} << 60;
 
-// A timing filter for windows of `window` insertions, divided into blocks. A window overlaps at
-// most `oldest` full blocks and the present one.
-struct timing_size {
-  std::uint64_t window = 0;
-  std::uint64_t timers = 0;
-  unsigned bits = 0;  // of a timer
-  unsigned k = 0;
-  std::uint64_t block = 0;    // B, insertions
-  std::uint32_t oldest = 0;   // A: the largest age in blocks that may lie in the window
-  std::uint32_t padding = 0;  // P: ages beyond A + 1
-  std::uint64_t sweep = 0;    // S: timers to examine after each insertion
-
-  friend bool operator==(const timing_size&, const timing_size&) = default;
-};
-
-// The smallest blocks with which no expired stamp of `bits` bits is taken for a new one, if at most
-// `most_sweep` timers are examined per insertion (docs/math.md, Plan of a timing filter). If there
-// are none, the error names the least that works.
-timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigned k, unsigned bits,
-                        std::uint64_t most_sweep);
-
 // The probability that an item finds all its k timers written by `items` others, with independent
 // positions. An upper bound: exact for k = 1, at most 1 % too high from 10 items on (20 % with
 // k = 10, 72 % with k = 20 for a single item). The usual (1 - (1 - 1/timers)^(k items))^k is too
 // low, for a single item by a factor of 2 with k = 10, because the number of written timers varies
 // (docs/math.md, Error of timers).
 double timers_error(std::uint64_t items, std::uint64_t timers, unsigned k);
-
-// The probability that an item outside the window finds all its timers alive, in the worst case:
-// when the blocks hold window + block - 1 insertions, all of different items.
-double timing_error(const timing_size& size);
-
-// Parameters that are not given are chosen: the smallest error for the memory, or the smallest
-// memory, within a thousandth, for the error. Sweeps examine k timers unless `sweep` is given.
-struct timing_choice {
-  std::optional<unsigned> k = {};
-  std::optional<unsigned> bits = {};
-  std::optional<std::uint64_t> sweep = {};
-};
-timing_size timing_for_memory(std::uint64_t window, std::uint64_t memory_bits,
-                              const timing_choice& choice = {});
-timing_size timing_for_error(std::uint64_t window, double error, const timing_choice& choice = {});
 
 // Windows of `oldest` ticks, with at most `items` different items in any of them, and at most `cut`
 // in the tick at the end of the window, which stay alive until the whole tick has left. If items
@@ -91,12 +55,6 @@ double alive_error(const stamp_size& size, std::uint64_t alive);
 
 // -- evidence ----------------------------------------------------------------------------------
 
-// The evidence of an item whose oldest timer has the age `age` in blocks; the present block has
-// `filled` insertions. g: the probability that an item last seen earlier would look the same. Ages
-// of the result are in insertions.
-evidence block_evidence(std::uint32_t age, std::uint64_t filled, std::uint64_t block,
-                        double g) noexcept;
-
 // The evidence if only a lower bound of the age is known.
 constexpr evidence older_than(double age) noexcept { return {age, age, 1}; }
 
@@ -107,6 +65,16 @@ double touched(double distinct, std::uint64_t timers, unsigned k) noexcept;
 // The probability that `count` given timers of one item were all written by `distinct` different
 // items. In lines they are written by the same few items, those that share the line.
 double all_touched(const stamp_size& size, double distinct, unsigned count) noexcept;
+
+// So many different items among so many insertions, at least one.
+struct distinct_knot {
+  double insertions;
+  double distinct;
+};
+// Interpolates between two knots by a power of the insertions (docs/math.md, Number of different
+// items).
+double distinct_between(const distinct_knot& from, const distinct_knot& to,
+                        double insertions) noexcept;
 
 // g from the stamps themselves: `count` timers are among those with the oldest age, of all that are
 // at least so old (docs/math.md, Census likelihood).

@@ -39,8 +39,8 @@ unsigned overflow_bits_for(const dynamic_count_config& c, unsigned x) {
   unsigned y = usual_overflow_bits;
   for (int round = 0; round < 3; ++round) {
     const std::uint64_t cells = std::max<std::uint64_t>(1, 8 * *c.memory / (x + y));
-    const std::uint64_t largest = math::largest_cell(c.items, c.total, cells, c.k.value_or(3));
-    y = std::min(64 - x, math::overflow_level(largest >> x));
+    const std::uint64_t largest = largest_cell(c.items, c.total, cells, c.k.value_or(3));
+    y = std::min(64 - x, overflow_level(largest >> x));
   }
   return y;
 }
@@ -61,7 +61,7 @@ detail::row_request request_of(const dynamic_count_config& c, unsigned x) {
 
 dynamic_count_filter::plan dynamic_count_filter::plan_of(const dynamic_count_config& c) {
   const unsigned x =
-      c.base_bits.value_or(std::min(most_base_bits, math::base_bits_for(c.total, c.items)));
+      c.base_bits.value_or(std::min(most_base_bits, base_bits_for(c.total, c.items)));
   if (x < 1 || x > most_base_bits) {
     throw error(
         errc::invalid_argument,
@@ -101,7 +101,7 @@ dynamic_count_filter::dynamic_count_filter(const plan& p)
       lambda_(p.lambda) {
   if (p.shrinking == shrinking::published) {
     for (unsigned l = 0; l <= 64 - p.x; ++l) {
-      levels_.push_back({math::published_level_threshold(p.x, l, lambda_), {}});
+      levels_.push_back({published_level_threshold(p.x, l, lambda_), {}});
     }
   }
   recount();
@@ -110,12 +110,12 @@ dynamic_count_filter::dynamic_count_filter(const plan& p)
 // -- counting ----------------------------------------------------------------------------------
 
 std::uint64_t dynamic_count_filter::threshold_of(unsigned y) const {
-  return levels_.empty() ? math::shrink_threshold_with_gap(base_bits(), y, lambda_)
-                         : math::shrink_threshold(base_bits(), y, lambda_);
+  return levels_.empty() ? shrink_threshold_with_gap(base_bits(), y, lambda_)
+                         : shrink_threshold(base_bits(), y, lambda_);
 }
 
 std::uint64_t& dynamic_count_filter::level_count_of(std::uint64_t value) noexcept {
-  level& l = levels_[math::overflow_level(value >> base_bits())];
+  level& l = levels_[overflow_level(value >> base_bits())];
   return value < l.split ? l.cells.below : l.cells.above;
 }
 
@@ -165,7 +165,7 @@ outcome dynamic_count_filter::add_digest(digest d, std::uint64_t amount) {
   if (!saturating_) {
     const std::uint64_t most =
         amount + *std::max_element(found.value.begin(), found.value.begin() + k());
-    const unsigned y = math::overflow_level(most >> base_bits());
+    const unsigned y = overflow_level(most >> base_bits());
     if (y > most_overflow_) {
       if (overflow_bits() < most_overflow_) rebuild(most_overflow_);
       saturating_ = true;
@@ -245,7 +245,7 @@ void dynamic_count_filter::merge(const dynamic_count_filter& other) {
   for (std::uint64_t i = 0; i < cells(); ++i) {
     const bool is_stuck = stuck_in_either(i);
     too_large = too_large || is_stuck;
-    if (!is_stuck) y = std::max(y, math::overflow_level((cell(i) + other.cell(i)) >> base_bits()));
+    if (!is_stuck) y = std::max(y, overflow_level((cell(i) + other.cell(i)) >> base_bits()));
   }
   sum.saturating_ = too_large || y > most_overflow_;
   y = std::min(y, most_overflow_);

@@ -27,7 +27,7 @@ unsigned checked(unsigned counters_per_slack) {
 // the length.
 double bits_per_counter(const spectral_config& c, spectral_rule rule) {
   const double slack = 1.0 / checked(c.counters_per_slack);
-  const auto g = math::string_groups_for(c.memory.value_or(1) / 2);
+  const auto g = string_groups_for(c.memory.value_or(1) / 2);
   const double filters = rule == spectral_rule::recurrence ? 1.5 : 1;
   return filters * (2 + slack + g.offset_bits * (1 + 1.0 / g.chunk));
 }
@@ -61,7 +61,7 @@ class changes {
     std::uint64_t before;
     std::uint64_t after;
   };
-  std::array<change, 2 * math::max_tally_k> list_;
+  std::array<change, 2 * max_tally_k> list_;
   std::size_t count_ = 0;
 };
 
@@ -238,8 +238,8 @@ template <spectral_rule Rule>
 spectral_bits basic_spectral_filter<Rule>::bits() const {
   this->expect_cells();
   const std::uint64_t used = counters_.counter_bits();
-  return {used, counters_.string_bits(), math::published_index_bits(this->cells(), used),
-          math::compact_index_bits(this->cells())};
+  return {used, counters_.string_bits(), published_index_bits(this->cells(), used),
+          compact_index_bits(this->cells())};
 }
 
 template <spectral_rule Rule>

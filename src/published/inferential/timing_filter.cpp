@@ -1,3 +1,4 @@
+#include <bloomtime/math/timing.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
 
 #include <algorithm>
@@ -14,28 +15,28 @@ namespace {
 
 constexpr std::uint32_t timers_section = 1;
 
-math::timing_size size_of(const timing_config& c) {
+timing_size size_of(const timing_config& c) {
   if (c.error.has_value() == c.memory.has_value()) {
     throw error(errc::invalid_argument,
                 std::string("a timing filter is sized by error or by memory, and got ") +
                     (c.error ? "both" : "neither"));
   }
-  const math::timing_choice choice{.k = c.k, .bits = c.bits, .sweep = c.sweep};
-  if (c.error) return math::timing_for_error(c.window, *c.error, choice);
+  const timing_choice choice{.k = c.k, .bits = c.bits, .sweep = c.sweep};
+  if (c.error) return timing_for_error(c.window, *c.error, choice);
   if (*c.memory > detail::max_buffer_bytes) {
     throw error(errc::too_large, "a timing filter has at most " +
                                      std::to_string(detail::max_buffer_bytes) +
                                      " bytes of timers, asked for " + std::to_string(*c.memory));
   }
-  return math::timing_for_memory(c.window, *c.memory * 8, choice);
+  return timing_for_memory(c.window, *c.memory * 8, choice);
 }
 
-detail::stamp_shape shape_of(const math::timing_size& s) {
+detail::stamp_shape shape_of(const timing_size& s) {
   return {layout::flat, s.bits, s.k, s.timers, s.oldest};
 }
 
 // Blocks cut the window as they should, and a sweep comes around before a stamp comes to life.
-bool fits_together(const math::timing_size& s) {
+bool fits_together(const timing_size& s) {
   constexpr std::uint64_t most_window = std::uint64_t{1} << 40;
   if (s.window == 0 || s.window > most_window || s.block == 0 || s.block > s.window) return false;
   const std::uint64_t oldest = (s.window - 1) / s.block + 1;
@@ -46,7 +47,7 @@ bool fits_together(const math::timing_size& s) {
 
 // Timers that sweeps look at until the present block is full. The insertion that fills it sweeps
 // for the next one.
-std::uint64_t due_in_block(const math::timing_size& s, std::uint64_t filled, std::uint64_t swept) {
+std::uint64_t due_in_block(const timing_size& s, std::uint64_t filled, std::uint64_t swept) {
   const std::uint64_t quota = shape_of(s).quota();
   const std::uint64_t left = quota - std::min(swept, quota);
   const std::uint64_t sweeps = s.block - filled - 1;
@@ -58,7 +59,7 @@ std::uint64_t due_in_block(const math::timing_size& s, std::uint64_t filled, std
 timing_filter::timing_filter(const timing_config& config)
     : timing_filter(size_of(config), config.seed) {}
 
-timing_filter::timing_filter(const math::timing_size& size, std::uint64_t seed) : seed_(seed) {
+timing_filter::timing_filter(const timing_size& size, std::uint64_t seed) : seed_(seed) {
   check(shape_of(size));
   if (!fits_together(size)) {
     throw error(errc::invalid_argument,
@@ -73,19 +74,19 @@ timing_filter::timing_filter(const math::timing_size& size, std::uint64_t seed) 
   set_size(size);
 }
 
-void timing_filter::set_size(const math::timing_size& size) {
+void timing_filter::set_size(const timing_size& size) {
   size_ = size;
   cut_ = size.window - (size.oldest - 1) * size.block;
 }
 
-timing_filter::analytic timing_filter::analytic_with(const math::distinct_items& distinct) const {
+timing_filter::analytic timing_filter::analytic_with(const distinct_items& distinct) const {
   const double in_block = distinct(static_cast<double>(size_.block));
   return {distinct, math::touched(in_block, size_.timers, size_.k)};
 }
 
 std::optional<age_bracket> timing_filter::bracket(detail::stamp_cells::sight seen) const noexcept {
   if (cells_.empty() || seen.age > oldest_alive()) return std::nullopt;
-  const math::evidence block = math::block_evidence(seen.age, filled_, size_.block, 1);
+  const math::evidence block = block_evidence(seen.age, filled_, size_.block, 1);
   return age_bracket{static_cast<std::uint64_t>(block.a),
                      static_cast<std::uint64_t>(std::max(block.a, block.e - 1))};
 }
@@ -104,7 +105,7 @@ math::evidence timing_filter::expired_evidence() const noexcept {
 
 math::evidence timing_filter::census_evidence(detail::stamp_cells::sight seen) const noexcept {
   if (seen.age > oldest_alive()) return expired_evidence();
-  return math::block_evidence(
+  return block_evidence(
       seen.age, filled_, size_.block,
       math::stamp_census(cells_.with_age(seen.age), cells_.at_least(seen.age), seen.count));
 }
@@ -116,7 +117,7 @@ math::evidence timing_filter::analytic_evidence(detail::stamp_cells::sight seen,
       seen.age != 0
           ? likelihood.block
           : math::touched(likelihood.distinct(static_cast<double>(filled_)), size_.timers, size_.k);
-  return math::block_evidence(seen.age, filled_, size_.block, std::pow(each, seen.count));
+  return block_evidence(seen.age, filled_, size_.block, std::pow(each, seen.count));
 }
 
 double timing_filter::fill() const noexcept {
@@ -162,7 +163,7 @@ timing_filter timing_filter::read(const detail::container_view& view) {
   };
   timing_filter f;
   f.seed_ = view.info().seed;
-  math::timing_size size;
+  timing_size size;
   detail::byte_reader in = view.parameters();
   size.window = in.u64();
   size.timers = in.u64();

@@ -12,6 +12,7 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/prior.hpp>
+#include <bloomtime/published/inferential/age_posterior.hpp>
 
 #include "support/numbers.hpp"
 
@@ -21,6 +22,7 @@ namespace math_posterior_test {
 using rational = boost::multiprecision::cpp_rational;
 using quad = boost::multiprecision::cpp_bin_float_quad;  // 113 bits
 using wide = boost::multiprecision::cpp_bin_float_100;   // 100 digits
+using published::age_posterior;
 using support::infinite;
 using support::nan;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -269,8 +270,8 @@ TEST(spectral_filter, accounts_for_its_bits_in_both_ways) {
   const spectral_bits bits = f.bits();
   EXPECT_EQ(bits.counters, f.cells() + 3 * 7);
   EXPECT_GT(bits.string, bits.counters);
-  EXPECT_EQ(bits.published_index, math::published_index_bits(f.cells(), bits.counters));
-  EXPECT_EQ(bits.compact_index, math::compact_index_bits(f.cells()));
+  EXPECT_EQ(bits.published_index, published::published_index_bits(f.cells(), bits.counters));
+  EXPECT_EQ(bits.compact_index, published::compact_index_bits(f.cells()));
   EXPECT_EQ(f.work().lengthened, 3U);
   ASSERT_EQ(f.remove("x", 255), outcome::added);
   EXPECT_EQ(f.work().shortened, 3U);

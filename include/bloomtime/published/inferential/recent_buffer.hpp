@@ -11,10 +11,10 @@
 #include <bloomtime/detail/side_table.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
-#include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/published/inferential/detail/insertion_window.hpp>
+#include <bloomtime/published/inferential/distinct_items.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 
@@ -76,7 +76,7 @@ class recent_buffer : public detail::stored<recent_buffer>,
   }
   template <item T>
   BLOOMTIME_PER_ISA math::evidence evidence(const T& x,
-                                            const math::distinct_items& distinct) const noexcept {
+                                            const distinct_items& distinct) const noexcept {
     return evidence_with(detail::as_digest(x, seed_),
                          found_among(distinct(static_cast<double>(kept()))));
   }

@@ -8,19 +8,20 @@
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
-#include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/posterior.hpp>
-#include <bloomtime/math/timing.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/published/inferential/age_posterior.hpp>
 #include <bloomtime/published/inferential/detail/insertion_window.hpp>
+#include <bloomtime/published/inferential/distinct_items.hpp>
 #include <bloomtime/published/inferential/shared_geometric.hpp>
+#include <bloomtime/published/inferential/timing_size.hpp>
 #include <bloomtime/recency/age_prior.hpp>
 #include <bloomtime/recency/answers.hpp>
 #include <bloomtime/recency/detail/stamp_cells.hpp>
 
 namespace bloomtime::published {
 
-// By memory or by accuracy; what else is not given is chosen (math::timing_choice). `error` is the
+// By memory or by accuracy; what else is not given is chosen (timing_choice). `error` is the
 // chance that an item not inserted lately is taken for one that was.
 struct timing_config {
   std::uint64_t window = 0;  // insertions
@@ -47,7 +48,7 @@ class timing_filter : public detail::stored<timing_filter>,
 
   explicit timing_filter(const timing_config& config);
   // With these very numbers, which have to fit together as plan_timing() makes them.
-  explicit timing_filter(const math::timing_size& size, std::uint64_t seed = 0);
+  explicit timing_filter(const timing_size& size, std::uint64_t seed = 0);
   BLOOMTIME_VALUE(timing_filter);
 
   // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
@@ -84,10 +85,10 @@ class timing_filter : public detail::stored<timing_filter>,
   // How likely are the stamps of x, if it was inserted before the block they speak of?
   struct census {};
   struct analytic {
-    math::distinct_items distinct;
+    distinct_items distinct;
     double block;  // the chance that a timer is written in a whole one
   };
-  analytic analytic_with(const math::distinct_items& distinct) const;
+  analytic analytic_with(const distinct_items& distinct) const;
 
   template <item T>
   BLOOMTIME_PER_ISA math::evidence evidence(const T& x, census = {}) const noexcept {
@@ -126,12 +127,12 @@ class timing_filter : public detail::stored<timing_filter>,
 
   // Mean age, quantiles, the likelier of "in the block of its stamp" and "before".
   template <item T, class Likelihood = census>
-  BLOOMTIME_PER_ISA math::age_posterior ages(const T& x, const math::geometric& prior,
-                                             const Likelihood& likelihood = {}) const noexcept {
+  BLOOMTIME_PER_ISA age_posterior ages(const T& x, const math::geometric& prior,
+                                       const Likelihood& likelihood = {}) const noexcept {
     return {evidence(x, likelihood), prior, static_cast<double>(insertions_)};
   }
 
-  const math::timing_size& size() const noexcept { return size_; }
+  const timing_size& size() const noexcept { return size_; }
   std::uint64_t window() const noexcept { return size_.window; }
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
@@ -160,7 +161,7 @@ class timing_filter : public detail::stored<timing_filter>,
   double among_insertions(double window) const noexcept {
     return std::min(window, static_cast<double>(insertions_));
   }
-  void set_size(const math::timing_size& size);
+  void set_size(const timing_size& size);
 
   template <item T>
   BLOOMTIME_PER_ISA detail::stamp_cells::sight look(const T& x) const noexcept {
@@ -176,7 +177,7 @@ class timing_filter : public detail::stored<timing_filter>,
   math::evidence expired_evidence() const noexcept;
 
   detail::stamp_cells cells_;
-  math::timing_size size_;
+  timing_size size_;
   std::uint64_t cut_ = 0;  // insertions into a block until the oldest one has left the window
   std::uint64_t seed_ = 0;
   std::uint64_t insertions_ = 0;

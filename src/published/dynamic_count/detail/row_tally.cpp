@@ -24,7 +24,7 @@ row_shape shape_in_memory(const row_request& asked) {
                std::to_string(static_cast<unsigned>(asked.bits_per_cell)) +
                " bits and may have 2^40 bytes, got " + std::to_string(memory) + " bytes");
   }
-  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(cells, math::max_tally_k));
+  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(cells, published::max_tally_k));
   const unsigned k = asked.k ? *asked.k
                      : asked.items > 0
                          ? math::size_for_bits(layout::rows, asked.items, cells, most).k
@@ -40,19 +40,19 @@ row_shape shape_of(const row_request& asked) {
            std::string("is sized by error or by memory, and got ") +
                (asked.error ? "both" : "neither"));
   }
-  if (asked.k && (*asked.k < 1 || *asked.k > math::max_tally_k)) {
+  if (asked.k && (*asked.k < 1 || *asked.k > published::max_tally_k)) {
     refuse(errc::invalid_argument, asked,
-           "has 1 to " + std::to_string(math::max_tally_k) + " cells per item, asked for " +
+           "has 1 to " + std::to_string(published::max_tally_k) + " cells per item, asked for " +
                std::to_string(*asked.k));
   }
   row_shape shape;
   if (asked.memory) {
     shape = shape_in_memory(asked);
   } else if (asked.k) {
-    shape = {*asked.k, math::row_for_error(asked.items, *asked.error, *asked.k)};
+    shape = {*asked.k, published::row_for_error(asked.items, *asked.error, *asked.k)};
   } else {
     const auto size =
-        math::size_for_error(layout::rows, asked.items, *asked.error, math::max_tally_k);
+        math::size_for_error(layout::rows, asked.items, *asked.error, published::max_tally_k);
     shape = {size.k, size.bits / size.k};
   }
   if (!plausible(shape, static_cast<unsigned>(asked.bits_per_cell) + 1)) {
@@ -64,7 +64,7 @@ row_shape shape_of(const row_request& asked) {
 }
 
 bool plausible(row_shape shape, unsigned bits_per_cell) noexcept {
-  return shape.k >= 1 && shape.k <= math::max_tally_k && shape.row >= 1 &&
+  return shape.k >= 1 && shape.k <= published::max_tally_k && shape.row >= 1 &&
          shape.row <= max_buffer_bytes * 8 / bits_per_cell / shape.k;
 }
 

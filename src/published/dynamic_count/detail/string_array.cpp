@@ -57,7 +57,7 @@ string_array string_array::lay_out(std::uint64_t counters, unsigned counters_per
   next.size_ = counters;
   next.per_slack_ = counters_per_slack;
   next.used_ = used;
-  next.shape_ = math::string_groups_for(used);
+  next.shape_ = published::string_groups_for(used);
   next.groups_ = (counters + next.shape_.group - 1) / next.shape_.group;
   next.per_group_ = (next.shape_.group + next.shape_.chunk - 1) / next.shape_.chunk;
   next.by_group_ = inverse_of(next.shape_.group);

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/tally.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include <array>
 #include <cstdint>
@@ -69,8 +69,8 @@ TEST(dynamic_count_filter, is_figure_3_of_the_paper) {
 TEST(dynamic_count_filter, splits_level_0_where_the_vector_may_vanish) {
   std::array<level_count, 3> levels;
   for (const std::uint64_t v : figure_3) {
-    const unsigned l = math::overflow_level(v >> 4);
-    ++(v < math::level_threshold(4, l, 0.5) ? levels.at(l).below : levels.at(l).above);
+    const unsigned l = published::overflow_level(v >> 4);
+    ++(v < published::level_threshold(4, l, 0.5) ? levels.at(l).below : levels.at(l).above);
   }
   EXPECT_EQ(levels, (std::array<level_count, 3>{{{4, 0}, {1, 2}, {0, 1}}}));
 }

@@ -277,7 +277,7 @@ TEST(recent_buffer, posterior_is_equation_36) {
   // Below what is kept a miss is certain.
   EXPECT_EQ(b.posterior(absent, age_prior::share(p), 60.), 0);
   EXPECT_GT(b.posterior(absent, age_prior::share(p), 61.), 0);
-  const auto distinct = math::distinct_items::uniform(1000);
+  const auto distinct = published::distinct_items::uniform(1000);
   const double analytic = 1 - std::pow(255. / 256, distinct(60));
   EXPECT_NEAR(b.evidence(499, distinct).g, analytic, 1e-12);
   EXPECT_NEAR(b.posterior(499, math::geometric(p), {}, distinct),

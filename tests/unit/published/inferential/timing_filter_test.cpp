@@ -26,7 +26,7 @@ using support::expect_error;
 // w, m, bits, k, B; the rest follows.
 timing_filter timing_of(std::uint64_t w, std::uint64_t m, unsigned bits, unsigned k,
                         std::uint64_t block) {
-  math::timing_size s{.window = w, .timers = m, .bits = bits, .k = k, .block = block};
+  published::timing_size s{.window = w, .timers = m, .bits = bits, .k = k, .block = block};
   s.oldest = static_cast<std::uint32_t>((w + block - 1) / block);
   s.padding = (1U << bits) - 2 - s.oldest - 1;
   const std::uint64_t visits = block * (s.padding + std::uint64_t{1});
@@ -186,7 +186,7 @@ TEST(timing_filter, keeps_the_error_of_the_shortest_windows) {
 TEST(timing_filter, analytic_likelihood_is_the_paper_s) {
   timing_filter f = timing_of(12, 20, 4, 3, 4);
   for (int i = 0; i < 6; ++i) f.add(i);
-  const auto likelihood = f.analytic_with(math::distinct_items::uniform(50));
+  const auto likelihood = f.analytic_with(published::distinct_items::uniform(50));
   const auto touched = [](double j) {
     const double distinct = 50 * (1 - std::pow(1 - 1. / 50, j));
     return 1 - std::pow(1 - 1. / 20, 3 * distinct);
@@ -249,7 +249,7 @@ TEST(timing_filter, posteriors_grow_with_the_window_and_take_any_prior) {
     }
     EXPECT_EQ(f.posterior(x, prior), f.posterior(x, age_prior::share(0.01)));
     EXPECT_NEAR(f.posterior(x, prior), f.posterior(x, *shared), 1e-15);
-    const math::age_posterior ages = f.ages(x, prior);
+    const published::age_posterior ages = f.ages(x, prior);
     EXPECT_GE(ages.mean(), f.evidence(x).a);
     EXPECT_LE(ages.quantile(0.05), ages.quantile(0.95));
   }
@@ -297,7 +297,7 @@ TEST(timing_filter, is_sized_by_memory_or_by_error) {
   bad({.window = 10, .memory = 0});
   bad({.window = 10, .memory = 10, .sweep = 0});
   expect_error(errc::too_large, [] { timing_filter f({.window = 10, .memory = support::most}); });
-  math::timing_size s = by_memory.size();
+  published::timing_size s = by_memory.size();
   s.sweep = 3;
   expect_error(
       errc::invalid_argument, [&] { timing_filter f(s); }, "plan_timing()");

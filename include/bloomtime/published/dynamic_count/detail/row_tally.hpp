@@ -14,6 +14,7 @@
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/rows.hpp>
 #include <bloomtime/math/tally.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 #include <bloomtime/tally/detail/tally_face.hpp>
 
 // Counters in k rows, one of each row per item (docs/math.md, Size of a filter of counters).
@@ -89,7 +90,7 @@ class row_tally : public tally_face<Engine> {
 
  protected:
   friend tally_face<Engine>;
-  static constexpr unsigned most_k = math::max_tally_k;
+  static constexpr unsigned most_k = published::max_tally_k;
 
   template <class Items, class Answer, class Ask>
   BLOOMTIME_PER_ISA static void in_bulk(const Items& items, std::span<Answer> answers, Ask&& ask) {

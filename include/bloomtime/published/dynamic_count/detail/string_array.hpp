@@ -8,8 +8,8 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/digest.hpp>
-#include <bloomtime/math/tally.hpp>
 #include <bloomtime/published/dynamic_count/detail/field_vector.hpp>
+#include <bloomtime/published/dynamic_count/sizes.hpp>
 
 namespace bloomtime::detail {
 
@@ -123,7 +123,7 @@ class string_array {
   std::uint64_t groups_ = 0;
   unsigned per_slack_ = 1;
   unsigned per_group_ = 0;  // chunks of a group
-  math::string_groups shape_{};
+  published::string_groups shape_{};
   std::uint64_t by_group_ = 0;  // 2^64 over the counters of a group, rounded up; exact for i < 2^48
   std::uint64_t by_chunk_ = 0;
   std::uint64_t used_ = 0;

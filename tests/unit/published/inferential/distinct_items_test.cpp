@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/distinct.hpp>
 #include <bloomtime/math/zipf.hpp>
+#include <bloomtime/published/inferential/distinct_items.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -10,15 +10,15 @@
 #include "support/expect_error.hpp"
 #include "support/numbers.hpp"
 
-namespace bloomtime::math {
-namespace math_distinct_test {
+namespace bloomtime::published {
+namespace distinct_items_test {
 
 using support::expect_error;
 using knot = distinct_items::knot;
 
 // Over every rank, in long double.
 double exact_distinct(std::uint64_t items, double z, double insertions) {
-  const long double total = harmonic(items, z);
+  const long double total = math::harmonic(items, z);
   long double sum = 0;
   for (std::uint64_t i = 1; i <= items; ++i) {
     const long double share = std::pow(static_cast<long double>(i), -z) / total;
@@ -113,5 +113,5 @@ TEST(distinct_items, refuse_what_makes_no_sense) {
   expect_error(errc::invalid_argument, [] { distinct_items::zipf(10, -1); });
 }
 
-}  // namespace math_distinct_test
-}  // namespace bloomtime::math
+}  // namespace distinct_items_test
+}  // namespace bloomtime::published

@@ -1,4 +1,4 @@
-#include <bloomtime/math/distinct.hpp>
+#include <bloomtime/published/inferential/distinct_items.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "math/expect.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -48,40 +48,24 @@ double zipf_distinct(std::uint64_t items, double z, double total, double inserti
   return sum + sum_of_smooth(of_rank, one_by_one + 1., static_cast<double>(items) + 1);
 }
 
-// With the logarithms of both knots.
-double on_line(const distinct_items::knot& from, const distinct_items::knot& to,
-               double insertions) noexcept {
-  const double slope = (to.distinct - from.distinct) / (to.insertions - from.insertions);
-  return std::exp(from.distinct + slope * (std::log(insertions) - from.insertions));
-}
-
 }  // namespace
-
-double distinct_between(const distinct_items::knot& from, const distinct_items::knot& to,
-                        double insertions) noexcept {
-  const auto logs = [](const distinct_items::knot& k) {
-    return distinct_items::knot{std::log(k.insertions), std::log(k.distinct)};
-  };
-  if (!(from.insertions < to.insertions)) return to.distinct;
-  return on_line(logs(from), logs(to), insertions);
-}
 
 // Expects the knots in order, the first at one insertion or later.
 distinct_items::distinct_items(std::vector<knot> knots, double items)
     : knots_(std::move(knots)), items_(items) {
-  for (knot& k : knots_) k = {std::log(k.insertions), std::log(k.distinct)};
-  if (!knots_.empty() && knots_.front().insertions > 0) knots_.insert(knots_.begin(), {0, 0});
+  if (!knots_.empty() && knots_.front().insertions > 1) knots_.insert(knots_.begin(), {1, 1});
 }
 
 distinct_items distinct_items::uniform(std::uint64_t items) {
-  expect(items > 0, "there must be at least one item", items);
+  math::expect(items > 0, "there must be at least one item", items);
   return {{}, static_cast<double>(items)};
 }
 
 distinct_items distinct_items::zipf(std::uint64_t items, double z) {
-  expect(items > 0 && items <= std::uint64_t{1} << 53, "there must be 1 to 2^53 items", items);
-  expect(z >= 0 && z <= 64, "the exponent of Zipf's law must lie in [0, 64]", z);
-  const double total = harmonic(items, z);
+  math::expect(items > 0 && items <= std::uint64_t{1} << 53, "there must be 1 to 2^53 items",
+               items);
+  math::expect(z >= 0 && z <= 64, "the exponent of Zipf's law must lie in [0, 64]", z);
+  const double total = math::harmonic(items, z);
   const auto all = static_cast<double>(items);
   std::vector<knot> knots;
   // Until all items occur, or up to 2^60: with steep laws they never all do.
@@ -96,13 +80,14 @@ distinct_items distinct_items::zipf(std::uint64_t items, double z) {
 }
 
 distinct_items distinct_items::empirical(std::span<const knot> knots) {
-  expect(!knots.empty(), "there must be at least one knot", std::uint64_t{knots.size()});
+  math::expect(!knots.empty(), "there must be at least one knot", std::uint64_t{knots.size()});
   const knot* before = nullptr;
   for (const knot& k : knots) {
-    expect(k.insertions >= 1 && k.insertions < infinite &&
-               (before == nullptr || k.insertions > before->insertions),
-           "the knots of a distinct count must increase in insertions, from 1 on", k.insertions);
-    expect(
+    math::expect(k.insertions >= 1 && k.insertions < infinite &&
+                     (before == nullptr || k.insertions > before->insertions),
+                 "the knots of a distinct count must increase in insertions, from 1 on",
+                 k.insertions);
+    math::expect(
         k.distinct >= 1 && k.distinct <= k.insertions &&
             (before == nullptr || k.distinct >= before->distinct),
         "the knots of a distinct count must not decrease in distinct items, of which there are 1 "
@@ -121,11 +106,11 @@ double distinct_items::operator()(double insertions) const noexcept {
   if (knots_.empty()) {
     distinct = items_ * chance(1 / items_, insertions);
   } else if (knots_.size() > 1) {
-    const auto above = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, std::log(insertions),
+    const auto above = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, insertions,
                                         [](double j, const knot& k) { return j < k.insertions; });
-    distinct = on_line(above[-1], above[0], insertions);
+    distinct = math::distinct_between(above[-1], above[0], insertions);
   }
   return std::min({distinct, insertions, items_});
 }
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

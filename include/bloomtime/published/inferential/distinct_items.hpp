@@ -1,21 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-namespace bloomtime::math {
+#include <bloomtime/math/timing.hpp>
+
+namespace bloomtime::published {
 
 // D(j): how many different items are expected among j insertions
 // (docs/math.md, Number of different items). Only the analytic likelihood needs it. Answers lie in
 // [0, min(j, items)] and grow with j, which may be any real number.
 class distinct_items {
  public:
-  struct knot {
-    double insertions;
-    double distinct;
-  };
+  using knot = math::distinct_knot;
 
   // All `items` have the same share.
   static distinct_items uniform(std::uint64_t items);
@@ -33,12 +31,8 @@ class distinct_items {
  private:
   distinct_items(std::vector<knot> knots, double items);
 
-  std::vector<knot> knots_;  // logarithms, starting with (0, 0); empty if uniform
+  std::vector<knot> knots_;  // starting with (1, 1); empty if uniform
   double items_;             // infinite if unknown
 };
 
-// Interpolates between two knots by a power of the insertions; both have at least one item.
-double distinct_between(const distinct_items::knot& from, const distinct_items::knot& to,
-                        double insertions) noexcept;
-
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published
