@@ -96,6 +96,19 @@ std::int64_t age_partitioned_filter::window_begin(std::int64_t tick) const noexc
   return tick < first + ticks_ ? first : tick - ticks_;
 }
 
+// No generation within the window holds anything older.
+std::int64_t age_partitioned_filter::first_tick() const noexcept {
+  const std::int64_t begin = window_begin(end_of(oldest_));
+  return crowded() ? std::min(since_, begin) : begin;
+}
+
+// From now on generations may hold insertions from tick `first` on, or first_tick() if that is
+// `not_raised`.
+void age_partitioned_filter::crowd(std::int64_t first) noexcept {
+  since_ = crowded() ? std::min(since_, first) : first;
+  crowded_ = newest_;
+}
+
 std::uint64_t age_partitioned_filter::oldest_at(instant when) const noexcept {
   if (!timed_ || insertions_ == 0) return oldest_;
   const std::int64_t tick = clock_.tick_of(when).number;
@@ -197,7 +210,7 @@ std::optional<std::uint64_t> age_partitioned_filter::generation_for_late(
   const std::uint64_t first = first_ending_at(oldest_, tick);
   std::uint64_t generation = first;
   while (generation <= current_ && count_of(generation) >= quota_) ++generation;
-  if (generation != first) crowded_ = newest_;
+  if (generation != first) crowd(not_raised);
   if (generation > current_) return std::nullopt;
   return generation;
 }
@@ -211,7 +224,8 @@ std::uint64_t age_partitioned_filter::generation_for_now() noexcept {
   if (!timed_) return current_;
   const std::uint64_t shared = (current_ - std::min(oldest_, current_)) / 2 + 1;
   const std::uint64_t generation = current_ - in_current_ / quota_ % shared;
-  if (generation != current_) crowded_ = newest_;
+  const bool raised = in_current_ != 0 && end_of(current_) != newest_;
+  if (raised || generation != current_) crowd(window_begin(end_of(oldest_)));
   for (std::uint64_t g = generation; g <= current_ && end_of(g) != newest_; ++g) {
     ends_[index_of(g)] = newest_;
   }
@@ -320,9 +334,8 @@ age_bracket age_partitioned_filter::ages_of(std::uint64_t generation, instant wh
   };
   // What is late may have come to the generation after it; what came before the first one that is
   // known has left the window.
-  const bool crowded = end_of(generation) <= crowded_;
-  const std::int64_t begin =
-      crowded || generation == oldest_ ? window_begin(end_of(oldest_)) : end_of(generation - 1);
+  const bool mixed = end_of(generation) <= crowded_ || generation == oldest_;
+  const std::int64_t begin = mixed ? first_tick() : end_of(generation - 1);
   return {since(clock_.end_of({end_of(generation)})), since(clock_.start_of({begin}))};
 }
 
@@ -379,6 +392,7 @@ void age_partitioned_filter::clear() noexcept {
   place_ = current_ / per_band;
   newest_ = 0;
   crowded_ = overloaded_ = never;
+  since_ = not_raised;
 }
 
 BLOOMTIME_VALUE_OF(age_partitioned_filter);

@@ -119,15 +119,27 @@ void age_partitioned_filter::for_each_word(std::uint64_t slice, Use&& use) const
   }
 }
 
+// The same as first_tick() with the generations from `first` on. Those that have left the window
+// still have bits in the slices of later ones.
+std::int64_t age_partitioned_filter::first_tick_from(std::uint64_t first) const noexcept {
+  std::int64_t begin = first_tick();
+  for (std::uint64_t g = first; g < oldest_; ++g) {
+    if (counts_[index_of(g)] == 0) continue;
+    begin = std::min({begin, window_begin(end_of(g)), end_of(g) <= crowded_ ? since_ : begin});
+  }
+  return begin;
+}
+
 // Generations of equal numbers become one that ends with the later of both. Ends never decrease,
-// so those of one filter may be kept for longer; and since a generation may then hold anything
-// from the window on, all of them count as crowded.
+// so those of one filter may be kept for longer; since a generation may then hold anything that
+// either filter held, all of them count as crowded.
 void age_partitioned_filter::unite(const age_partitioned_filter& other) noexcept {
   const std::uint64_t first = std::min(oldest_, other.oldest_);
   const std::uint64_t mine = oldest_;
   const std::uint64_t last = current_;
   const std::uint64_t top = std::max(current_, other.current_);
   const std::uint64_t in_last = in_current_;
+  const std::int64_t begin = std::min(first_tick_from(first), other.first_tick_from(first));
   while (current_ < top) (void)open_generation();
   for (std::uint64_t s = lowest_slice(first); s < lowest_slice(mine); ++s) {
     for_each_word(s, [&](std::size_t at) { detail::store_le64(bits_.data() + at, 0); });
@@ -153,6 +165,7 @@ void age_partitioned_filter::unite(const age_partitioned_filter& other) noexcept
   oldest_ = first;
   in_current_ = (last == top ? in_last : 0) + (other.current_ == top ? other.in_current_ : 0);
   crowded_ = newest_;
+  since_ = begin;
   overloaded_ = std::max(overloaded_, other.overloaded_);
   std::fill(ones_.begin(), ones_.end(), 0);
   count_ones();

@@ -14,8 +14,10 @@ namespace {
 constexpr std::uint8_t own_bits_engine = 6;
 constexpr std::uint8_t shared_bits_engine = 4;
 
-// Follows the parameters of a filter whose duplicates do not renew their item.
+// Follow the parameters if any of them is set: duplicates do not renew their item; ends were
+// raised, and the first tick before follows.
 constexpr std::uint64_t no_refresh = 1;
+constexpr std::uint64_t raised = 2;
 
 constexpr std::uint32_t bits_section = 1;
 constexpr std::uint32_t ends_section = 2;
@@ -46,7 +48,10 @@ void age_partitioned_filter::write(detail::container_writer& out) const {
   p.i64(newest_);
   p.i64(crowded_);
   if (own_bits_) p.i64(overloaded_);
-  if (!refresh_) p.u64(no_refresh);
+  const bool was_raised = crowded() && since_ != not_raised;
+  const std::uint64_t flags = (refresh_ ? 0 : no_refresh) | (was_raised ? raised : 0);
+  if (flags != 0) p.u64(flags);
+  if (was_raised) p.i64(since_);
   detail::byte_writer ends;
   detail::byte_writer counts;
   for (const std::int64_t end : ends_) ends.i64(end);
@@ -75,8 +80,11 @@ void age_partitioned_filter::read_parameters(const detail::container_view& view)
   newest_ = in.i64();
   crowded_ = in.i64();
   overloaded_ = own_bits_ ? in.i64() : crowded_;
-  refresh_ = in.remaining() == 0;
-  if (!refresh_) expect(in.u64() == no_refresh);
+  const bool flagged = in.remaining() != 0;
+  const std::uint64_t flags = flagged ? in.u64() : 0;
+  expect(flags <= (no_refresh | raised) && flagged == (flags != 0));
+  refresh_ = (flags & no_refresh) == 0;
+  if ((flags & raised) != 0) since_ = in.i64();
   in.expect_end();
   expect(generations_ >= 1 && generations_ <= math::most_generations &&
          bands_ == math::bands_for(k_, generations_) && quota_ >= 1 && items_ >= 1 && window_ >= 1);
@@ -112,7 +120,9 @@ void age_partitioned_filter::expect_state() const {
     for (std::uint64_t g = oldest_; g < current_; ++g) expect(end_of(g) <= end_of(g + 1));
     const bool any = insertions_ != 0 && oldest_ <= current_;
     expect(!any || (end_of(oldest_) >= window_begin(newest_) && end_of(current_) <= newest_));
+    expect(since_ == not_raised || (crowded() && since_ <= window_begin(end_of(oldest_))));
   } else {
+    expect(since_ == not_raised);
     const std::uint64_t opened = current_ + 1 - k_;
     expect(newest_ == 0 && in_current_ <= quota_ && opened <= insertions_ / quota_ &&
            insertions_ == opened * quota_ + in_current_);

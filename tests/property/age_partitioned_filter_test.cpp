@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <bloomtime/error.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -100,92 +98,6 @@ RC_GTEST_PROP(age_partitioned_property, misses_nothing_within_a_window_of_time, 
     if (draw == 7) f.advance(instant(now));
     if (random() % 200 == 0) f = age_partitioned_filter::load(f.serialize());
   }
-}
-
-// Two streams with gaps, bursts and clocks that differ, merged whenever their generations can be
-// aligned: what either would have to find within the window is found, then and later.
-class merging_streams {
- public:
-  merging_streams(const age_partitioned_config& config, std::uint64_t seed)
-      : window_(config.window->count()), random_(seed), streams_{stream(config), stream(config)} {
-    streams_[1].now = below(4 * window_) - 2 * window_;
-  }
-
-  void step() {
-    const std::size_t which = random_() % 2;
-    stream& s = streams_[which];
-    if (random_() % 60 == 0) s.now += below(3 * window_);  // a gap
-    const bool burst = random_() % 20 == 0;
-    for (int n = burst ? 40 : 1; n > 0; --n) add(s, random_() % 300);
-    if (random_() % 3 == 0) s.now += below(window_ / 8 + 1);
-    if (random_() % 50 == 0) merge(s, streams_[1 - which]);
-    check(s);
-  }
-
-  int merged() const { return merged_; }
-
- private:
-  struct stream {
-    explicit stream(const age_partitioned_config& config) : filter(config) {}
-
-    age_partitioned_filter filter;
-    std::map<std::uint64_t, std::int64_t> last = {};
-    std::int64_t now = 0;
-  };
-
-  std::int64_t below(std::int64_t n) {
-    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(n));
-  }
-
-  static void note(stream& s, std::uint64_t x, std::int64_t at) {
-    const auto entry = s.last.emplace(x, at).first;
-    entry->second = std::max(entry->second, at);
-  }
-
-  void add(stream& s, std::uint64_t x) {
-    const std::int64_t at = s.now - (random_() % 10 == 0 ? below(window_) : 0);
-    if (s.filter.add(x, instant(at)) != outcome::dropped_late) note(s, x, at);
-  }
-
-  void merge(stream& into, const stream& from) {
-    const auto before = into.filter.serialize();
-    try {
-      into.filter.merge(from.filter);
-    } catch (const error& e) {
-      RC_ASSERT(e.code() == errc::incompatible);
-      RC_ASSERT(into.filter.serialize() == before);
-      return;
-    }
-    ++merged_;
-    for (const auto& [x, at] : from.last) note(into, x, at);
-    into.now = std::max(into.now, from.now);
-    if (random_() % 2 == 0) {
-      into.filter = age_partitioned_filter::load(into.filter.serialize());
-    }
-  }
-
-  void check(const stream& s) const {
-    for (const auto& [x, at] : s.last) {
-      for (const std::int64_t when : {s.now, s.now + window_ / 3}) {
-        if (when - at > window_) continue;
-        RC_ASSERT(s.filter.seen(x, instant(when)));
-        const auto age = s.filter.age(x, instant(when));
-        RC_ASSERT(age->youngest <=
-                  static_cast<std::uint64_t>(std::max<std::int64_t>(0, when - at)));
-      }
-    }
-  }
-
-  std::int64_t window_;
-  math::random_source random_;
-  std::array<stream, 2> streams_;
-  int merged_ = 0;
-};
-
-RC_GTEST_PROP(age_partitioned_property, misses_nothing_after_a_merge, ()) {
-  merging_streams streams(any_recent_window(true), *rc::gen::arbitrary<std::uint64_t>());
-  for (int n = 0; n < 400; ++n) streams.step();
-  RC_CLASSIFY(streams.merged() > 0, "merged");
 }
 
 }  // namespace age_partitioned_filter_test

@@ -215,6 +215,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
 
   static constexpr unsigned per_band = math::slices_per_band;
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t not_raised = std::numeric_limits<std::int64_t>::max();
 
   // Where the bits of an item lie in one band.
   struct spot {
@@ -273,6 +274,11 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   std::uint64_t& count_of(std::uint64_t generation) noexcept {
     return counts_[index_of(generation)];
   }
+  bool alive() const noexcept { return oldest_ <= current_; }
+  bool crowded() const noexcept { return timed_ && alive() && end_of(oldest_) <= crowded_; }
+  std::int64_t first_tick() const noexcept;
+  std::int64_t first_tick_from(std::uint64_t first) const noexcept;
+  void crowd(std::int64_t first) noexcept;
 
   bool has_time() const noexcept { return !timed_ || insertions_ != 0; }
   instant latest() const noexcept { return newest().value_or(instant()); }
@@ -305,7 +311,6 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
 
   // Merging. renumber() adds whole rounds of the ring to all generation numbers.
   std::uint64_t ring() const noexcept { return bands_ * per_band; }
-  bool alive() const noexcept { return oldest_ <= current_; }
   void expect_mergeable(const age_partitioned_filter& other) const;
   static void align(age_partitioned_filter& a, age_partitioned_filter& b);
   void renumber(std::uint64_t more) noexcept;
@@ -349,9 +354,11 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   std::uint64_t in_current_ = 0;  // insertions
   std::uint64_t oldest_ = 0;      // generation that is in the window
   std::int64_t newest_ = 0;       // tick; none before the first insertion
-  // The last tick in which older generations took more: until it has left the window those that end
-  // by then may hold anything from their own time on.
+  // The last tick in which a generation took insertions of another tick or ends were raised:
+  // generations that end by then may hold anything from first_tick() on. since_ is the first tick
+  // that they held before their ends were raised.
   std::int64_t crowded_ = never;
+  std::int64_t since_ = not_raised;
   std::int64_t overloaded_ = never;  // the last tick in which there was no room
   bloomtime::losses losses_;
 };

@@ -20,6 +20,7 @@
 #include "format/golden_recipes.hpp"
 #include "support/allocations.hpp"
 #include "support/expect_error.hpp"
+#include "support/heap.hpp"
 #include "support/numbers.hpp"
 
 // Every constructor of the family at the ends of every parameter: it refuses with a sentence, or
@@ -324,6 +325,48 @@ TEST(recency_moved_from, filters_know_nothing_and_take_nothing) {
                               .items = 5,
                               .error = 0.1,
                               .audit = audit_config{.entries = 64}}));
+}
+
+// -- memory ------------------------------------------------------------------------------------
+
+// All memory is allocated when a filter is made. malloc keeps up to 7 free blocks of each of 64
+// sizes (16 to 1040 bytes) and counts them as used.
+template <class Filter, class Add>
+void expect_no_growth(Filter f, Add&& add) {
+  constexpr std::uint64_t kept = 7 * (64 * 65 / 2 + 64) * 16;
+  const support::allocations hook;
+  const std::uint64_t memory = f.memory();
+  const std::uint64_t before = support::heap::in_use();
+  for (std::uint64_t i = 0; i < 50'000; ++i) add(f, i);
+  if (support::heap::works) {
+    EXPECT_LE(support::heap::in_use(), before + kept);
+  }
+  EXPECT_EQ(hook.live_bytes(), 0U);
+  EXPECT_EQ(f.memory(), memory);
+}
+
+TEST(recency_memory, does_not_grow_with_the_data) {
+  using namespace std::chrono_literals;
+  const auto timed = [](auto& f, std::uint64_t i) {
+    const instant when(static_cast<std::int64_t>(i * 10'000));
+    f.add(i, when);
+    (void)f.add_if_new(i / 2, when);
+    (void)f.posterior(i, when, event_rate{0.1});
+  };
+  const auto counted = [](auto& f, std::uint64_t i) {
+    f.add(i);
+    (void)f.add_if_new(i / 2);
+    (void)f.posterior(i, age_prior::share(0.01));
+  };
+  const recency_config minute{
+      .window = 60s, .items = 5000, .error = 0.01, .audit = audit_config{.entries = 64}};
+  expect_no_growth(recency_filter(minute), timed);
+  expect_no_growth(age_partitioned_filter({.window = 60s, .items = 500, .error = 0.01}), timed);
+  expect_no_growth(recency_filter({.last = 1000, .items = 1000, .error = 0.01}), counted);
+  expect_no_growth(age_partitioned_filter({.last = 1000, .error = 0.01}), counted);
+  expect_no_growth(timing_filter(timing_config{.window = 1000, .error = 0.01}), counted);
+  expect_no_growth(generalized_filter({.window = 1000, .memory = 8192}), counted);
+  expect_no_growth(recent_buffer({.window = 1000, .memory = 2000}), counted);
 }
 
 }  // namespace bloomtime::recency_extremes_test

@@ -129,5 +129,19 @@ TEST(math_spectral, has_the_index_of_the_paper) {
   EXPECT_EQ(string_groups_for(0).group, 4U);
 }
 
+TEST(math_tally, refuses_rows_that_mean_nothing) {
+  for (const double error : {0.0, 1.0, -1.0, 2.0, std::numeric_limits<double>::quiet_NaN()}) {
+    expect_error(
+        errc::invalid_argument, [&] { row_for_error(1, error, 3); }, "error");
+  }
+  expect_error(
+      errc::invalid_argument, [] { row_for_error(0, 0.1, 3); }, "item");
+  for (const unsigned k : {0U, 33U}) {
+    expect_error(
+        errc::invalid_argument, [&] { row_for_error(1, 0.1, k); }, "k must be");
+  }
+  expect_error(errc::too_large, [] { row_for_error(most_count, 0.01, 3); });
+}
+
 }  // namespace dynamic_count_sizes_test
 }  // namespace bloomtime::published
