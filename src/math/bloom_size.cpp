@@ -7,6 +7,7 @@
 
 #include "math/expect.hpp"
 #include "math/line_load.hpp"
+#include "math/search.hpp"
 
 namespace bloomtime::math {
 namespace {
@@ -37,8 +38,10 @@ class sizer {
     std::optional<std::uint64_t> found;
     const auto improve = [&](unsigned k) {
       const std::uint64_t limit = found ? *found - 1 : budget;
-      const std::uint64_t units = fewest_units(k, wanted, limit / unit(k));
-      if (units != 0) found = units * unit(k);
+      const auto enough = [&](std::uint64_t units) {
+        return error_if_below(wanted, units, k) <= wanted;
+      };
+      if (const auto units = least(limit / unit(k), enough)) found = *units * unit(k);
     };
     // The usual optimum first: its limit is so tight that most other k are rejected at once.
     const double usual = std::round(optimal_bits_per_item(wanted));
@@ -89,17 +92,6 @@ class sizer {
     const double miss = std::log1p(-line_hit(k) / static_cast<double>(lines));
     const double least = std::pow(-std::expm1(static_cast<double>(items_) * miss), k);
     return least - 0.03 * std::min(least, 1 - least);
-  }
-
-  // Zero if `limit` units are not enough.
-  std::uint64_t fewest_units(unsigned k, double wanted, std::uint64_t limit) {
-    if (limit == 0 || error_if_below(wanted, limit, k) > wanted) return 0;
-    std::uint64_t too_few = 0;
-    while (limit - too_few > 1) {
-      const std::uint64_t middle = too_few + (limit - too_few) / 2;
-      (error_if_below(wanted, middle, k) > wanted ? too_few : limit) = middle;
-    }
-    return limit;
   }
 
   layout kind_;

@@ -14,6 +14,7 @@
 
 #include "math/expect.hpp"
 #include "math/line_load.hpp"
+#include "math/search.hpp"
 
 namespace bloomtime::math {
 namespace {
@@ -33,18 +34,6 @@ void expect_k(unsigned k, unsigned most_k) {
                                    " need more");
 }
 
-// The fewest lines, at most `limit`, that keep the error; zero if there are none.
-std::uint64_t fewest_lines(load_chances& chances, std::uint64_t items, double wanted,
-                           std::uint64_t limit) {
-  if (limit == 0 || chances.mixed(items, limit) > wanted) return 0;
-  std::uint64_t too_few = 0;
-  while (limit - too_few > 1) {
-    const std::uint64_t middle = too_few + (limit - too_few) / 2;
-    (chances.mixed(items, middle) > wanted ? too_few : limit) = middle;
-  }
-  return limit;
-}
-
 }  // namespace
 
 line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per_line,
@@ -57,11 +46,9 @@ line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per
     load_chances chances = load_chances::of_cells(cells_per_line, k);
     // From the size that separate rows would need on: a line never needs fewer cells.
     std::uint64_t limit = std::min(best.lines - 1, items / cells_per_line + 1);
-    std::uint64_t lines = 0;
-    while ((lines = fewest_lines(chances, items, wanted, limit)) == 0 && limit < best.lines - 1) {
-      limit = std::min(best.lines - 1, 2 * limit);
-    }
-    if (lines != 0) best = {lines, k};
+    const auto enough = [&](std::uint64_t lines) { return chances.mixed(items, lines) <= wanted; };
+    while (limit < best.lines - 1 && !enough(limit)) limit = std::min(best.lines - 1, 2 * limit);
+    if (const auto lines = least(limit, enough)) best = {*lines, k};
   }
   if (best.k == 0) refuse_size(items, wanted);
   return {best.lines, k_for_lines(items, best.lines, cells_per_line, most_k)};

@@ -9,6 +9,7 @@
 
 #include "math/expect.hpp"
 #include "math/line_load.hpp"
+#include "math/search.hpp"
 
 namespace bloomtime::math {
 namespace {
@@ -39,19 +40,6 @@ unsigned bits_for(std::uint32_t oldest) {
   return bits;
 }
 
-// The least number from 1 to `limit` that holds(number), if greater ones do too. None if `limit`
-// does not.
-template <class Holds>
-std::optional<std::uint64_t> least(std::uint64_t limit, Holds&& holds) {
-  if (limit == 0 || !holds(limit)) return std::nullopt;
-  std::uint64_t too_few = 0;
-  while (limit - too_few > 1) {
-    const std::uint64_t middle = too_few + (limit - too_few) / 2;
-    (holds(middle) ? limit : too_few) = middle;
-  }
-  return limit;
-}
-
 // The fewest timers, at most `limit`, with which some k keeps the error.
 std::optional<stamp_size> fewest_flat(std::uint64_t alive, double wanted, std::uint64_t limit) {
   std::optional<stamp_size> found;
@@ -79,17 +67,12 @@ std::optional<stamp_size> fewest_lines(std::uint64_t alive, double wanted, unsig
   return found;
 }
 
-double error_with(const stamp_size& size, std::uint64_t alive) {
-  if (size.layout == layout::flat) return timers_error(alive, size.cells, size.k);
-  return line_cells_error(alive, size.cells / per_line(size.bits), per_line(size.bits), size.k);
-}
-
 // The k with the least error.
 stamp_size best_k(stamp_size size, unsigned most, std::uint64_t alive) {
   stamp_size best = size;
   double least_error = 2;
   for (size.k = 1; size.k <= most; ++size.k) {
-    const double e = error_with(size, alive);
+    const double e = stamp_error(size, alive);
     if (e < least_error) {
       least_error = e;
       best = size;
@@ -179,7 +162,10 @@ stamp_size stamps_for_memory(const stamp_load& load, std::uint64_t bytes,
   return stamp_error(line, alive) <= stamp_error(flat, alive) ? line : flat;
 }
 
-double stamp_error(const stamp_size& size, std::uint64_t alive) { return error_with(size, alive); }
+double stamp_error(const stamp_size& size, std::uint64_t alive) {
+  if (size.layout == layout::flat) return timers_error(alive, size.cells, size.k);
+  return line_cells_error(alive, size.cells / per_line(size.bits), per_line(size.bits), size.k);
+}
 
 double alive_items(const stamp_size& size, std::uint64_t alive) {
   const auto cells = static_cast<double>(size.cells);
@@ -194,7 +180,7 @@ double alive_error(const stamp_size& size, std::uint64_t alive) {
     return std::pow(static_cast<double>(alive) / static_cast<double>(size.cells), size.k);
   }
   const double items = alive_items(size, alive);
-  return items < 0x1p62 ? error_with(size, static_cast<std::uint64_t>(std::llround(items))) : 1;
+  return items < 0x1p62 ? stamp_error(size, static_cast<std::uint64_t>(std::llround(items))) : 1;
 }
 
 // -- evidence ----------------------------------------------------------------------------------

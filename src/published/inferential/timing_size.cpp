@@ -8,6 +8,7 @@
 #include <bloomtime/math/timing.hpp>
 
 #include "math/expect.hpp"
+#include "math/search.hpp"
 
 namespace bloomtime::published {
 namespace {
@@ -34,14 +35,7 @@ std::uint64_t least_block(std::uint64_t window, std::uint64_t timers, unsigned b
   const auto fits = [&](std::uint64_t block) {
     return ages_needed(window, timers, block, most_sweep) <= oldest_age(bits);
   };
-  if (!fits(window)) return 0;
-  std::uint64_t too_small = 0;
-  std::uint64_t enough = window;
-  while (enough - too_small > 1) {
-    const std::uint64_t middle = too_small + (enough - too_small) / 2;
-    (fits(middle) ? enough : too_small) = middle;
-  }
-  return enough;
+  return math::least(window, fits).value_or(0);
 }
 
 void expect_window(std::uint64_t window) {
