@@ -14,6 +14,7 @@
 namespace bloomtime::math {
 namespace posterior_test {
 
+using published::age_posterior;
 using support::magnitude;
 
 // Two results that should be in order may each be a few ulps off.
