@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -44,15 +43,20 @@ void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t 
 #endif
 }
 
+// For `bytes` of data and what surrounds them.
+void* allocate_from_hook(std::uint64_t bytes, std::size_t extra) {
+  void* const block = bytes > SIZE_MAX - extra ? nullptr : hook.allocate(bytes + extra);
+  if (block != nullptr) return block;
+  throw error(errc::out_of_memory,
+              "there is no memory for an array of " + std::to_string(bytes) + " bytes");
+}
+
 }  // namespace
 
 // The hook guarantees no alignment, so the allocated pointer is stored before the aligned data.
 void* hooked_allocate(std::size_t bytes, std::size_t alignment) {
   const bool plain = alignment <= 1;
-  const std::size_t extra = plain ? 0 : alignment + sizeof(void*);
-  if (bytes > SIZE_MAX - extra) throw std::bad_alloc();
-  void* const block = hook.allocate(bytes + extra);
-  if (block == nullptr) throw std::bad_alloc();
+  void* const block = allocate_from_hook(bytes, plain ? 0 : alignment + sizeof(void*));
   if (plain) return block;
   std::byte* const data = align_up(static_cast<std::byte*>(block) + sizeof(void*), alignment);
   std::memcpy(data - sizeof(void*), &block, sizeof(void*));
@@ -93,15 +97,10 @@ void buffer::allocate(std::uint64_t bytes) {
   }
   const bool large = bytes >= 2 * huge_page;
   const std::size_t alignment = large ? huge_page : line_bytes;
-  const std::size_t padded = bytes + readable_past_end;
-  block_ = hook.allocate(padded + alignment - 1);
-  if (block_ == nullptr) {
-    throw error(errc::out_of_memory,
-                "there is no memory for an array of " + std::to_string(bytes) + " bytes");
-  }
+  block_ = allocate_from_hook(bytes, readable_past_end + alignment - 1);
   data_ = align_up(block_, alignment);
   size_ = bytes;
-  if (large) advise_huge(data_, padded);
+  if (large) advise_huge(data_, bytes + readable_past_end);
 }
 
 buffer buffer::borrow(std::span<const std::byte> bytes,

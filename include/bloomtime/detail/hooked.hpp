@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <type_traits>
 
 #include <bloomtime/allocator.hpp>
@@ -10,7 +9,7 @@
 // Standard containers whose memory comes from the allocator hook.
 namespace bloomtime::detail {
 
-// Throws std::bad_alloc if there is no memory.
+// Throws error(out_of_memory) as a buffer does.
 void* hooked_allocate(std::size_t bytes, std::size_t alignment);
 void hooked_release(void* block, std::size_t alignment) noexcept;
 
@@ -34,7 +33,6 @@ struct hooked {
   hooked(const hooked<U>&) noexcept {}
 
   T* allocate(std::size_t count) {
-    if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(hooked_allocate(count * sizeof(T), alignof(T)));
   }
   void deallocate(T* block, std::size_t) noexcept { hooked_release(block, alignof(T)); }

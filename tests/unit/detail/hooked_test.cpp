@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <new>
 #include <vector>
+
+#include "support/expect_error.hpp"
 
 namespace bloomtime {
 namespace hooked_test {
@@ -50,7 +51,8 @@ TEST_F(hooked_memory, is_aligned_and_given_back) {
 
 TEST_F(hooked_memory, throws_when_there_is_none) {
   std::vector<line, detail::hooked<line>> lines;
-  EXPECT_THROW(lines.resize(1 << 20), std::bad_alloc);
+  support::expect_error(
+      errc::out_of_memory, [&] { lines.resize(1 << 20); }, "67108864 bytes");
   EXPECT_EQ(live, 0);
 }
 
