@@ -13,6 +13,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/process_key.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/error.hpp>
@@ -21,19 +22,13 @@ namespace bloomtime::detail {
 
 // The exact values of cells that overflowed: a map from cell number to 64 bits in one buffer, by
 // open addressing with linear probing. Only reserve(), set() of a new cell, erase() and trim() move
-// entries. Only the first two may throw std::bad_alloc, and then the table is unchanged. It holds
-// no memory before the first entry, and none after trim() if it is empty. The position of an entry
-// depends on the random key of the process, so crafted cells do not cluster.
+// entries. Only the first two may throw error(out_of_memory), and then the table is unchanged. It
+// holds no memory before the first entry, and none after trim() if it is empty. The position of an
+// entry depends on the random key of the process, so crafted cells do not cluster.
 class side_table {
  public:
   static constexpr std::uint64_t max_cell = std::numeric_limits<std::uint64_t>::max() - 1;
   static constexpr std::size_t bytes_per_entry = 16;  // of write()
-
-  side_table() noexcept = default;
-  side_table(const side_table&) = default;
-  side_table& operator=(const side_table&);
-  side_table(side_table&& other) noexcept { swap(other); }
-  side_table& operator=(side_table&& other) noexcept;
 
   // From what write() wrote: cells strictly increasing and below `cells`, and for every entry
   // valid(cell, value) must hold. Checks everything before it allocates.
@@ -64,7 +59,7 @@ class side_table {
   void erase_if(Unwanted&& unwanted) noexcept;
   // Releases memory if erasures left most of the table empty; otherwise it costs nothing.
   void trim() noexcept;
-  void clear() noexcept { side_table().swap(*this); }
+  void clear() noexcept { *this = side_table(); }
 
   // use(cell, value) for every entry, in no particular order.
   template <class Use>
@@ -75,8 +70,6 @@ class side_table {
 
   // 16 bytes per entry, in the order of their cells: equal contents give equal bytes.
   void write(byte_writer& out) const;
-
-  void swap(side_table& other) noexcept;
 
  private:
   struct slot {
@@ -104,25 +97,10 @@ class side_table {
   void insert_new(slot s) noexcept;
   void move_to(std::uint64_t slot_count);
 
-  buffer storage_;
-  std::uint64_t size_ = 0;
+  buffer storage_;  // first, so that an assignment that finds no memory has changed nothing yet
+  zero_when_moved<std::uint64_t> size_;
   std::uint64_t key_ = process_key();  // the same in all tables
 };
-
-inline side_table& side_table::operator=(const side_table& other) {
-  side_table(other).swap(*this);
-  return *this;
-}
-
-inline side_table& side_table::operator=(side_table&& other) noexcept {
-  side_table(std::move(other)).swap(*this);
-  return *this;
-}
-
-inline void side_table::swap(side_table& other) noexcept {
-  storage_.swap(other.storage_);
-  std::swap(size_, other.size_);
-}
 
 inline std::uint64_t side_table::slots_for(std::uint64_t entries) {
   if (entries > capacity_of(max_slots)) {
@@ -182,7 +160,7 @@ inline void side_table::set(std::uint64_t cell, std::uint64_t value) {
 
 inline void side_table::insert_new(slot s) noexcept {
   slots()[locate(s.key)] = s;
-  ++size_;
+  size_ += 1;
 }
 
 inline void side_table::reserve(std::uint64_t entries) {
@@ -193,7 +171,7 @@ inline void side_table::move_to(std::uint64_t slot_count) {
   side_table moved;
   moved.storage_ = buffer(slot_count * sizeof(slot));
   for_each([&](std::uint64_t cell, std::uint64_t value) { moved.insert_new({cell + 1, value}); });
-  swap(moved);
+  *this = std::move(moved);
 }
 
 inline bool side_table::erase(std::uint64_t cell) noexcept {
@@ -223,7 +201,7 @@ inline void side_table::close(std::uint64_t hole) noexcept {
     }
   }
   slots()[hole] = {};
-  --size_;
+  size_ -= 1;
 }
 
 // The new table is at most 3/8 full and was at most 1/8 full before, so that neither growing back
