@@ -1,27 +1,17 @@
 #include <bloomtime/any.hpp>
 
-#include <cstdint>
-
-#include <bloomtime/detail/container.hpp>
-#include <bloomtime/detail/file.hpp>
-#include <bloomtime/history/any_history.hpp>
-#include <bloomtime/recency/recency_engine.hpp>
-#include <bloomtime/tally/any_tally.hpp>
+#include <string>
 
 #include "detail/handle.hpp"
-#include "recency/any_recency_facts.hpp"
 
 namespace bloomtime {
-namespace {
 
-std::vector<fact> facts_of(const bloom_filter& f) {
+static std::vector<fact> facts_of(const bloom_filter& f, effort) {
   return {
-      {"family", std::string(name_of(family::bloom))},
-      {"engine", "bloom_filter"},
       {"layout", std::string(name_of(f.layout()))},
       {"memory", f.memory()},
       {"bits", f.bits()},
-      {"k", std::uint64_t{f.k()}},
+      {"k", f.k()},
       {"seed", f.seed()},
       {"capacity", f.capacity()},
       {"insertions", f.insertions()},
@@ -32,13 +22,7 @@ std::vector<fact> facts_of(const bloom_filter& f) {
   };
 }
 
-template <recency_engine Engine>
-std::vector<fact> facts_of(const Engine& f) {
-  auto facts = detail::recency_facts(f);
-  const auto scanned = detail::scanned_recency_facts(f);
-  facts.insert(facts.end(), scanned.begin(), scanned.end());
-  return facts;
-}
+namespace {
 
 [[noreturn]] void refuse(const detail::container_info& info) {
   if (info.family == family::totals) {
@@ -59,7 +43,7 @@ std::vector<fact> facts_of(const Engine& f) {
 
 any_filter load_any(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  auto filter = detail::load_alternative<any_filter>(view, container);
+  auto filter = detail::load_engine<any_filter>(view, container);
   if (!filter) refuse(view.info());
   return *std::move(filter);
 }
@@ -69,17 +53,7 @@ any_filter load_any(const std::filesystem::path& path) {
 }
 
 std::vector<fact> describe(const any_filter& filter) {
-  return std::visit(
-      [](const auto& f) {
-        if constexpr (requires { examine(f); }) {
-          return examine(f);
-        } else if constexpr (requires { facts_of(f); }) {
-          return facts_of(f);
-        } else {
-          return describe(f);
-        }
-      },
-      filter);
+  return std::visit([](const auto& f) { return detail::describe_engine(f, effort::scan); }, filter);
 }
 
 }  // namespace bloomtime

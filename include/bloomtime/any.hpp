@@ -1,44 +1,35 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/fact.hpp>
 #include <bloomtime/heat/any_heat.hpp>
-#include <bloomtime/history/history.hpp>
-#include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/published/dynamic_count/counting_filter.hpp>
-#include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
-#include <bloomtime/published/dynamic_count/spectral_filter.hpp>
-#include <bloomtime/published/inferential/generalized_filter.hpp>
-#include <bloomtime/published/inferential/recent_buffer.hpp>
-#include <bloomtime/published/inferential/timing_filter.hpp>
-#include <bloomtime/published/persistent/level_history.hpp>
-#include <bloomtime/published/persistent/single_history.hpp>
-#include <bloomtime/published/persistent/tree_history.hpp>
-#include <bloomtime/recency/age_partitioned_filter.hpp>
-#include <bloomtime/recency/recency_filter.hpp>
-#include <bloomtime/tally/rising_tally.hpp>
-#include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/history/any_history.hpp>
+#include <bloomtime/recency/any_recency.hpp>
+#include <bloomtime/tally/any_tally.hpp>
 
 // Filters whose kind is known only at run time, such as the contents of a file or a Redis value.
 namespace bloomtime {
 
-using any_filter =
-    std::variant<bloom_filter, published::decaying_filter, published::pooled_decaying_filter,
-                 heat_filter, hot_list, decay_ring, published::single_history,
-                 published::tree_history, published::level_history, timeline_history, history,
-                 published::timing_filter, published::generalized_filter, published::recent_buffer,
-                 age_partitioned_filter, recency_filter, published::counting_filter,
-                 published::spectral_filter, published::rising_spectral_filter,
-                 published::recurring_spectral_filter, published::dynamic_count_filter,
-                 tally_filter, rising_tally>;
+namespace detail {
+
+template <class... A, class... B, class... C, class... D>
+std::variant<bloom_filter, hot_list, A..., B..., C..., D...> all_filters(
+    std::type_identity<std::variant<A...>>, std::type_identity<std::variant<B...>>,
+    std::type_identity<std::variant<C...>>, std::type_identity<std::variant<D...>>);
+
+}  // namespace detail
+
+// The engines of all handles, and the filters that have no handle.
+using any_filter = decltype(detail::all_filters(
+    std::type_identity<heat_engines>(), std::type_identity<history_engines>(),
+    std::type_identity<recency_engines>(), std::type_identity<tally_engines>()));
 
 // The filter that a container holds. Throws error(unknown_kind) if this build does not know it.
 any_filter load_any(std::span<const std::byte> container);

@@ -12,4 +12,7 @@ struct fact {
   std::variant<std::uint64_t, double, std::string> value;
 };
 
+// How long a description may take: constant time, or a scan of all cells.
+enum class effort { constant, scan };
+
 }  // namespace bloomtime

@@ -313,13 +313,10 @@ std::span<const std::byte> container_view::section(std::uint32_t id, std::uint64
   return body;
 }
 
-void container_view::expect_kind(bloomtime::family family, std::uint8_t engine,
-                                 std::string_view name) const {
-  if (info_.family != family || info_.engine != engine) {
-    throw error(errc::unknown_kind, "expected " + std::string(name) + ", found family " +
-                                        text(static_cast<std::uint8_t>(info_.family)) +
-                                        ", engine " + text(info_.engine));
-  }
+void container_view::refuse_kind(std::string_view expected) const {
+  throw error(errc::unknown_kind, "expected " + std::string(expected) + ", found family " +
+                                      text(static_cast<std::uint8_t>(info_.family)) + ", engine " +
+                                      text(info_.engine));
 }
 
 void container_view::expect_sections(std::size_t count) const {

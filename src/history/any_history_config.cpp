@@ -1,140 +1,121 @@
-#include "history/any_history_config.hpp"
-
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/any_history.hpp>
 #include <bloomtime/math/history.hpp>
 #include <bloomtime/math/history_size.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 
-namespace bloomtime::detail {
+#include "detail/handle.hpp"
+
+// The parameters of each engine, taken from those of all.
+namespace bloomtime {
+
+using published::level_history;
+using published::single_history;
+using published::tree_history;
+
 namespace {
 
 constexpr std::uint64_t usual_length = 128;  // of a question, in ticks
 
-[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
-
-std::uint64_t required(const std::optional<std::uint64_t>& value, const char* name) {
-  if (!value) refuse(std::string("this history engine needs ") + name);
-  return *value;
+template <class Config>
+Config config_for(const any_history_config& given, std::string_view engine, Config own = {}) {
+  own.resolution = given.tick;
+  own.origin = given.origin;
+  own.seed = given.seed;
+#define PASS(parameter) BLOOMTIME_PASS_PARAMETER(given, own, engine, parameter)
+  PASS(error);
+  PASS(length);
+  PASS(memory);
+  PASS(partition);
+  PASS(ahead);
+  PASS(retention);
+  PASS(late);
+  PASS(live_memory);
+  PASS(first);
+  PASS(ticks);
+  PASS(pairs);
+  PASS(items);
+  PASS(granularity);
+#undef PASS
+  return own;
 }
 
-math::history_counts counts_of(const any_history_config& c) {
-  return {.pairs = required(c.pairs, "pairs"),
-          .items = required(c.items, "items"),
-          .ticks = required(c.ticks, "ticks")};
+history made(const any_history_config& c, std::type_identity<history>) {
+  return history(config_for<history_config>(c, history::name));
 }
 
-// From memory, or what size(error) says.
-template <class Size>
-std::uint64_t bits_of(const any_history_config& c, Size&& size) {
-  if (c.error.has_value() == c.memory.has_value()) {
-    refuse(std::string("this history engine is sized by error or by memory; got ") +
-           (c.error ? "both" : "neither"));
+timeline_history made(const any_history_config& c, std::type_identity<timeline_history>) {
+  if (!c.ticks) detail::require_parameter(timeline_history::name, "ticks");
+  return timeline_history(config_for<timeline_config>(c, timeline_history::name));
+}
+
+single_history made(const any_history_config& c, std::type_identity<single_history>) {
+  if (!c.pairs) detail::require_parameter(single_history::name, "pairs");
+  if (!c.ticks) detail::require_parameter(single_history::name, "ticks");
+  return single_history(
+      config_for<published::single_config>(c, single_history::name, {.length = usual_length}));
+}
+
+// tree_history and level_history have filters of given sizes. Here they are sized by what is
+// expected.
+template <class Config>
+struct sized_config : Config {
+  std::optional<double> error = {};
+  std::optional<std::uint64_t> memory = {};
+  std::uint64_t length = usual_length;
+  std::uint64_t pairs = 0;
+  std::uint64_t items = 0;
+
+  math::history_counts counts() const {
+    return {.pairs = pairs, .items = items, .ticks = this->ticks};
   }
-  return c.memory ? 8 * *c.memory : size(*c.error).bits;
+};
+
+template <class Engine, class Config>
+sized_config<Config> sized_config_for(const any_history_config& c) {
+  auto own = config_for<sized_config<Config>>(c, Engine::name);
+  if (!c.pairs) detail::require_parameter(Engine::name, "pairs");
+  if (!c.items) detail::require_parameter(Engine::name, "items");
+  if (!c.ticks) detail::require_parameter(Engine::name, "ticks");
+  if (c.error.has_value() == c.memory.has_value()) {
+    throw error(errc::invalid_argument, std::string(Engine::name) +
+                                            " is sized by error or by memory; got " +
+                                            (c.error ? "both" : "neither"));
+  }
+  own.length = std::min(own.length, own.ticks);
+  return own;
 }
 
-}  // namespace
-
-void expect_parameters(const any_history_config& config, std::string_view engine) {
-  const bool partitions = engine == "history";
-  const bool timelines = engine == "timeline_history";
-  const bool tree = engine == "tree_history";
-  const bool filters = !partitions && !timelines;
-  const auto expect = [&](bool has, bool given, const char* name) {
-    if (given && !has) {
-      refuse("the history engine " + std::string(engine) + " has no parameter " + name);
-    }
-  };
-  expect(!timelines, config.memory.has_value(), "memory");
-  expect(partitions, config.partition.has_value(), "partition");
-  expect(partitions, config.ahead.has_value(), "ahead");
-  expect(partitions, config.retention.has_value(), "retention");
-  expect(partitions, config.late.has_value(), "late");
-  expect(partitions, config.live_memory.has_value(), "live_memory");
-  expect(!partitions, config.first.has_value(), "first");
-  expect(!partitions, config.ticks.has_value(), "ticks");
-  expect(filters, config.pairs.has_value(), "pairs");
-  expect(filters && engine != "single_history", config.items.has_value(), "items");
-  expect(tree, config.granularity.has_value(), "granularity");
-}
-
-history_config history_config_of(const any_history_config& c) {
-  history_config made{.partition = c.partition,
-                      .ahead = c.ahead,
-                      .resolution = c.tick,
-                      .origin = c.origin,
-                      .seed = c.seed};
-  made.retention = c.retention.value_or(made.retention);
-  made.late = c.late.value_or(made.late);
-  made.live_memory = c.live_memory.value_or(made.live_memory);
-  made.memory = c.memory.value_or(made.memory);
-  made.error = c.error.value_or(made.error);
-  made.length = c.length.value_or(made.length);
-  return made;
-}
-
-timeline_config timeline_config_of(const any_history_config& c) {
-  timeline_config made{.first = c.first.value_or(0),
-                       .ticks = required(c.ticks, "ticks"),
-                       .resolution = c.tick,
-                       .origin = c.origin,
-                       .seed = c.seed};
-  made.error = c.error.value_or(made.error);
-  made.length = c.length.value_or(made.length);
-  return made;
-}
-
-published::single_config single_config_of(const any_history_config& c) {
-  return {.pairs = required(c.pairs, "pairs"),
-          .error = c.error,
-          .length = c.length.value_or(usual_length),
-          .memory = c.memory,
-          .ticks = required(c.ticks, "ticks"),
-          .first = c.first.value_or(0),
-          .resolution = c.tick,
-          .origin = c.origin,
-          .seed = c.seed};
-}
-
-published::level_config level_config_of(const any_history_config& c) {
-  const math::history_counts counts = counts_of(c);
-  const std::uint64_t length = std::min(c.length.value_or(usual_length), counts.ticks);
-  const std::uint64_t bits = bits_of(c, [&](double error) {
-    return math::level_size(math::level_rule::optimal, counts, error, length);
-  });
+level_history made(const any_history_config& c, std::type_identity<level_history>) {
+  auto own = sized_config_for<level_history, published::level_config>(c);
+  const math::history_counts counts = own.counts();
+  const std::uint64_t bits =
+      own.memory ? 8 * *own.memory
+                 : math::level_size(math::level_rule::optimal, counts, *own.error, own.length).bits;
   const std::vector<double> keys = math::guessed_keys(counts);
-  const auto probes = math::cover_profile(length, static_cast<unsigned>(keys.size()));
+  const auto probes = math::cover_profile(own.length, static_cast<unsigned>(keys.size()));
   std::vector<math::filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
-  published::level_config made{.ticks = counts.ticks,
-                               .first = c.first.value_or(0),
-                               .levels = math::allocate_bits(loads, bits),
-                               .resolution = c.tick,
-                               .origin = c.origin,
-                               .seed = c.seed};
-  if (made.levels.front().bits == 0) made.levels.front() = {64, 1};
-  return made;
+  own.levels = math::allocate_bits(loads, bits);
+  if (own.levels.front().bits == 0) own.levels.front() = {64, 1};
+  return level_history(own);
 }
 
-published::tree_config tree_config_of(const any_history_config& c) {
-  const math::history_counts counts = counts_of(c);
-  const std::uint64_t length = std::min(c.length.value_or(usual_length), counts.ticks);
-  published::tree_config made{.ticks = counts.ticks,
-                              .first = c.first.value_or(0),
-                              .resolution = c.tick,
-                              .origin = c.origin,
-                              .seed = c.seed};
-  made.granularity = c.granularity.value_or(made.granularity);
-  const auto nodes = published::tree_history::nodes_for(made.ticks, made.granularity);
-  const std::uint64_t bits = bits_of(
-      c, [&](double error) { return math::tree_size(counts, made.granularity, error, length); });
+tree_history made(const any_history_config& c, std::type_identity<tree_history>) {
+  auto own = sized_config_for<tree_history, published::tree_config>(c);
+  const math::history_counts counts = own.counts();
+  const auto nodes = tree_history::nodes_for(own.ticks, own.granularity);
+  const std::uint64_t bits =
+      own.memory ? 8 * *own.memory
+                 : math::tree_size(counts, own.granularity, *own.error, own.length).bits;
   const std::vector<double> keys = math::guessed_keys(counts);
-  const auto leaf = static_cast<std::size_t>(std::countr_zero(made.granularity));
+  const auto leaf = static_cast<std::size_t>(std::countr_zero(own.granularity));
   const math::tree_profile asked =
-      math::tree_cover_profile(length, made.granularity, static_cast<unsigned>(nodes.size()));
+      math::tree_cover_profile(own.length, own.granularity, static_cast<unsigned>(nodes.size()));
   published::tree_loads loads{.nodes = {},
                               .pairs = {static_cast<double>(counts.pairs), asked.part_ticks}};
   for (std::size_t h = 0; h < nodes.size(); ++h) {
@@ -144,8 +125,14 @@ published::tree_config tree_config_of(const any_history_config& c) {
         nodes[h],
         math::filter_load{keys[std::min(keys.size() - 1, leaf + h)] / count, probes / count});
   }
-  made.sizes = published::allocate_tree(loads, bits);
-  return made;
+  own.sizes = published::allocate_tree(loads, bits);
+  return tree_history(own);
 }
 
-}  // namespace bloomtime::detail
+}  // namespace
+
+any_history any_history::make(const any_history_config& config, std::string_view engine) {
+  return make_named(engine, [&](auto type) { return made(config, type); });
+}
+
+}  // namespace bloomtime

@@ -128,6 +128,8 @@ def detail_is_shared(tree):
                 through = mirrored if user.startswith("src/") else user
                 if through not in seen:
                     found |= families_of(through, seen | {through})
+            elif fnmatch.fnmatch(user, "*/any_*"):  # the handle of a family
+                found.add(user.split("/")[-2])
             elif room in LIBRARY:
                 found.add(FAMILY_OF.get(room, room))
         return found

@@ -40,6 +40,7 @@ struct bloom_config {
 // inserted into it; merging, folding, storing it and its predictions throw error(invalid_argument).
 class bloom_filter : public detail::stored<bloom_filter> {
  public:
+  static constexpr std::string_view name = "bloom_filter";
   static constexpr detail::stored_kind kind{family::bloom, {1}, "a Bloom filter", true};
 
   explicit bloom_filter(const bloom_config& config);

@@ -113,9 +113,10 @@ class container_view {
   std::span<const std::byte> section(std::uint32_t id, std::uint64_t length) const;
   // The section with this id, of any length.
   std::span<const std::byte> section(std::uint32_t id) const;
-  // Throw unless the container has this kind, which `called` names ("a heat filter"), and exactly
-  // the sections that the engine knows: others would be lost silently.
-  void expect_kind(bloomtime::family family, std::uint8_t engine, std::string_view name) const;
+  // Throws error(unknown_kind): `expected` ("a heat filter") is not what the container holds.
+  [[noreturn]] void refuse_kind(std::string_view expected) const;
+  // Throws unless there are exactly the sections that the engine knows: others would be lost
+  // silently.
   void expect_sections(std::size_t count) const;
 
   // Throws error(corrupt) unless every section has its checksum and all padding is zero.

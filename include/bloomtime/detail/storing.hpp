@@ -9,7 +9,7 @@
 namespace bloomtime::detail {
 
 inline void expect_kind(const container_view& view, const stored_kind& kind) {
-  if (!kind.accepts(view.info())) view.expect_kind(kind.family, kind.engines[0], kind.called);
+  if (!kind.accepts(view.info())) view.refuse_kind(kind.called);
 }
 
 template <class Engine>

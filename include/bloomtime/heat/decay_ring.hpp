@@ -50,6 +50,7 @@ struct decay_ring_config {
 // window in time. rate() is NaN for polynomial decay. Const members may run concurrently.
 class decay_ring : public detail::heat_face<decay_ring>, public detail::stored<decay_ring> {
  public:
+  static constexpr std::string_view name = "decay_ring";
   static constexpr detail::stored_kind kind{family::heat, {5}, "a decay ring"};
   enum class curve : std::uint8_t { window = 1, weights = 2, polynomial = 3 };
 

@@ -56,6 +56,7 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
                     public detail::stored<heat_filter> {
  public:
   // Engine 8 has a decay::fine_rate.
+  static constexpr std::string_view name = "heat_filter";
   static constexpr detail::stored_kind kind{family::heat, {3, 8}, "a heat filter"};
 
   explicit heat_filter(const heat_config& config);

@@ -60,6 +60,7 @@ struct hot_item {
 class hot_list : public detail::stored<hot_list> {
  public:
   // Engine 9 has a decay::fine_rate.
+  static constexpr std::string_view name = "hot_list";
   static constexpr detail::stored_kind kind{family::heat, {4, 9}, "a hot list"};
   static constexpr std::uint64_t most_entries = std::uint64_t{1} << 24;
   static constexpr unsigned most_buckets = 10'000;

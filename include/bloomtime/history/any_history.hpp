@@ -1,19 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
-#include <bloomtime/detail/cpu.hpp>
+#include <bloomtime/detail/handle.hpp>
 #include <bloomtime/fact.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/history/timeline_history.hpp>
@@ -47,31 +42,21 @@ struct any_history_config {
   std::uint64_t seed = 0;
 };
 
-// A history whose engine is chosen at run time. Calls behave as those of the engine; what an engine
-// cannot do throws error(unsupported). Const members may run concurrently.
-class any_history {
- public:
-  using engines_type = std::variant<history, timeline_history, published::single_history,
-                                    published::tree_history, published::level_history>;
+using history_engines = std::variant<history, timeline_history, published::single_history,
+                                     published::tree_history, published::level_history>;
 
-  // The names that make() accepts; the first is the default.
-  static std::span<const std::string_view> engines() noexcept;
+// A history whose engine is chosen at run time. Calls behave as those of the engine.
+// detail/handle.hpp has what all handles do.
+class any_history : public detail::handle<any_history, history_engines> {
+ public:
+  using handle::handle;
+  BLOOMTIME_VALUE(any_history);
+
   // Throws error(invalid_argument) for a name that is not one of engines() and for a parameter that
   // the engine does not have.
   static any_history make(const any_history_config& config,
                           std::string_view engine = engines().front());
 
-  explicit any_history(engines_type engine) : engine_(std::move(engine)) {}
-  BLOOMTIME_VALUE(any_history);
-
-  std::string_view engine() const noexcept;
-  const engines_type& get() const noexcept { return engine_; }
-
-  template <item T>
-  BLOOMTIME_PER_ISA digest digest_of(const T& x) const noexcept {
-    return detail::as_digest(x, seed());
-  }
-  std::uint64_t seed() const noexcept;
   const tick_clock& clock() const noexcept;
 
   outcome add(digest d, instant when);
@@ -83,18 +68,10 @@ class any_history {
   // Only history and timeline_history know when.
   sightings when(digest d, interval asked) const;
 
-  // Both need the same engine.
-  void merge(const any_history& other);
-  void clear() noexcept;
-  // Drops what is no longer kept at this time: only history has a retention.
-  void advance(instant now) noexcept;
-  // Drops what is older: only history can.
+  // Drops what is older: only history can. advance() drops what is past its retention.
   void trim(instant before);
-  void relocate();  // moves everything into newly allocated memory
 
   std::uint64_t records() const noexcept;
-  const bloomtime::losses& losses() const noexcept;
-  std::uint64_t memory() const noexcept;
   // Estimates how many different items were seen. Reads all names in history and timeline_history,
   // where an item without a name counts once for every tick. tree_history and level_history
   // tell if their root has bits, single_history never.
@@ -102,28 +79,13 @@ class any_history {
   // How many of n further items fit before the promised error is exceeded: all in history and
   // timeline_history, which grow. The others do not know their promise.
   std::uint64_t room_for(std::uint64_t n) const;
-
-  std::vector<fact> describe() const;  // in time that does not depend on the number of items
-  std::vector<fact> examine() const;   // what describe() says, and what takes a scan
-  std::uint64_t identity() const;      // a hash of parameters and contents
-
-  std::vector<std::byte> serialize() const;
-  std::uint64_t serialized_size() const;
-  void write_to(const byte_sink& sink) const;
-  void save(const std::filesystem::path& path) const;
-  static any_history load(std::span<const std::byte> container);
-  static any_history load(const std::filesystem::path& path);
-
- private:
-  engines_type engine_;
 };
 
-std::vector<fact> describe(const history& h);
-std::vector<fact> describe(const timeline_history& h);
-std::vector<fact> describe(const published::single_history& h);
-std::vector<fact> describe(const published::tree_history& h);
-std::vector<fact> describe(const published::level_history& h);
-// What describe() says, and how many items there are, for which all names are read.
-std::vector<fact> examine(const history& h);
+// What describe() or examine() say about an engine, after its family and name.
+std::vector<fact> facts_of(const history& h, effort most);
+std::vector<fact> facts_of(const timeline_history& h, effort most);
+std::vector<fact> facts_of(const published::single_history& h, effort most);
+std::vector<fact> facts_of(const published::tree_history& h, effort most);
+std::vector<fact> facts_of(const published::level_history& h, effort most);
 
 }  // namespace bloomtime

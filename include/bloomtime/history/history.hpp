@@ -30,6 +30,7 @@ namespace bloomtime {
 class history : public detail::stored<history> {
  public:
   // Histories of engine 5 join partitions only to save memory.
+  static constexpr std::string_view name = "history";
   static constexpr detail::stored_kind kind{
       family::history, {6, 5}, "a history of partitions", true};
 

@@ -45,6 +45,7 @@ class timeline_join;
 class timeline_history : public detail::history_calls<timeline_history>,
                          public detail::stored<timeline_history> {
  public:
+  static constexpr std::string_view name = "timeline_history";
   static constexpr detail::stored_kind kind{family::history, {4}, "a timeline history", true};
 
   explicit timeline_history(const timeline_config& config);

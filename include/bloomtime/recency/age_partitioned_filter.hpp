@@ -64,6 +64,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   // Engine 4 is that of older files. Their items have the same bits in all generations, so items
   // that just left the window are "seen" for up to k generations more, less often in each. They
   // are written back as engine 4.
+  static constexpr std::string_view name = "age_partitioned_filter";
   static constexpr detail::stored_kind kind{family::recency, {6, 4}, "an age-partitioned filter"};
 
   explicit age_partitioned_filter(const age_partitioned_config& config);

@@ -1,18 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/handle.hpp>
 #include <bloomtime/fact.hpp>
 #include <bloomtime/published/inferential/generalized_filter.hpp>
 #include <bloomtime/published/inferential/recent_buffer.hpp>
@@ -45,29 +41,22 @@ struct any_recency_config {
   std::uint64_t seed = 0;
 };
 
-// A recency engine whose kind is known at run time. It does what the engine does; an act that the
-// engine cannot do throws error(unsupported). Windows of insertions ignore times; in a window of
-// time, calls without a time use the newest one. Const members may run concurrently.
-class any_recency {
- public:
-  using engines_type =
-      std::variant<recency_filter, age_partitioned_filter, published::timing_filter,
-                   published::generalized_filter, published::recent_buffer>;
+using recency_engines =
+    std::variant<recency_filter, age_partitioned_filter, published::timing_filter,
+                 published::generalized_filter, published::recent_buffer>;
 
-  // Throws error(invalid_argument) if there is no such engine or it lacks a given parameter.
-  static any_recency make(const any_recency_config& config,
-                          std::string_view engine = "recency_filter");
-  static std::span<const std::string_view> engines() noexcept;
-  explicit any_recency(engines_type engine) : engine_(std::move(engine)) {}
+// A recency engine that is chosen at run time. Calls behave as those of the engine. Windows of
+// insertions ignore times; in a window of time, calls without a time use the newest one.
+// detail/handle.hpp has what all handles do.
+class any_recency : public detail::handle<any_recency, recency_engines> {
+ public:
+  using handle::handle;
   BLOOMTIME_VALUE(any_recency);
 
-  std::string_view engine() const noexcept;  // its name
-  const engines_type& get() const noexcept { return engine_; }
-
-  template <item T>
-  BLOOMTIME_PER_ISA digest digest_of(const T& x) const noexcept {
-    return detail::as_digest(x, seed());
-  }
+  // Throws error(invalid_argument) for a name that is not one of engines() and for a parameter that
+  // the engine does not have.
+  static any_recency make(const any_recency_config& config,
+                          std::string_view engine = engines().front());
 
   outcome add(digest x, std::optional<instant> when = {});
   [[nodiscard]] novelty add_if_new(digest x, std::optional<instant> when = {});
@@ -90,35 +79,19 @@ class any_recency {
   void seen_bulk(std::span<const digest> items, std::optional<instant> when,
                  std::span<bool> answers) const;
 
-  // Of two filters of one engine.
-  void merge(const any_recency& other);
-  void clear();
-  void advance(instant now);
-  void relocate();  // moves everything into freshly allocated memory
-
   bool timed() const noexcept;
   std::uint64_t window() const noexcept;  // microseconds or insertions
   std::uint64_t insertions() const noexcept;
-  std::optional<instant> newest() const noexcept;
-  std::uint64_t seed() const noexcept;
-  std::uint64_t memory() const noexcept;
-  const bloomtime::losses& losses() const noexcept;
   double cardinality() const;  // an estimate of the different items in the window
-  // How many of `items` more different items fit before the promised error is exceeded.
-  std::uint64_t room_for(std::uint64_t items) const;
-
-  std::vector<fact> describe() const;  // in O(1)
-  std::vector<fact> examine() const;   // reads counts of all cells
-  std::uint64_t identity() const;      // a digest of parameters and content
-
-  std::vector<std::byte> serialize() const;
-  void write_to(const byte_sink& sink) const;
-  void save(const std::filesystem::path& path) const;
-  static any_recency load(std::span<const std::byte> container);
-  static any_recency load(const std::filesystem::path& path);
-
- private:
-  engines_type engine_;
+  // How many of n more different items fit before the promised error is exceeded.
+  std::uint64_t room_for(std::uint64_t n) const;
 };
+
+// What describe() or examine() say about an engine, after its family and name.
+std::vector<fact> facts_of(const recency_filter& f, effort most);
+std::vector<fact> facts_of(const age_partitioned_filter& f, effort most);
+std::vector<fact> facts_of(const published::timing_filter& f, effort most);
+std::vector<fact> facts_of(const published::generalized_filter& f, effort most);
+std::vector<fact> facts_of(const published::recent_buffer& f, effort most);
 
 }  // namespace bloomtime

@@ -65,6 +65,7 @@ struct recency_config {
 // cannot be merged or stored.
 class recency_filter : public detail::stored<recency_filter> {
  public:
+  static constexpr std::string_view name = "recency_filter";
   static constexpr detail::stored_kind kind{family::recency, {5}, "a recency filter"};
 
   explicit recency_filter(const recency_config& config);

@@ -1,17 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include <bloomtime/detail/bulk.hpp>
-#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/handle.hpp>
 #include <bloomtime/fact.hpp>
 #include <bloomtime/published/dynamic_count/counting_filter.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
@@ -19,7 +15,6 @@
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
-#include <bloomtime/time.hpp>
 
 namespace bloomtime {
 
@@ -40,33 +35,24 @@ struct any_tally_config {
   std::uint64_t seed = 0;
 };
 
-// A tally engine that is chosen at run time. Calls behave as those of the engine.
-class any_tally {
- public:
-  using engines_type =
-      std::variant<tally_filter, rising_tally, published::counting_filter,
-                   published::spectral_filter, published::rising_spectral_filter,
-                   published::recurring_spectral_filter, published::dynamic_count_filter>;
+using tally_engines =
+    std::variant<tally_filter, rising_tally, published::counting_filter, published::spectral_filter,
+                 published::rising_spectral_filter, published::recurring_spectral_filter,
+                 published::dynamic_count_filter>;
 
-  // The names that make() accepts; the first is the default.
-  static std::span<const std::string_view> engines() noexcept;
+// A tally engine that is chosen at run time. Calls behave as those of the engine. detail/handle.hpp
+// has what all handles do.
+class any_tally : public detail::handle<any_tally, tally_engines> {
+ public:
+  using handle::handle;
+  BLOOMTIME_VALUE(any_tally);
+
   // Throws error(invalid_argument) for a name that is not one of engines() and for a parameter that
   // the engine does not have.
   static any_tally make(const any_tally_config& config,
-                        std::string_view engine = tally_filter::name);
+                        std::string_view engine = engines().front());
 
-  explicit any_tally(engines_type engine) : engine_(std::move(engine)) {}
-  BLOOMTIME_VALUE(any_tally);
-
-  std::string_view engine() const noexcept;
-  const engines_type& get() const noexcept { return engine_; }
   bool removes() const noexcept;  // rising engines do not
-
-  template <item T>
-  BLOOMTIME_PER_ISA digest digest_of(const T& x) const noexcept {
-    return detail::as_digest(x, seed());
-  }
-  std::uint64_t seed() const noexcept;
 
   outcome add(digest d, std::uint64_t amount = 1);
   // Removing throws error(unsupported) unless the engine removes().
@@ -75,40 +61,17 @@ class any_tally {
   void add_bulk(std::span<const digest> items, std::span<outcome> outcomes);
   void remove_bulk(std::span<const digest> items, std::span<outcome> outcomes);
   void count_bulk(std::span<const digest> items, std::span<counted> answers) const;
-
   std::uint64_t total() const noexcept;
-  const bloomtime::losses& losses() const noexcept;
 
-  void advance(instant) noexcept {}  // counts do not depend on time
-  void clear();
-  void merge(const any_tally& other);  // both need the same engine
-  void relocate();                     // moves everything into newly allocated memory
-
-  std::uint64_t memory() const noexcept;
   // These two read every cell. cardinality() estimates how many different items there are;
   // room_for() says how many of n further ones fit before an answer is wrong with more than the
   // probability `error`. Containers do not keep the error that a tally was sized for.
   double cardinality() const;
-  std::uint64_t room_for(std::uint64_t n, double error) const;
-
-  std::vector<fact> describe() const;  // in constant time
-  std::vector<fact> examine() const;   // what describe() says, and what needs a scan
-  std::uint64_t identity() const;      // a hash of parameters and contents
-
-  std::vector<std::byte> serialize() const;
-  std::uint64_t serialized_size() const;
-  void write_to(const byte_sink& sink) const;
-  void save(const std::filesystem::path& path) const;
-  static any_tally load(std::span<const std::byte> container);
-  static any_tally load(const std::filesystem::path& path);
-
- private:
-  engines_type engine_;
+  std::uint64_t room_for(std::uint64_t n, double error = 0.01) const;
 };
 
+// What describe() or examine() say about an engine, after its family and name.
 template <tally_engine Engine>
-std::vector<fact> describe(const Engine& f);
-template <tally_engine Engine>
-std::vector<fact> examine(const Engine& f);
+std::vector<fact> facts_of(const Engine& f, effort most);
 
 }  // namespace bloomtime

@@ -57,6 +57,21 @@ TEST(any_recency, makes_every_engine_by_its_name) {
   EXPECT_TRUE(any_recency::make(a_minute()).timed());
 }
 
+TEST(any_recency, examines_what_it_describes_and_more) {
+  for (any_recency& f : all()) {
+    feed(f, 50);
+    const std::vector<fact> facts = f.describe();
+    const std::vector<fact> more = f.examine();
+    ASSERT_GE(more.size(), facts.size()) << f.engine();
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      EXPECT_EQ(more[i].name, facts[i].name);
+      EXPECT_EQ(more[i].value, facts[i].value);
+    }
+    const bool scans = f.engine() != "generalized_filter" && f.engine() != "recent_buffer";
+    EXPECT_EQ(more.size() > facts.size(), scans) << f.engine();
+  }
+}
+
 TEST(any_recency, refuses_unknown_engines_and_parameters_by_name) {
   const auto refused = [](const any_recency_config& c, std::string_view engine,
                           const std::string& says) {
@@ -233,6 +248,7 @@ TEST(any_recency, stores_every_engine) {
     EXPECT_EQ(again.engine(), f.engine());
     EXPECT_EQ(again.serialize(), f.serialize());
     EXPECT_EQ(again.identity(), f.identity());
+    EXPECT_EQ(f.serialized_size(), f.serialize().size());
     f.save(directory / "f");
     EXPECT_EQ(any_recency::load(directory / "f").serialize(), f.serialize());
     std::vector<std::byte> pieces;

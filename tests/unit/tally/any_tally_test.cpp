@@ -63,6 +63,7 @@ TYPED_TEST(any_tally_of, agrees_with_the_engine_used_directly) {
   EXPECT_EQ(t.handle.add(seventh, ~std::uint64_t{0}), outcome::full);
   EXPECT_EQ(t.handle.losses().full, 1u);
   t.handle.advance(instant::from_seconds(1));
+  EXPECT_EQ(t.handle.newest(), std::nullopt);
   t.expect_equal();
   EXPECT_EQ(t.handle.total(), t.engine.total());
   EXPECT_EQ(t.handle.memory(), t.engine.memory());

@@ -35,6 +35,7 @@ struct generalized_config {
 class generalized_filter : public detail::stored<generalized_filter>,
                            public detail::insertion_window<generalized_filter> {
  public:
+  static constexpr std::string_view name = "generalized_filter";
   static constexpr detail::stored_kind kind{family::recency, {2}, "a generalized filter"};
 
   // Half of the bits are set, at random, as they would be after many insertions.

@@ -39,6 +39,7 @@ struct recent_config {
 class recent_buffer : public detail::stored<recent_buffer>,
                       public detail::insertion_window<recent_buffer> {
  public:
+  static constexpr std::string_view name = "recent_buffer";
   static constexpr detail::stored_kind kind{family::recency, {3}, "a recent buffer"};
 
   explicit recent_buffer(const recent_config& config);

@@ -44,6 +44,7 @@ struct timing_config {
 class timing_filter : public detail::stored<timing_filter>,
                       public detail::insertion_window<timing_filter> {
  public:
+  static constexpr std::string_view name = "timing_filter";
   static constexpr detail::stored_kind kind{family::recency, {1}, "a timing filter"};
 
   explicit timing_filter(const timing_config& config);

@@ -38,6 +38,7 @@ struct level_config {
 class level_history : public detail::history_calls<level_history>,
                       public detail::stored<level_history> {
  public:
+  static constexpr std::string_view name = "level_history";
   static constexpr detail::stored_kind kind{family::history, {3}, "a level history", true};
 
   explicit level_history(const level_config& config);

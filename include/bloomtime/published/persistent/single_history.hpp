@@ -32,6 +32,7 @@ struct single_config {
 class single_history : public detail::history_calls<single_history>,
                        public detail::stored<single_history> {
  public:
+  static constexpr std::string_view name = "single_history";
   static constexpr detail::stored_kind kind{family::history, {1}, "a single history", true};
 
   explicit single_history(const single_config& config);

@@ -40,6 +40,7 @@ struct tree_config {
 class tree_history : public detail::history_calls<tree_history>,
                      public detail::stored<tree_history> {
  public:
+  static constexpr std::string_view name = "tree_history";
   static constexpr detail::stored_kind kind{family::history, {2}, "a tree history", true};
 
   explicit tree_history(const tree_config& config);

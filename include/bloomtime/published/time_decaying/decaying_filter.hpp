@@ -33,6 +33,7 @@ class basic_decaying_filter
     : public detail::heat_face<basic_decaying_filter<Cells>, detail::forward_state>,
       public detail::stored<basic_decaying_filter<Cells>> {
  public:
+  static constexpr std::string_view name = Cells::name;
   static constexpr detail::stored_kind kind = Cells::kind;
 
   explicit basic_decaying_filter(const decaying_config& config);

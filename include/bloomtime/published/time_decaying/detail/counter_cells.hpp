@@ -26,6 +26,7 @@ struct raise {
 class counter_cells {
  public:
   // Engine 6 has a decay::fine_rate.
+  static constexpr std::string_view name = "decaying_filter";
   static constexpr stored_kind kind{family::heat, {1, 6}, "a decaying filter"};
   static constexpr std::size_t sections = 1;
 

@@ -21,6 +21,7 @@ namespace bloomtime::detail {
 class digit_cells {
  public:
   // Engine 7 has a decay::fine_rate.
+  static constexpr std::string_view name = "pooled_decaying_filter";
   static constexpr stored_kind kind{family::heat, {2, 7}, "a pooled decaying filter"};
   static constexpr std::size_t sections = 3;
 
