@@ -28,7 +28,8 @@ age_prior age_prior::share(double p) {
 }
 
 age_prior age_prior::inflated(double member, double p) {
-  math::expect(member >= 0 && member <= 1, "the chance of belonging must lie in [0, 1]", member);
+  math::expect(member >= 0 && member <= 1,
+               "the probability of being inserted at all must lie in [0, 1]", member);
   age_prior prior;
   prior.add(member, p);
   prior.add(1 - member, 0);

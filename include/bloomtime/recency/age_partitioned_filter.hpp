@@ -253,7 +253,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
     if (own_bits_) return std::rotr(value, static_cast<int>(s.bit(word, from)));
     return 0 - (value >> s.bit(word, 0) & 1);
   }
-  // Bit i: whether generation first_telling(band) + i may have the item, as far as this band tells.
+  // Bit i: whether generation first_telling(band) + i may have the item, by the bits of this band.
   BLOOMTIME_INLINE std::uint64_t possible_in(digest d, std::uint64_t band) const noexcept {
     const spot s = spot_of(d, band);
     const std::uint64_t first = first_telling(band);
@@ -366,7 +366,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
 
 // -- many items ----------------------------------------------------------------------------------
 
-// What a question about a new item looks at first, and what its insertion writes.
+// What a query of a new item reads first, and what its insertion writes.
 inline void age_partitioned_filter::prefetch(digest d) const noexcept {
   const std::uint64_t top = current_ / per_band;
   for (std::uint64_t band = (current_ + 1 - k_) / per_band; band <= top; ++band) {

@@ -56,7 +56,7 @@ struct event_rate {
   double per_second;
 };
 
-// What a window can be asked with: an age_prior (shares of insertions), an event_rate (windows of
+// The priors that a query accepts: an age_prior (shares of insertions), an event_rate (windows of
 // time), or any function P(age < t), t in microseconds or, if the window is, in insertions.
 template <class Prior>
 concept recency_prior = std::same_as<Prior, age_prior> || std::same_as<Prior, event_rate> ||

@@ -34,7 +34,7 @@ namespace bloomtime {
 // The error holds however the items are spread over the window, also if all of them come at once:
 // then the burst before the last one is still alive, with the rest of its tick, when the next one
 // comes. Items that come evenly take little more than half the memory: `evenly` counts on that. The
-// error of such a filter is larger while items come in bursts; current_error() tells it.
+// error of such a filter is larger while items come in bursts; see current_error().
 struct recency_config {
   std::optional<std::chrono::microseconds> window = {};
   std::optional<std::uint64_t> last = {};
@@ -304,7 +304,7 @@ class recency_filter : public detail::stored<recency_filter> {
     bool recorded() const noexcept { return became == outcome::added || became == outcome::late; }
   };
 
-  // When a question is asked: how far into its tick, how many ticks after the newest event, and the
+  // The time of a query: how far into its tick, how many ticks after the newest event, and the
   // oldest age, from then, that a stamp in the window can have (Lambda of
   // docs/math.md, Windows of time).
   struct moment {

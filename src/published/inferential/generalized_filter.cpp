@@ -33,8 +33,8 @@ generalized_config valid(generalized_config c) {
     refuse(errc::invalid_argument, "a generalized filter has a window of at least 1, got 0");
   if (c.memory < 8 || c.memory > detail::max_buffer_bytes) {
     refuse(c.memory < 8 ? errc::invalid_argument : errc::too_large,
-           "a generalized filter has 8 to " + text(detail::max_buffer_bytes) +
-               " bytes, asked for " + text(c.memory));
+           "a generalized filter has 8 to " + text(detail::max_buffer_bytes) + " bytes; got " +
+               text(c.memory));
   }
   if (std::min(c.k0, c.k1) < 1 || std::max(c.k0, c.k1) > most_k) {
     refuse(errc::invalid_argument, "a generalized filter sets and clears 1 to 64 bits each, got " +

@@ -26,7 +26,7 @@ timing_size size_of(const timing_config& c) {
   if (*c.memory > detail::max_buffer_bytes) {
     throw error(errc::too_large, "a timing filter has at most " +
                                      std::to_string(detail::max_buffer_bytes) +
-                                     " bytes of timers, asked for " + std::to_string(*c.memory));
+                                     " bytes of timers; got " + std::to_string(*c.memory));
   }
   return timing_for_memory(c.window, *c.memory * 8, choice);
 }

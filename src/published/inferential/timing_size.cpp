@@ -82,7 +82,7 @@ std::optional<timing_size> try_timing(std::uint64_t window, std::uint64_t memory
 
 std::uint64_t sweep_of(const timing_choice& choice, unsigned k) {
   const std::uint64_t sweep = choice.sweep.value_or(k);
-  math::expect(sweep >= 1, "a sweep looks at one timer per insertion or more", sweep);
+  math::expect(sweep >= 1, "a sweep must examine at least one timer per insertion", sweep);
   return sweep;
 }
 
@@ -115,7 +115,8 @@ timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigne
   math::expect(memory_bits >= bits && memory_bits <= math::max_bits,
                "timers of " + std::to_string(bits) + " bits need so many to 2^43 bits of memory",
                memory_bits);
-  math::expect(most_sweep >= 1, "a sweep looks at one timer per insertion or more", most_sweep);
+  math::expect(most_sweep >= 1, "a sweep must examine at least one timer per insertion",
+               most_sweep);
   const auto size = try_timing(window, memory_bits, k, bits, most_sweep);
   if (!size) refuse_bits(window, memory_bits, k, bits, most_sweep);
   return *size;

@@ -35,26 +35,25 @@ bool padding_is_set(const stamp_shape& shape, std::span<const std::byte> codes) 
 
 void check(const stamp_shape& s) {
   if (s.layout != layout::flat && s.layout != layout::line) {
-    refuse("timers lie flat or in lines, asked for layout " +
+    refuse("the layout of timers is flat or line; got layout " +
            std::to_string(static_cast<unsigned>(s.layout)));
   }
   if (s.bits < 2 || s.bits > 32) {
-    refuse("a timer has 2 to 32 bits, asked for " + std::to_string(s.bits));
+    refuse("a timer has 2 to 32 bits; got " + std::to_string(s.bits));
   }
   const bool line = s.layout == layout::line;
   const unsigned most_k = line ? std::min(max_line_stamp_k, s.per_line()) : max_stamp_k;
   if (s.k == 0 || s.k > most_k) {
-    refuse("an item has 1 to " + std::to_string(most_k) + " timers, asked for " +
-           std::to_string(s.k));
+    refuse("an item has 1 to " + std::to_string(most_k) + " timers; got " + std::to_string(s.k));
   }
   const std::uint64_t most = max_buffer_bytes * 8 / s.bits / (line ? 2 : 1);
   if (s.cells == 0 || s.cells > most || (line && s.cells % s.per_line() != 0)) {
     refuse("there are 1 to " + std::to_string(most) + " timers of " + std::to_string(s.bits) +
-           " bits" + (line ? ", in whole lines" : "") + ", asked for " + std::to_string(s.cells));
+           " bits" + (line ? ", in whole lines" : "") + "; got " + std::to_string(s.cells));
   }
   if (s.oldest == 0 || s.oldest > s.cycle() - 2) {
     refuse("timers of " + std::to_string(s.bits) + " bits tell ages of 1 to " +
-           std::to_string(s.cycle() - 2) + " ticks, asked for " + std::to_string(s.oldest));
+           std::to_string(s.cycle() - 2) + " ticks; got " + std::to_string(s.oldest));
   }
 }
 

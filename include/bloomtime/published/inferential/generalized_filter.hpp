@@ -18,7 +18,7 @@
 namespace bloomtime::published {
 
 struct generalized_config {
-  std::uint64_t window = 0;  // insertions that a question is about, unless it says otherwise
+  std::uint64_t window = 0;  // insertions; a query may name another window
   std::uint64_t memory = 0;  // bytes of bits, at least 8
   unsigned k0 = 4;           // bits that an insertion clears, 1 to 64
   unsigned k1 = 4;           // and sets, 1 to 64
@@ -27,11 +27,11 @@ struct generalized_config {
 
 // Is x among the last w insertions? The generalized Bloom filter (Laufer et al. 2005; posteriors
 // after Dautrich & Ravishankar 2019): an insertion sets k1 bits and clears k0, and other insertions
-// undo that as time goes by. It errs in both directions and does not know its window: that is a
-// matter of the question. A baseline; timing_filter is better with the same memory.
-// The age of x is the number of insertions after its last one. There is no merging: what two such
-// filters have in common does not tell which came first. Const members may run concurrently. A
-// filter that was moved from is safe to ask and empty; it cannot be stored.
+// undo that as time goes by. It errs in both directions. It has no window of its own: each query
+// names one. A baseline; timing_filter errs less with the same memory. The age of x is the number
+// of insertions after its last one. Two filters cannot be merged: their bits do not say which
+// insertion came first. Const members may run concurrently. A filter that was moved from is safe to
+// query and empty; it cannot be stored.
 class generalized_filter : public detail::stored<generalized_filter>,
                            public detail::insertion_window<generalized_filter> {
  public:
@@ -97,7 +97,7 @@ class generalized_filter : public detail::stored<generalized_filter>,
     return pattern(detail::as_digest(x, seed_));
   }
 
-  // The chance of "yes" for an item of this age: right below the window, wrong beyond.
+  // The probability of "yes" for an item of this age: correct below the window, wrong beyond.
   double says_yes(double age) const noexcept { return chain_.matches({k0_, k0_, k1_, k1_}, age); }
 
   // "Yes" for an item that was never inserted, however many items there are.
@@ -106,7 +106,7 @@ class generalized_filter : public detail::stored<generalized_filter>,
     return bits_.size() == 0 ? 0 : says_yes(std::numeric_limits<double>::infinity());
   }
 
-  void clear();  // as it was made
+  void clear();  // to the state after construction
 
   std::uint64_t window() const noexcept { return window_; }
   std::uint64_t bits() const noexcept { return bits_.size() * 8; }

@@ -21,7 +21,7 @@
 namespace bloomtime::published {
 
 struct recent_config {
-  std::uint64_t window = 0;  // insertions that a question is about, unless it says otherwise
+  std::uint64_t window = 0;  // insertions; a query may name another window
   std::uint64_t memory = 0;  // bytes of fingerprints
   unsigned bits = 16;        // of a fingerprint, 1 to 32
   std::uint64_t seed = 0;
@@ -33,9 +33,9 @@ struct recent_config {
 // fewer for very few. An index of the fingerprints makes it fast: 21 to 43 bytes for each of them,
 // or for each of the 2^bits that there can be if those are fewer. It follows from the fingerprints
 // and is not stored; print_memory() is without it, as in the paper. The age
-// of x is the number of insertions after its last one. There is no merging: two buffers do not tell
-// which insertions came first. Const members may run concurrently. A buffer that was moved from is
-// safe to ask and empty; it cannot be stored.
+// of x is the number of insertions after its last one. Two buffers cannot be merged: they do not
+// say which insertions came first. Const members may run concurrently. A buffer that was moved from
+// is safe to query and empty; it cannot be stored.
 class recent_buffer : public detail::stored<recent_buffer>,
                       public detail::insertion_window<recent_buffer> {
  public:
@@ -113,7 +113,7 @@ class recent_buffer : public detail::stored<recent_buffer>,
   // Of an item that is not in it: with so many different items, and now.
   double predicted_error(std::uint64_t items) const noexcept;
   double current_error() const noexcept;
-  void clear() noexcept;  // as it was made
+  void clear() noexcept;  // to the state after construction
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t print_memory() const noexcept { return prints_.bytes().size(); }

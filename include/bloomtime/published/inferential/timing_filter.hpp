@@ -22,7 +22,7 @@
 namespace bloomtime::published {
 
 // By memory or by accuracy; what else is not given is chosen (timing_choice). `error` is the
-// chance that an item not inserted lately is taken for one that was.
+// probability that an item not inserted lately is taken for one that was.
 struct timing_config {
   std::uint64_t window = 0;  // insertions
   std::optional<double> error = {};
@@ -40,7 +40,7 @@ struct timing_config {
 // and from a likelihood: the census of the stamps (docs/math.md, Census likelihood) or the analytic
 // one of the paper.
 // The age of x is the number of insertions after its last one. Const members may run concurrently.
-// A filter that was moved from is safe to ask and empty; it cannot be stored.
+// A filter that was moved from is safe to query and empty; it cannot be stored.
 class timing_filter : public detail::stored<timing_filter>,
                       public detail::insertion_window<timing_filter> {
  public:
@@ -87,7 +87,7 @@ class timing_filter : public detail::stored<timing_filter>,
   struct census {};
   struct analytic {
     distinct_items distinct;
-    double block;  // the chance that a timer is written in a whole one
+    double block;  // the probability that a whole block writes a timer
   };
   analytic analytic_with(const distinct_items& distinct) const;
 
@@ -141,7 +141,7 @@ class timing_filter : public detail::stored<timing_filter>,
   std::uint64_t memory() const noexcept { return cells_.memory(); }     // timers and census
   const detail::stamp_cells& cells() const noexcept { return cells_; }  // for tests
 
-  void clear() noexcept;  // as it was made
+  void clear() noexcept;  // to the state after construction
 
   double fill() const noexcept;         // the share of timers that are alive
   double alive_items() const noexcept;  // different ones, from that

@@ -58,7 +58,7 @@ class stamp_cells {
   explicit stamp_cells(const stamp_shape& shape);  // all timers are expired
   // From what codes(), now(), cursor() and swept() said. `due`: timers that will be swept before
   // the next tick, the rest of the quota unless given. Checks all of them and every code: no stamp
-  // may be so old that it comes to life again before a sweep finds it.
+  // may be so old that it would look new again before a sweep finds it.
   static stamp_cells read(const stamp_shape& shape, std::span<const std::byte> codes,
                           std::uint64_t now, std::uint64_t cursor, std::uint64_t swept,
                           std::optional<std::uint64_t> due = {});
