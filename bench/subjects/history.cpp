@@ -3,7 +3,7 @@
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/math/binomial.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 
 #include "exact.hpp"
 #include "loads.hpp"

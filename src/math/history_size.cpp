@@ -9,7 +9,7 @@
 
 #include <bloomtime/history/detail/positions.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/history.hpp>
 

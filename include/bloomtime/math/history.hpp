@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 
 // How often queries about the past probe each level of a dyadic tree, and the sizes that follow. A
 // query is about `length` consecutive ticks at a random place.

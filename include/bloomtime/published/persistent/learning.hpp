@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/query_profile.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>

@@ -8,7 +8,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 
 namespace bloomtime::detail {
 

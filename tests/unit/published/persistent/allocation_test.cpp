@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace math_allocation_test {
+namespace allocation_test {
 
 using support::expect_error;
 using support::infinite;
@@ -142,5 +142,5 @@ TEST(filter_error, is_certain_without_a_filter) {
   EXPECT_EQ(question_error(std::vector<filter_load>{{1, 1}}, std::vector<filter_size>{{}}), 1);
 }
 
-}  // namespace math_allocation_test
+}  // namespace allocation_test
 }  // namespace bloomtime::math

@@ -1,4 +1,4 @@
-#include <bloomtime/math/allocation.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 
 #include <algorithm>
 #include <bit>
