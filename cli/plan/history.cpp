@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/math/history_size.hpp>
+#include <bloomtime/published/persistent/sizes.hpp>
 
 #include "cli/plan/planner.hpp"
 #include "text/number.hpp"

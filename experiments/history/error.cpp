@@ -11,7 +11,7 @@
 #include <optional>
 #include <tuple>
 
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include "checks.hpp"
 #include "scene.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <bloomtime/history/detail/tick_span.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/query_profile.hpp>
 
 namespace experiments {

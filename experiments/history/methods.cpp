@@ -4,7 +4,7 @@
 #include <string>
 
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include "checks.hpp"

@@ -4,8 +4,8 @@
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/any_history.hpp>
-#include <bloomtime/math/history.hpp>
-#include <bloomtime/math/history_size.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
+#include <bloomtime/published/persistent/sizes.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
 
 #include "detail/handle.hpp"

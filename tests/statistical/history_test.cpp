@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>

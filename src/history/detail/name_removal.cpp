@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <bloomtime/error.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 namespace bloomtime::detail {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
 
 namespace bloomtime::published {

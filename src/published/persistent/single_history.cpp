@@ -5,7 +5,7 @@
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/layout.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/detail/stored_filters.hpp>
 
 namespace bloomtime::published {

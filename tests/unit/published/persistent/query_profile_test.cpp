@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/query_profile.hpp>
 
 #include <cstdint>

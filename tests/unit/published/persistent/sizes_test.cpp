@@ -2,8 +2,8 @@
 
 #include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/math/bloom.hpp>
-#include <bloomtime/math/history.hpp>
-#include <bloomtime/math/history_size.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
+#include <bloomtime/published/persistent/sizes.hpp>
 #include <bloomtime/math/random.hpp>
 
 #include <cmath>
@@ -16,7 +16,7 @@
 #include "support/expect_error.hpp"
 
 namespace bloomtime::math {
-namespace math_history_size_test {
+namespace sizes_test {
 
 using support::expect_error;
 
@@ -191,5 +191,5 @@ TEST(history_size, refuses_nonsense) {
       errc::invalid_argument, [] { (void)tree_cover_profile(1, 3, 1); }, "power of two");
 }
 
-}  // namespace math_history_size_test
+}  // namespace sizes_test
 }  // namespace bloomtime::math

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/detail/dyadic.hpp>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "support/numbers.hpp"
 
 namespace bloomtime::math {
-namespace math_history_test {
+namespace levels_test {
 
 using support::expect_error;
 using support::nan;
@@ -150,5 +150,5 @@ TEST(math_history, positions_err_no_more_than_they_may) {
   EXPECT_GT(position_error(100'000'000, position_range(100'000'000, 1e-9, 128), 128), 2.7e-9);
 }
 
-}  // namespace math_history_test
+}  // namespace levels_test
 }  // namespace bloomtime::math

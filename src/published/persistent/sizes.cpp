@@ -1,4 +1,4 @@
-#include <bloomtime/math/history_size.hpp>
+#include <bloomtime/published/persistent/sizes.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 #include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/math/bloom.hpp>
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include "math/expect.hpp"
 

@@ -1,4 +1,4 @@
-#include <bloomtime/math/history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include <algorithm>
 #include <cmath>
