@@ -3,8 +3,8 @@
 #include <bloomtime/history/detail/live_ticks.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/math/binomial.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
 
 #include <chrono>
@@ -54,14 +54,16 @@ timeline_history timelines_of(const trace& day) {
   return h;
 }
 
-level_history empty_levels(const trace& day, std::span<const bloomtime::math::filter_load> loads) {
+level_history empty_levels(const trace& day,
+                           std::span<const bloomtime::published::filter_load> loads) {
   return level_history({.ticks = day.ticks,
-                        .levels = bloomtime::math::allocate_bits(loads, level_bits),
+                        .levels = bloomtime::published::allocate_bits(loads, level_bits),
                         .doubts = false});
 }
 
 // Given each pair once: as if somebody had taken out the repetitions for it, for nothing.
-level_history levels_of(const trace& day, std::span<const bloomtime::math::filter_load> loads) {
+level_history levels_of(const trace& day,
+                        std::span<const bloomtime::published::filter_load> loads) {
   level_history h = empty_levels(day, loads);
   for (const record& r : day.pairs) keep(h.add(r.item, at(r.tick)));
   return h;
@@ -69,7 +71,7 @@ level_history levels_of(const trace& day, std::span<const bloomtime::math::filte
 
 // Given what is new to the same live part that timelines have.
 level_history levels_behind_live_ticks(const trace& day,
-                                       std::span<const bloomtime::math::filter_load> loads) {
+                                       std::span<const bloomtime::published::filter_load> loads) {
   level_history h = empty_levels(day, loads);
   bloomtime::detail::live_ticks live;
   for (const record& r : day.records) {

@@ -21,7 +21,7 @@ namespace {
 
 using math::history_counts;
 using math::history_size;
-using math::level_rule;
+using published::level_rule;
 using std::chrono::microseconds;
 
 struct typed {
@@ -119,15 +119,15 @@ std::vector<candidate> candidates_for(const history_target& t) {
   constexpr std::uint64_t leaf_ticks = 4;  // of the published tree
   const auto levels = [&](const char* variant, level_rule rule) {
     return candidate_of("level_history", variant,
-                        math::level_size(rule, t.counts, t.error, t.length));
+                        published::level_size(rule, t.counts, t.error, t.length));
   };
   std::vector<candidate> all{
       candidate_of("timeline_history", "with names", math::named_size(t.counts)),
       candidate_of("timeline_history", "without names",
                    math::nameless_size(t.counts, t.error, t.length)),
-      candidate_of("single_history", "", math::single_size(t.counts, t.error, t.length)),
+      candidate_of("single_history", "", published::single_size(t.counts, t.error, t.length)),
       candidate_of("tree_history", "optimal",
-                   math::tree_size(t.counts, leaf_ticks, t.error, t.length)),
+                   published::tree_size(t.counts, leaf_ticks, t.error, t.length)),
       levels("uniform", level_rule::uniform),
       levels("optimal", level_rule::optimal),
       levels("planned", level_rule::planned)};

@@ -51,11 +51,11 @@ void all_counts() {
 
 void print_levels(const scene& s, std::string_view method, const order& o) {
   const auto& loads = method == "level learned" ? o.learned.levels : o.truth.levels;
-  const std::vector<math::filter_size> sizes = level_sizes(method, o);
+  const std::vector<published::filter_size> sizes = level_sizes(method, o);
   for (std::size_t h = 0; h < sizes.size(); ++h) {
     std::printf("%s,%s,%zu,%.0f,%.5f,%ju,%u,%.4g\n", s.day.name.c_str(), method.data(), h,
                 loads[h].keys, loads[h].probes, static_cast<std::uintmax_t>(sizes[h].bits),
-                sizes[h].k, math::filter_error(loads[h].keys, sizes[h]));
+                sizes[h].k, published::filter_error(loads[h].keys, sizes[h]));
   }
 }
 

@@ -99,13 +99,13 @@ class table {
 };
 
 double expected_single(std::uint64_t pairs, std::uint64_t bits, std::uint64_t length, unsigned k) {
-  const double one = math::filter_error(static_cast<double>(pairs), {bits / 8 * 8, k});
-  return math::error_of_probes(one, static_cast<double>(length));
+  const double one = published::filter_error(static_cast<double>(pairs), {bits / 8 * 8, k});
+  return published::error_of_probes(one, static_cast<double>(length));
 }
 
 void check_single(const table& t, const std::string& set, std::uint64_t pairs, std::uint64_t bits,
                   std::uint64_t length, double x) {
-  const unsigned best = math::k_for(static_cast<double>(pairs), bits);
+  const unsigned best = published::k_for(static_cast<double>(pairs), bits);
   for (const auto& [name, k] : {std::pair{"single", best}, std::pair{"single k=3", 3u}}) {
     const double expected = expected_single(pairs, bits, length, k);
     const double measured = t.error(set, name, x);

@@ -86,7 +86,7 @@ void count_tree_probes(std::uint64_t ticks, const exact_history& truth,
 }
 
 level_history sketched(const trace& t) {
-  std::vector<math::filter_size> sizes(heights_for(t.ticks));
+  std::vector<published::filter_size> sizes(heights_for(t.ticks));
   sizes[0] = {64, 1};  // only what it counts matters
   return level_history({.ticks = t.ticks, .levels = sizes, .learns = true});
 }
@@ -134,7 +134,7 @@ loads lesson::learned(std::span<const question> questions) const {
   loads l;
   std::vector<double> keys;
   for (unsigned h = 0; h < levels_.heights(); ++h) keys.push_back(*levels_.keys(h));
-  keys = math::chained_keys(keys);
+  keys = published::chained_keys(keys);
   const std::vector<double> probes = level_probes(levels_.ticks(), questions);
   for (std::size_t h = 0; h < keys.size(); ++h) l.levels.push_back({keys[h], probes[h]});
   if (!tree_) return l;

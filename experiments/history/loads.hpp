@@ -21,8 +21,8 @@ inline constexpr std::uint64_t usual_bits = 50'000'000;
 
 // The loads of the filters of a history: the keys of each, and its probes per query.
 struct loads {
-  std::vector<bloomtime::math::filter_load> levels;  // by height
-  bloomtime::published::tree_loads tree;             // no nodes if there would be more than pairs
+  std::vector<bloomtime::published::filter_load> levels;  // by height
+  bloomtime::published::tree_loads tree;  // no nodes if there would be more than pairs
 };
 
 // Counted, for the same data and queries.

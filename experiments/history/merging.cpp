@@ -103,7 +103,7 @@ void compare(const setting& s, const std::string& method, const char* sizes, Con
   }
 }
 
-level_config learned_levels(const setting& s, int which, math::size_grid grid) {
+level_config learned_levels(const setting& s, int which, published::size_grid grid) {
   level_config c{.ticks = half, .doubts = false, .learns = true};
   c.levels.resize(16);
   c.levels[0] = {64, 1};  // only what it counts matters
@@ -116,11 +116,11 @@ level_config learned_levels(const setting& s, int which, math::size_grid grid) {
   return next;
 }
 
-tree_config learned_tree(const setting& s, int which, math::size_grid grid) {
+tree_config learned_tree(const setting& s, int which, published::size_grid grid) {
   const trace& other = s.others[which];
   tree_loads even;
   for (const std::uint64_t nodes : tree_history::nodes_for(half, tree_granularity)) {
-    even.nodes.emplace_back(nodes, math::filter_load{100, 1});
+    even.nodes.emplace_back(nodes, published::filter_load{100, 1});
   }
   even.pairs = {static_cast<double>(other.pairs.size()), 1};
   tree_history last(
@@ -142,15 +142,15 @@ int main() {
     const single_config single{
         .pairs = s.day.pairs.size() / 2, .memory = usual_bits / 8, .ticks = half};
     compare<single_history>(s, "single", "equal", single, single);
-    const auto compare_both = [&](const char* sizes, int second, math::size_grid grid) {
+    const auto compare_both = [&](const char* sizes, int second, published::size_grid grid) {
       compare<tree_history>(s, "tree learned", sizes, learned_tree(s, 0, grid),
                             learned_tree(s, second, grid));
       compare<level_history>(s, "level learned", sizes, learned_levels(s, 0, grid),
                              learned_levels(s, second, grid));
     };
-    compare_both("powers of two", 1, math::size_grid::powers_of_two);
-    compare_both("equal", 0, math::size_grid::words);
-    compare_both("any", 1, math::size_grid::words);
+    compare_both("powers of two", 1, published::size_grid::powers_of_two);
+    compare_both("equal", 0, published::size_grid::words);
+    compare_both("any", 1, published::size_grid::words);
     const timeline_config timeline{.ticks = half};
     compare<timeline_history>(s, "timeline", "its own", timeline, timeline);
   }

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 #include <bloomtime/published/persistent/tree_history.hpp>
 
@@ -30,7 +30,7 @@ subject single_k3(const order& o) {
 // k as the paper rounds it: up, and at most 16.
 subject single_published(const order& o) {
   const unsigned k =
-      math::k_for(static_cast<double>(o.pairs), o.bits / 8 * 8, math::k_rule::published);
+      published::k_for(static_cast<double>(o.pairs), o.bits / 8 * 8, published::k_rule::published);
   return subject_of(
       single_history({.pairs = o.pairs, .memory = o.bits / 8, .k = k, .ticks = o.ticks}));
 }
@@ -53,14 +53,14 @@ subject levels(std::string_view name, const order& o, bool doubts = false) {
       level_history({.ticks = o.ticks, .levels = level_sizes(name, o), .doubts = doubts}));
 }
 
-math::level_plan planned(const order& o, double most_probes) {
+published::level_plan planned(const order& o, double most_probes) {
   std::vector<double> keys;
   std::vector<double> probes;
-  for (const math::filter_load& load : o.truth.levels) {
+  for (const published::filter_load& load : o.truth.levels) {
     keys.push_back(load.keys);
     probes.push_back(load.probes);
   }
-  return math::plan_levels(keys, probes, o.bits, most_probes);
+  return published::plan_levels(keys, probes, o.bits, most_probes);
 }
 
 subject level_uniform(const order& o) { return levels("level uniform", o); }
@@ -110,14 +110,14 @@ subject filled(const method& m, const order& o, const trace& t) {
   return s;
 }
 
-std::vector<math::filter_size> level_sizes(std::string_view method, const order& o) {
-  if (method == "level uniform") return math::uniform_bits(o.truth.levels, o.bits);
-  if (method == "level optimal") return math::allocate_bits(o.truth.levels, o.bits);
+std::vector<published::filter_size> level_sizes(std::string_view method, const order& o) {
+  if (method == "level uniform") return published::uniform_bits(o.truth.levels, o.bits);
+  if (method == "level optimal") return published::allocate_bits(o.truth.levels, o.bits);
   if (method == "level published k") {
-    return math::allocate_bits(o.truth.levels, o.bits, math::size_grid::words,
-                               math::k_rule::published);
+    return published::allocate_bits(o.truth.levels, o.bits, published::size_grid::words,
+                                    published::k_rule::published);
   }
-  if (method == "level learned") return math::allocate_bits(o.learned.levels, o.bits);
+  if (method == "level learned") return published::allocate_bits(o.learned.levels, o.bits);
   return planned(o, method == "level planned" ? 128 : 16).levels;
 }
 

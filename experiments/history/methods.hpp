@@ -78,6 +78,6 @@ const method& method_of(std::string_view name);
 subject filled(const method& m, const order& o, const trace& t);
 
 // The levels of those methods that have some.
-std::vector<bloomtime::math::filter_size> level_sizes(std::string_view method, const order& o);
+std::vector<bloomtime::published::filter_size> level_sizes(std::string_view method, const order& o);
 
 }  // namespace experiments

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include <bloomtime/history/timeline_history.hpp>
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/math/random.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include "checks.hpp"
 #include "scene.hpp"
@@ -47,16 +47,18 @@ struct needs {
 needs needs_of(const trace& t, std::uint64_t length) {
   const std::vector<double> keys = level_keys(t);
   const std::vector<double> probes =
-      math::cover_profile(length, static_cast<unsigned>(keys.size()));
-  std::vector<math::filter_load> loads;
+      published::cover_profile(length, static_cast<unsigned>(keys.size()));
+  std::vector<published::filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
   needs n{};
-  n.single = static_cast<double>(math::single_size_for_error(t.pairs.size(), target, length).bits);
+  n.single =
+      static_cast<double>(published::single_size_for_error(t.pairs.size(), target, length).bits);
   n.all_levels = bits_for([&](std::uint64_t bits) {
-    return math::question_error(loads, math::allocate_bits(loads, bits));
+    return published::question_error(loads, published::allocate_bits(loads, bits));
   });
-  n.planned = bits_for(
-      [&](std::uint64_t bits) { return math::plan_levels(keys, probes, bits, most_probes).error; });
+  n.planned = bits_for([&](std::uint64_t bits) {
+    return published::plan_levels(keys, probes, bits, most_probes).error;
+  });
   timeline_history exact({.ticks = t.ticks, .length = length});
   for (const record& r : t.pairs) exact.add(r.item, at(r.tick));
   exact.seal();
@@ -95,7 +97,7 @@ trace refined(const trace& t, std::uint32_t parts, bool all_records) {
 // From ticks of 1 s to 1 ms, if k may be as large as it should.
 double growth_of_single() {
   const auto bits = [](double length) {
-    return -std::log(math::error_of_one_probe(target, length));
+    return -std::log(published::error_of_one_probe(target, length));
   };
   return bits(1000 * usual_length) / bits(usual_length);
 }
@@ -123,7 +125,7 @@ void over_ticks() {
     check(std::abs(growth_of_single() - 1.88) <= 0.05 && ratio(&needs::single) < 2,
           "{}: a single filter takes {:.2f} times the bits for ticks of 1 ms, with k of at most {} "
           "{:.2f} times",
-          t.name, growth_of_single(), math::most_history_k, ratio(&needs::single));
+          t.name, growth_of_single(), published::most_history_k, ratio(&needs::single));
     claim(ratio(&needs::all_levels) <= 1.6,
           "{}: all levels take at most 1.6 times the bits for ticks of 1 ms ({:.2f})", t.name,
           ratio(&needs::all_levels));

@@ -65,9 +65,9 @@ void time_adds() {
     for (const std::string_view name : timed) {
       unsigned written = 0;
       if (name.starts_with("level")) {
-        for (const math::filter_size& size : level_sizes(name, o)) written += size.k;
+        for (const published::filter_size& size : level_sizes(name, o)) written += size.k;
       }
-      if (name == "single") written = math::k_for(static_cast<double>(o.pairs), o.bits);
+      if (name == "single") written = published::k_for(static_cast<double>(o.pairs), o.bits);
       const bench::summary time = all.time(number[name]);
       std::printf("%s,%u,%s,%.1f,%.1f,%.1f,%u\n", s.day.name.c_str(), ticks, name.data(),
                   time.median, time.lower, time.upper, written);
@@ -213,7 +213,7 @@ void time_allocation() {
     });
     all.add([&] {
       return nanoseconds_per(
-          1, [&] { bench::keep(math::allocate_bits(w.truth.levels, usual_bits).data()); });
+          1, [&] { bench::keep(published::allocate_bits(w.truth.levels, usual_bits).data()); });
     });
     all.run(rounds);
     std::size_t nodes = 1;  // the pairs

@@ -23,7 +23,7 @@ constexpr std::uint64_t usual_length = 128;  // of a question, in ticks
 
 template <class Config>
 Config config_for(const any_history_config& given, std::string_view engine, Config own = {}) {
-  own.resolution = given.tick;
+  own.tick = given.tick;
   own.origin = given.origin;
   own.seed = given.seed;
 #define PASS(parameter) BLOOMTIME_PASS_PARAMETER(given, own, engine, parameter)
@@ -95,12 +95,12 @@ level_history made(const any_history_config& c, std::type_identity<level_history
   const math::history_counts counts = own.counts();
   const std::uint64_t bits =
       own.memory ? 8 * *own.memory
-                 : math::level_size(math::level_rule::optimal, counts, *own.error, own.length).bits;
-  const std::vector<double> keys = math::guessed_keys(counts);
-  const auto probes = math::cover_profile(own.length, static_cast<unsigned>(keys.size()));
-  std::vector<math::filter_load> loads;
+                 : published::level_size(published::level_rule::optimal, counts, *own.error, own.length).bits;
+  const std::vector<double> keys = published::guessed_keys(counts);
+  const auto probes = published::cover_profile(own.length, static_cast<unsigned>(keys.size()));
+  std::vector<published::filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
-  own.levels = math::allocate_bits(loads, bits);
+  own.levels = published::allocate_bits(loads, bits);
   if (own.levels.front().bits == 0) own.levels.front() = {64, 1};
   return level_history(own);
 }
@@ -111,11 +111,11 @@ tree_history made(const any_history_config& c, std::type_identity<tree_history>)
   const auto nodes = tree_history::nodes_for(own.ticks, own.granularity);
   const std::uint64_t bits =
       own.memory ? 8 * *own.memory
-                 : math::tree_size(counts, own.granularity, *own.error, own.length).bits;
-  const std::vector<double> keys = math::guessed_keys(counts);
+                 : published::tree_size(counts, own.granularity, *own.error, own.length).bits;
+  const std::vector<double> keys = published::guessed_keys(counts);
   const auto leaf = static_cast<std::size_t>(std::countr_zero(own.granularity));
-  const math::tree_profile asked =
-      math::tree_cover_profile(own.length, own.granularity, static_cast<unsigned>(nodes.size()));
+  const published::tree_profile asked =
+      published::tree_cover_profile(own.length, own.granularity, static_cast<unsigned>(nodes.size()));
   published::tree_loads loads{.nodes = {},
                               .pairs = {static_cast<double>(counts.pairs), asked.part_ticks}};
   for (std::size_t h = 0; h < nodes.size(); ++h) {
@@ -123,7 +123,7 @@ tree_history made(const any_history_config& c, std::type_identity<tree_history>)
     const double probes = asked.nodes[h] + (h == 0 ? asked.parts : 0);
     loads.nodes.emplace_back(
         nodes[h],
-        math::filter_load{keys[std::min(keys.size() - 1, leaf + h)] / count, probes / count});
+        published::filter_load{keys[std::min(keys.size() - 1, leaf + h)] / count, probes / count});
   }
   own.sizes = published::allocate_tree(loads, bits);
   return tree_history(own);

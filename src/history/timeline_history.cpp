@@ -8,7 +8,7 @@
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/timelines_merge.hpp>
-#include <bloomtime/published/persistent/levels.hpp>
+#include <bloomtime/math/history.hpp>
 
 #include "math/expect.hpp"
 

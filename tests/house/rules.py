@@ -39,9 +39,9 @@ MAY_INCLUDE = {
 EXCEPTIONS = {
     ("include/bloomtime/published/inferential/shares.hpp", "include/bloomtime/heat/heat_filter.hpp"):
         "sketched_share estimates how frequent an item is, which is what a heat filter counts",
-    ("src/published/persistent/sizes.cpp", "include/bloomtime/history/detail/timelines.hpp"):
+    ("src/math/history.cpp", "include/bloomtime/history/detail/timelines.hpp"):
         "the size of a timeline table follows from its layout, which is defined there",
-    ("src/published/persistent/sizes.cpp", "include/bloomtime/history/detail/positions.hpp"):
+    ("src/math/history.cpp", "include/bloomtime/history/detail/positions.hpp"):
         "the size of a list of positions follows from its layout, which is defined there",
     ("src/math/tally.cpp", "include/bloomtime/tally/detail/escaping_cells.hpp"):
         "the count at which a cell overflows to the side table is defined there",

@@ -86,7 +86,7 @@ constexpr auto nothing_more = [](auto&, int) {};
 level_config levels(std::uint64_t ticks, bool doubts) {
   level_config c{.ticks = ticks, .doubts = doubts};
   for (unsigned h = 0; h <= 14; ++h) c.levels.push_back({h % 5 == 2 ? 0u : 1u << 15, 0});
-  for (math::filter_size& size : c.levels) size.k = size.bits == 0 ? 0 : 3;
+  for (published::filter_size& size : c.levels) size.k = size.bits == 0 ? 0 : 3;
   return c;
 }
 
@@ -102,7 +102,7 @@ TEST(history_soak, levels) {
 TEST(history_soak, levels_without_doubts_joined) {
   math::random_source random(2);
   level_config c = levels(span_ticks, false);
-  c.levels = std::vector<math::filter_size>(15, {1 << 15, 3});
+  c.levels = std::vector<published::filter_size>(15, {1 << 15, 3});
   level_history left(c);
   c.first = span_ticks;
   level_history right(c);
@@ -122,7 +122,7 @@ TEST(history_soak, growing_levels) {
 TEST(history_soak, tree) {
   tree_config c{.ticks = span_ticks, .granularity = 16};
   for (const std::uint64_t nodes : tree_history::nodes_for(span_ticks, 16)) {
-    c.sizes.nodes.emplace_back(nodes, math::filter_size{nodes > 100 ? 256u : 4096u, 3});
+    c.sizes.nodes.emplace_back(nodes, published::filter_size{nodes > 100 ? 256u : 4096u, 3});
   }
   c.sizes.pairs = {1 << 18, 4};
   live(tree_history(c), span_ticks, nothing_more);

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -99,12 +99,12 @@ TEST(learned_levels, err_as_if_they_had_been_told) {
 
   level_config told = online;
   const auto keys = exact_keys(13, 2);
-  const auto probes = math::cover_profile(64, 13);
-  std::vector<math::filter_load> loads;
+  const auto probes = published::cover_profile(64, 13);
+  std::vector<published::filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
-  told.levels = math::allocate_bits(loads, bits);
+  told.levels = published::allocate_bits(loads, bits);
   level_config uniform = online;
-  uniform.levels = math::uniform_bits(loads, bits);
+  uniform.levels = published::uniform_bits(loads, bits);
 
   // sigma of the sketch, and of one day against the next: the sum of some 1000 runs.
   for (unsigned h = 0; h < 13; ++h) {
@@ -122,7 +122,7 @@ TEST(learned_tree, errs_less_than_one_that_knows_nothing) {
   tree_config c{.ticks = stationary_ticks, .granularity = 4};
   tree_loads blank;
   for (const std::uint64_t nodes : tree_history::nodes_for(stationary_ticks, 4)) {
-    blank.nodes.emplace_back(nodes, math::filter_load{16, 1});
+    blank.nodes.emplace_back(nodes, published::filter_load{16, 1});
   }
   blank.pairs = {10'000, 1};
   constexpr std::uint64_t bits = 500'000;

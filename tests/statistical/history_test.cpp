@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/level_history.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/single_history.hpp>
 
 #include <cmath>
@@ -127,7 +127,7 @@ TEST(level_history, is_as_full_as_both_make_it_when_joined) {
   };
   const double sigma = std::sqrt(1. / (4 << 17));
   for (unsigned h = 0; h < 12; ++h) {
-    ASSERT_EQ(both.level(h), (math::filter_size{1 << 17, 3}));
+    ASSERT_EQ(both.level(h), (published::filter_size{1 << 17, 3}));
     const double expected = 1 - std::pow(1 - fill(left, h), 4) * (1 - fill(right, h));
     EXPECT_NEAR(fill(both, h), expected, 5 * sigma) << h;
   }

@@ -20,18 +20,18 @@ using namespace published;
 
 inline constexpr std::uint64_t few_items = 8;
 
-inline math::filter_size any_size(bool may_be_absent) {
+inline published::filter_size any_size(bool may_be_absent) {
   if (may_be_absent && *rc::gen::inRange(0, 3) == 0) return {};
   return {64 * *rc::gen::inRange<std::uint64_t>(1, 20), *rc::gen::inRange(1u, 9u)};
 }
 
 // One that folds into all others.
-inline math::filter_size any_folding_size(bool may_be_absent) {
+inline published::filter_size any_folding_size(bool may_be_absent) {
   if (may_be_absent && *rc::gen::inRange(0, 3) == 0) return {};
   return {std::uint64_t{64} << *rc::gen::inRange(0, 4), *rc::gen::inRange(1u, 9u)};
 }
 
-using size_source = math::filter_size (*)(bool);
+using size_source = published::filter_size (*)(bool);
 
 inline single_config any_single(std::uint64_t ticks) {
   return {.pairs = *rc::gen::inRange<std::uint64_t>(1, 100),

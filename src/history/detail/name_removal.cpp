@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <bloomtime/error.hpp>
-#include <bloomtime/published/persistent/levels.hpp>
+#include <bloomtime/math/history.hpp>
 
 namespace bloomtime::detail {
 namespace {

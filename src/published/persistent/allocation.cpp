@@ -13,8 +13,11 @@
 
 #include "math/expect.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace {
+
+using math::expect;
+using math::max_bits;
 
 constexpr double c = std::numbers::ln2 * std::numbers::ln2;
 constexpr std::uint64_t word = 64;
@@ -194,4 +197,4 @@ double question_error(std::span<const filter_load> loads, std::span<const filter
   return -std::expm1(right);
 }
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

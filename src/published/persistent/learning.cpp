@@ -10,9 +10,6 @@
 namespace bloomtime::published {
 namespace {
 
-using math::filter_load;
-using math::filter_size;
-
 constexpr std::uint64_t word = 64;
 constexpr double most_growth = 4;     // of keys by what has not happened so far
 constexpr double fullest = 0.95;      // filter that still tells how many keys it holds
@@ -62,17 +59,17 @@ std::vector<double> keys_of(const level_history& last, const learning& how) {
   const double grown = growth(last.ticks(), how.elapsed);
   std::vector<double> keys;
   for (unsigned h = 0; h < last.heights(); ++h) keys.push_back(grown * *last.keys(h));
-  return math::chained_keys(keys);
+  return chained_keys(keys);
 }
 
 // The finest level is to have a word at least: without it no answer is finer than the next one.
 std::vector<filter_size> sized(std::span<const filter_load> loads, const learning& how) {
-  std::vector<filter_size> sizes = math::allocate_bits(loads, how.bits, how.grid);
+  std::vector<filter_size> sizes = allocate_bits(loads, how.bits, how.grid);
   if (sizes[0].bits != 0) return sizes;
   if (how.bits < 2 * word) {
     std::fill(sizes.begin(), sizes.end(), filter_size{});
   } else {
-    sizes = math::allocate_bits(loads, how.bits - word, how.grid);
+    sizes = allocate_bits(loads, how.bits - word, how.grid);
   }
   sizes[0] = {word, 1};
   return sizes;
@@ -87,7 +84,7 @@ level_config learned(const level_history& last, const query_profile& asked, cons
   std::vector<filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
   level_config next = next_levels(last);
-  next.levels = last.records() == 0 ? math::uniform_bits(loads, how.bits) : sized(loads, how);
+  next.levels = last.records() == 0 ? uniform_bits(loads, how.bits) : sized(loads, how);
   return next;
 }
 
@@ -97,7 +94,7 @@ level_config planned(const level_history& last, const query_profile& asked, cons
   if (last.records() == 0) return learned(last, asked, how);
   level_config next = next_levels(last);
   next.levels =
-      math::plan_levels(keys_of(last, how), asked.frequencies(how.smoothing), how.bits, most_probes)
+      plan_levels(keys_of(last, how), asked.frequencies(how.smoothing), how.bits, most_probes)
           .levels;
   return next.levels[0].bits != 0 ? next : learned(last, asked, how);
 }
@@ -182,12 +179,12 @@ double leaf_says_yes(const tree_history& last, double keys_of_leaf, double items
 
 }  // namespace
 
-tree_sizes allocate_tree(const tree_loads& loads, std::uint64_t bits, math::size_grid grid) {
-  return shaped(loads, math::allocate_bits(flat(loads), bits, grid));
+tree_sizes allocate_tree(const tree_loads& loads, std::uint64_t bits, size_grid grid) {
+  return shaped(loads, allocate_bits(flat(loads), bits, grid));
 }
 
 tree_sizes uniform_tree(const tree_loads& loads, std::uint64_t bits) {
-  return shaped(loads, math::uniform_bits(flat(loads), bits));
+  return shaped(loads, uniform_bits(flat(loads), bits));
 }
 
 tree_loads learned_loads(const tree_history& last, const query_profile& asked,

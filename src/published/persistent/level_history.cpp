@@ -36,7 +36,7 @@ void expect_config(const level_config& c) {
     refuse("a level history of " + (c.ticks == 0 ? "growing span" : text(c.ticks) + " ticks") +
            " needs the size of " + text(expected) + " levels, got " + text(c.levels.size()));
   }
-  for (const math::filter_size& size : c.levels) {
+  for (const filter_size& size : c.levels) {
     if ((size.bits == 0) != (size.k == 0) || size.k > detail::max_flat_k) {
       refuse("a level has bits and 1 to 64 hash functions, or neither; got " + text(size.bits) +
              " and " + text(size.k));
@@ -56,7 +56,7 @@ level_history::level_history(const level_config& config)
     : history_calls(tick_clock(config.resolution, config.origin), config.first,
                     config.ticks == 0 ? 1 : config.ticks, config.seed) {
   expect_config(config);
-  for (const math::filter_size& size : config.levels) levels_.emplace_back(size);
+  for (const filter_size& size : config.levels) levels_.emplace_back(size);
   if (config.learns) sketches_.resize(levels_.size());
   most_levels_ = config.ticks == 0 ? config.most_levels : 0;
   doubts_ = config.doubts;

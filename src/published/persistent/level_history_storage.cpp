@@ -133,7 +133,7 @@ void level_history::write(detail::container_writer& out) const {
 
 // All levels of one that grows have the size of the root, but for the finest that were forgotten.
 bool level_history::grown_alike() const noexcept {
-  const math::filter_size size = levels_[top()].size();
+  const filter_size size = levels_[top()].size();
   bool alike = size.bits != 0;
   for (unsigned h = finest(); h < top(); ++h) alike = alike && level(h) == size;
   return alike;

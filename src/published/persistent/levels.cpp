@@ -9,8 +9,10 @@
 
 #include "math/expect.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace {
+
+using math::expect;
 
 constexpr unsigned most_heights = 63;
 constexpr unsigned most_tried = 12;  // levels of which all sets are tried
@@ -158,44 +160,8 @@ double error_of_one_probe(double error, double probes) {
 filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length) {
   expect(length >= 1, "a question is about at least one tick", length);
   const double one = error_of_one_probe(error, static_cast<double>(length));
-  const bloom_size size = size_for_error(layout::flat, pairs, one, most_history_k);
+  const math::bloom_size size = math::size_for_error(layout::flat, pairs, one, most_history_k);
   return {size.bits, size.k};
 }
 
-namespace {
-
-constexpr double most_places = 0x1p62;
-
-void expect_positions(double error, std::uint64_t length) {
-  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
-  expect(length >= 1, "a question is about at least one tick", length);
-}
-
-}  // namespace
-
-std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length) {
-  expect_positions(error, length);
-  const double range = std::ceil(static_cast<double>(count) * static_cast<double>(length) / error);
-  if (range >= most_places) return static_cast<std::uint64_t>(most_places);
-  // Rounding may have given one place too few, or one step of the precision of large numbers.
-  const auto places = static_cast<std::uint64_t>(range);
-  if (places == 0 || position_error(count, places, length) <= error) return places;
-  return static_cast<std::uint64_t>(std::max(range + 1, std::nextafter(range, most_places)));
-}
-
-std::uint64_t most_positions(double error, std::uint64_t length) {
-  expect_positions(error, length);
-  const double most = std::floor(most_places * error / static_cast<double>(length));
-  const auto count = static_cast<std::uint64_t>(most);
-  const auto places = static_cast<std::uint64_t>(most_places);
-  const bool holds = count == 0 || position_error(count, places, length) <= error;
-  return holds ? count : static_cast<std::uint64_t>(std::nextafter(most, 0) - 1);
-}
-
-double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length) {
-  expect(range >= 1, "there is at least one place", range);
-  const double met = static_cast<double>(count) * static_cast<double>(length);
-  return std::min(met / static_cast<double>(range), 1.0);
-}
-
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -79,7 +79,7 @@ double query_profile::blend(double counted, double assumed, double smoothing) co
 std::vector<double> query_profile::assumed() const {
   std::vector<double> each(counts_.size());
   for (unsigned j = 0; j < heights(); ++j) {
-    const std::vector<double> one = math::cover_profile(std::uint64_t{1} << j, heights());
+    const std::vector<double> one = cover_profile(std::uint64_t{1} << j, heights());
     for (std::size_t h = 0; h < each.size(); ++h) each[h] += one[h] / heights();
   }
   each[0] += 2 * (1 - 1 / static_cast<double>(granularity()));

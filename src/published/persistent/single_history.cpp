@@ -5,15 +5,15 @@
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/layout.hpp>
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/detail/stored_filters.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 namespace bloomtime::published {
 namespace {
 
 constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
 
-math::filter_size size_of(const single_config& c) {
+filter_size size_of(const single_config& c) {
   const auto refuse = [](const std::string& why) { throw error(errc::invalid_argument, why); };
   if (c.error.has_value() == c.memory.has_value()) {
     refuse(std::string("a single history is sized by error or by memory, and got ") +
@@ -27,14 +27,14 @@ math::filter_size size_of(const single_config& c) {
   if (c.error) {
     if (c.k)
       refuse("the number of hash functions follows from the error; give memory to choose it");
-    return math::single_size_for_error(c.pairs, *c.error, c.length);
+    return single_size_for_error(c.pairs, *c.error, c.length);
   }
   if (*c.memory < 8 || *c.memory > detail::max_buffer_bytes) {
     refuse("a single history has 8 to " + std::to_string(detail::max_buffer_bytes) +
            " bytes, asked for " + std::to_string(*c.memory));
   }
   const std::uint64_t bits = *c.memory * 8;
-  const unsigned k = c.k ? *c.k : math::k_for(static_cast<double>(c.pairs), bits);
+  const unsigned k = c.k ? *c.k : k_for(static_cast<double>(c.pairs), bits);
   if (k == 0 || k > detail::max_flat_k) {
     refuse("a single history has 1 to 64 hash functions, asked for " + std::to_string(k));
   }
@@ -68,7 +68,7 @@ sighting single_history::ask(digest d, interval asked, std::uint64_t& probes) co
 }
 
 double single_history::current_error(std::uint64_t length) const {
-  return math::error_of_probes(filter_.error(), static_cast<double>(length));
+  return error_of_probes(filter_.error(), static_cast<double>(length));
 }
 
 // -- several histories -------------------------------------------------------------------------

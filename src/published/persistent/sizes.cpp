@@ -3,36 +3,25 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <string>
 
-#include <bloomtime/history/detail/positions.hpp>
-#include <bloomtime/history/detail/timelines.hpp>
-#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/published/persistent/allocation.hpp>
 #include <bloomtime/published/persistent/levels.hpp>
 
 #include "math/expect.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace {
+
+using math::expect;
+using math::expect_counts;
+using math::expect_question;
+using math::max_bits;
 
 constexpr std::uint64_t word = 64;
 constexpr double usual_probes = 16;
-constexpr std::uint64_t most_ticks = std::uint64_t{1} << 62;
-
-void expect_counts(const history_counts& c) {
-  expect(c.ticks >= 1 && c.ticks <= most_ticks, "a span has 1 to 2^62 ticks", c.ticks);
-  expect(c.items >= 1, "there is at least one item", c.items);
-  expect(c.pairs >= c.items, "every item has at least one of the pairs", c.pairs);
-  expect((c.pairs - 1) / c.items < c.ticks, "an item has at most one pair per tick", c.pairs);
-}
-
-void expect_question(double error, std::uint64_t length) {
-  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
-  expect(length >= 1, "a question is about at least one tick", length);
-}
 
 unsigned heights_of(std::uint64_t ticks) {
   return static_cast<unsigned>(std::bit_width(ticks - 1)) + 1;
@@ -87,11 +76,6 @@ std::vector<double> guessed_keys(const history_counts& counts) {
     keys.push_back(pairs * (h == 0 ? 1 : std::pow(ratio, static_cast<double>(h) / (heights - 1))));
   }
   return chained_keys(keys);
-}
-
-double bound_bits_per_pair(double error, std::uint64_t length) {
-  expect_question(error, length);
-  return std::log2(static_cast<double>(length) / error);
 }
 
 history_size single_size(const history_counts& counts, double error, std::uint64_t length) {
@@ -239,69 +223,4 @@ history_size tree_size(const history_counts& counts, std::uint64_t granularity, 
   return {bits, tree.probes(sizes), tree.error(sizes)};
 }
 
-// -- timelines -----------------------------------------------------------------------------------
-
-namespace {
-
-// The bits of a timeline of `count` random ticks, which span (count - 1) / (count + 1) of the span
-// on average.
-double timeline_bits(std::uint64_t count, std::uint64_t span) {
-  using namespace detail;
-  const auto ticks = static_cast<double>(count);
-  const double reach = static_cast<double>(span) * (ticks - 1) / (ticks + 1);
-  timeline_head head{.count = count, .first = 0, .last = 0, .body = 0};
-  head.first = static_cast<std::uint64_t>((static_cast<double>(span) - reach) / 2);
-  head.last = std::min(
-      span - 1, std::max(head.first + count - 1, head.first + static_cast<std::uint64_t>(reach)));
-  if (head.has_body() && !head.in_pieces()) head.body = inner_bits(count, head.distance());
-  if (head.in_pieces()) {
-    const std::uint64_t pieces = pieces_of(count);
-    const std::uint64_t distance = std::max(piece_ticks, head.distance() / pieces);
-    piece_widths widths{.first = width_of(head.distance()), .distance = width_of(2 * distance)};
-    const std::uint64_t bodies = pieces * inner_bits(piece_ticks, distance);
-    widths.offset = width_of(bodies);
-    head.body = widths.directory(pieces) + bodies;
-  }
-  return static_cast<double>(head_bits(head, span) + head.body);
-}
-
-}  // namespace
-
-history_size named_size(const history_counts& counts) {
-  expect_counts(counts);
-  const auto items = static_cast<double>(counts.items);
-  const double mean = static_cast<double>(counts.pairs) / items;
-  const double part = mean - std::floor(mean);
-  const auto few = static_cast<std::uint64_t>(mean);
-  double each = timeline_bits(few, counts.ticks) * (1 - part);
-  if (part > 0) each += timeline_bits(few + 1, counts.ticks) * part;
-  detail::timelines_shape shape{.span = counts.ticks};
-  shape.bucket_bits = detail::timelines_shape::bucket_bits_for(counts.items);
-  each += shape.rest_bits();
-  const double stream = items * each;
-  const auto buckets = static_cast<double>(shape.buckets());
-  constexpr double bits_of_a_count = 3;  // of the items of a bucket, one to two of them
-  const double place = std::ceil(std::log2(stream + 1));
-  return {static_cast<std::uint64_t>(stream + buckets * (bits_of_a_count + place)), 1,
-          items * std::exp2(-static_cast<double>(detail::timeline_key_bits))};
-}
-
-history_size nameless_size(const history_counts& counts, double error, std::uint64_t length) {
-  expect_counts(counts);
-  expect_question(error, length);
-  const std::uint64_t range = std::max(counts.ticks, position_range(counts.pairs, error, length));
-  const detail::positions_shape shape{
-      .first = 0, .span = counts.ticks, .range = range, .count = counts.pairs};
-  return {8 * (detail::positions::list_bytes(shape) + detail::positions::marks_bytes(shape)), 1,
-          position_error(counts.pairs, range, length)};
-}
-
-double timeline_entropy(const history_counts& counts) {
-  expect_counts(counts);
-  const auto span = static_cast<double>(counts.ticks);
-  const double mean = static_cast<double>(counts.pairs) / static_cast<double>(counts.items);
-  const double ways = std::lgamma(span + 1) - std::lgamma(mean + 1) - std::lgamma(span - mean + 1);
-  return std::max(0.0, ways / std::numbers::ln2 / mean);
-}
-
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -27,7 +27,7 @@ void expect_span(std::uint64_t ticks, std::uint64_t granularity) {
   }
 }
 
-void expect_size(math::filter_size size) {
+void expect_size(filter_size size) {
   if ((size.bits == 0) != (size.k == 0) || size.k > detail::max_flat_k) {
     refuse("a node has bits and 1 to 64 hash functions, or neither; got " + text(size.bits) +
            " and " + text(size.k));
@@ -51,7 +51,7 @@ void expect_sizes(const tree_config& c) {
     }
   }
   for (const auto& level : nodes) {
-    for (const math::filter_size& size : level) expect_size(size);
+    for (const filter_size& size : level) expect_size(size);
   }
   expect_size(c.sizes.pairs);
 }
@@ -76,7 +76,7 @@ tree_history::tree_history(const tree_config& config)
   expect_sizes(config);
   for (const auto& sizes : config.sizes.nodes) {
     auto& level = levels_.emplace_back();
-    for (const math::filter_size& size : sizes) level.emplace_back(size);
+    for (const filter_size& size : sizes) level.emplace_back(size);
   }
   pairs_ = detail::flat_filter(config.sizes.pairs);
   leaf_height_ = static_cast<unsigned>(std::countr_zero(config.granularity));

@@ -20,8 +20,8 @@ using detail::flat_filter;
 using support::expect_error;
 using support::expect_no_change_without_memory;
 
-constexpr math::filter_size ample{1 << 12, 8};  // a handful of keys never collide in it
-constexpr std::int64_t half = 4;                // ticks of each of two neighbours
+constexpr published::filter_size ample{1 << 12, 8};  // a handful of keys never collide in it
+constexpr std::int64_t half = 4;                     // ticks of each of two neighbours
 
 instant second(std::int64_t t) { return instant::from_seconds(t); }
 
@@ -33,12 +33,13 @@ sighting ask_joined(const History& f, int item, std::int64_t s, std::int64_t e) 
 // Heights 0 to 2 of the mask.
 level_config masked_levels(std::uint64_t first, unsigned mask, bool doubts = true) {
   level_config c{.ticks = half, .first = first, .doubts = doubts};
-  for (unsigned h = 0; h < 3; ++h) c.levels.push_back(mask >> h & 1 ? ample : math::filter_size{});
+  for (unsigned h = 0; h < 3; ++h)
+    c.levels.push_back(mask >> h & 1 ? ample : published::filter_size{});
   return c;
 }
 
 tree_config masked_tree(std::uint64_t first, unsigned mask) {
-  const auto size = [&](unsigned i) { return mask >> i & 1 ? ample : math::filter_size{}; };
+  const auto size = [&](unsigned i) { return mask >> i & 1 ? ample : published::filter_size{}; };
   return {.ticks = half,
           .first = first,
           .granularity = 2,
@@ -130,7 +131,7 @@ TEST(joined_singles, deny_nothing_and_need_not_be_alike) {
   ASSERT_EQ(left.add(1, second(5)), outcome::added);
   ASSERT_EQ(right.add(1, second(15)), outcome::added);
   const single_history both = single_history::joined(left, right);
-  EXPECT_EQ(both.size(), (math::filter_size{512 * 8, 4}));
+  EXPECT_EQ(both.size(), (published::filter_size{512 * 8, 4}));
   EXPECT_EQ(both.ticks(), 13u);
   for (std::int64_t s = 3; s < 16; ++s) {
     for (std::int64_t e = s; e < 16; ++e) {
@@ -276,7 +277,7 @@ TEST(coarse_levels, answer_about_whole_buckets) {
   level_history f(masked_levels(8, 7));
   ASSERT_EQ(f.add(1, second(9)), outcome::added);
   f.coarsen(1);
-  EXPECT_EQ(f.level(0), math::filter_size{});
+  EXPECT_EQ(f.level(0), published::filter_size{});
   EXPECT_EQ(ask_joined(f, 1, 8, 8), sighting::maybe);
   EXPECT_EQ(ask_joined(f, 1, 10, 11), sighting::no);
   std::uint64_t probes = 0;

@@ -20,7 +20,7 @@ using namespace published;
 constexpr std::uint64_t ticks = 64;
 constexpr std::int64_t parts = 4;
 constexpr std::uint64_t items = 20;
-constexpr math::filter_size size{4096, 4};
+constexpr published::filter_size size{4096, 4};
 constexpr interval questions[] = {{{0}, {255}}, {{3}, {200}}, {{60}, {70}}, {{9}, {9}}};
 
 template <class Engine>

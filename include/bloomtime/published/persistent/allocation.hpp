@@ -6,7 +6,7 @@
 
 // Distributes bits among the Bloom filters that a query probes, so that the error of the answer is
 // smallest (Peng et al. 2018, equations 10 to 13; docs/math.md, Allocation of bits to levels).
-namespace bloomtime::math {
+namespace bloomtime::published {
 
 // One of the filters: how many different keys it will hold, and how often a negative query probes
 // it.
@@ -55,4 +55,4 @@ double filter_error(double keys, filter_size size);
 // shapes slightly more than the mean (Jensen). A filter without keys never errs.
 double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes);
 
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -18,7 +18,7 @@ struct learning {
   std::uint64_t bits = 0;     // to give out
   double smoothing = 0.02;    // of what was asked, see query_profile
   std::uint64_t elapsed = 0;  // ticks of the last one that have passed so far; 0: all of them
-  math::size_grid grid = math::size_grid::words;  // powers of two fold when partitions are joined
+  size_grid grid = size_grid::words;  // powers of two fold when partitions are joined
 };
 
 // Of the span that follows `last`, of the same length; all else is as it was. Keys are what the
@@ -27,19 +27,19 @@ struct learning {
 level_config learned(const level_history& last, const query_profile& asked, const learning& how);
 
 // The same, but levels that help too little are left out: the least error with at most
-// `most_probes` on average (math::plan_levels), which has sizes of whole words.
+// `most_probes` on average (plan_levels), which has sizes of whole words.
 level_config planned(const level_history& last, const query_profile& asked, const learning& how,
                      double most_probes);
 
 // Every node of a tree, and its pairs.
 struct tree_loads {
-  std::vector<std::vector<math::filter_load>> nodes;
-  math::filter_load pairs;
+  std::vector<std::vector<filter_load>> nodes;
+  filter_load pairs;
 };
 
 // Bits where they help most.
 tree_sizes allocate_tree(const tree_loads& loads, std::uint64_t bits,
-                         math::size_grid grid = math::size_grid::words);
+                         size_grid grid = size_grid::words);
 // Every filter the same: basic, as published.
 tree_sizes uniform_tree(const tree_loads& loads, std::uint64_t bits);
 

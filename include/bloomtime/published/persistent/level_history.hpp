@@ -18,12 +18,12 @@ namespace bloomtime::published {
 
 // Level h, from 0, holds which items were seen in which 2^h ticks; one of 0 bits is left out.
 struct level_config {
-  std::uint64_t ticks = 0;                     // of the span; 0: it grows with time
-  std::uint64_t first = 0;                     // of them, a multiple of `ticks`; see joined()
-  std::vector<math::filter_size> levels = {};  // of every height; one for all if it grows
-  unsigned most_levels = 32;                   // to grow to
-  bool doubts = true;                          // asks finer levels whether a yes is one
-  bool learns = false;                         // counts the keys of every level, for the next one
+  std::uint64_t ticks = 0;               // of the span; 0: it grows with time
+  std::uint64_t first = 0;               // of them, a multiple of `ticks`; see joined()
+  std::vector<filter_size> levels = {};  // of every height; one for all if it grows
+  unsigned most_levels = 32;             // to grow to
+  bool doubts = true;                    // asks finer levels whether a yes is one
+  bool learns = false;                   // counts the keys of every level, for the next one
   std::chrono::microseconds resolution = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
@@ -60,7 +60,7 @@ class level_history : public detail::history_calls<level_history>,
   void coarsen(unsigned height);
 
   unsigned heights() const noexcept { return static_cast<unsigned>(levels_.size()); }
-  math::filter_size level(unsigned height) const noexcept { return levels_[height].size(); }
+  filter_size level(unsigned height) const noexcept { return levels_[height].size(); }
   double level_error(unsigned height) const noexcept { return levels_[height].error(); }
   std::span<const std::byte> level_bits(unsigned height) const noexcept {
     return levels_[height].storage().bytes();

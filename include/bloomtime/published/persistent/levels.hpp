@@ -8,7 +8,7 @@
 
 // How often queries about the past probe each level of a dyadic tree, and the sizes that follow. A
 // query is about `length` consecutive ticks at a random place.
-namespace bloomtime::math {
+namespace bloomtime::published {
 
 // The mean number of nodes of height h in the cover of `length` ticks, for h below `heights`, over
 // all places where the ticks may begin. Exact; 1 where 2^(h + 1) <= length
@@ -44,12 +44,4 @@ double error_of_one_probe(double error, double probes);
 // A single filter of (item, tick) pairs for queries of `length` ticks.
 filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length);
 
-// The number of places for `count` sightings without names with which a query about `length` ticks
-// has at most this error, and the inverse: n L / R (docs/math.md, Error of nameless positions).
-// There are at most 2^62 places; most_positions() is the number of sightings for which they
-// suffice.
-std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length);
-std::uint64_t most_positions(double error, std::uint64_t length);
-double position_error(std::uint64_t count, std::uint64_t range, std::uint64_t length);
-
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -45,7 +45,7 @@ class single_history : public detail::history_calls<single_history>,
   // Of two neighbouring spans, folded to a common size. Seed and clock must be equal.
   static single_history joined(const single_history& left, const single_history& right);
 
-  math::filter_size size() const noexcept { return filter_.size(); }
+  filter_size size() const noexcept { return filter_.size(); }
   // The probability of a wrong "maybe" about so many ticks, as full as it is.
   double current_error(std::uint64_t length) const;
   double pairs() const noexcept { return filter_.keys(); }  // different ones, from its bits

@@ -16,8 +16,8 @@ namespace bloomtime::published {
 // The filters of a tree over a span: nodes[h][c] is about `granularity` * 2^h ticks from
 // c * granularity * 2^h on, `pairs` about single ticks. One of 0 bits is left out.
 struct tree_sizes {
-  std::vector<std::vector<math::filter_size>> nodes;
-  math::filter_size pairs;
+  std::vector<std::vector<filter_size>> nodes;
+  filter_size pairs;
 };
 
 struct tree_config {
@@ -120,7 +120,7 @@ class tree_history : public detail::history_calls<tree_history>,
   unsigned leaf_height_ = 0;  // log2 of the granularity
   detail::zero_when_moved<std::uint64_t> memory_;
   std::uint64_t most_memory_ = 0;
-  math::filter_size grows_by_;  // the size of nodes to come; of 0 bits if it does not grow
+  filter_size grows_by_;  // the size of nodes to come; of 0 bits if it does not grow
 };
 
 }  // namespace bloomtime::published

@@ -15,7 +15,7 @@ constexpr std::uint64_t fewest_bits = 64;
 
 }  // namespace
 
-flat_filter flat_filter::borrow(math::filter_size size, std::uint64_t ones,
+flat_filter flat_filter::borrow(published::filter_size size, std::uint64_t ones,
                                 std::span<const std::byte> bits) noexcept {
   flat_filter f;
   f.size_ = size;

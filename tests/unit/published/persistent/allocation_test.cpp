@@ -10,7 +10,7 @@
 #include "support/expect_error.hpp"
 #include "support/numbers.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace allocation_test {
 
 using support::expect_error;
@@ -143,4 +143,4 @@ TEST(filter_error, is_certain_without_a_filter) {
 }
 
 }  // namespace allocation_test
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

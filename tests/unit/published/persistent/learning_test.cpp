@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/published/persistent/learning.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include <cstdint>
 #include <numeric>
@@ -14,8 +14,8 @@ namespace bloomtime {
 namespace learning_test {
 
 using namespace published;
-using math::filter_load;
-using math::filter_size;
+using published::filter_load;
+using published::filter_size;
 using support::expect_error;
 
 constexpr std::uint64_t lesson_ticks = 64;
@@ -61,20 +61,20 @@ TEST(learned_levels, get_what_the_last_ones_needed) {
   EXPECT_LE(sum_of_bits(next.levels), 10'000u);
   std::vector<double> keys;
   for (unsigned h = 0; h < last.heights(); ++h) keys.push_back(*last.keys(h));
-  keys = math::chained_keys(keys);
+  keys = published::chained_keys(keys);
   const auto probes = asked.frequencies();
   std::vector<filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
-  EXPECT_EQ(next.levels, math::allocate_bits(loads, 10'000));
+  EXPECT_EQ(next.levels, published::allocate_bits(loads, 10'000));
   EXPECT_EQ(level_history(next).first(), 128u);
 
   const level_config folding =
-      learned(last, asked, {.bits = 10'000, .grid = math::size_grid::powers_of_two});
+      learned(last, asked, {.bits = 10'000, .grid = published::size_grid::powers_of_two});
   for (const filter_size& size : folding.levels) {
     EXPECT_TRUE(size.bits == 0 || std::has_single_bit(size.bits));
   }
   const level_config few = planned(last, asked, {.bits = 10'000}, 20);
-  EXPECT_EQ(few.levels, math::plan_levels(keys, probes, 10'000, 20).levels);
+  EXPECT_EQ(few.levels, published::plan_levels(keys, probes, 10'000, 20).levels);
 }
 
 // A quarter has passed, so four times as many keys are to come; never more.

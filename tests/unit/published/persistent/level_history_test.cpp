@@ -16,7 +16,7 @@ namespace level_history_test {
 using namespace published;
 using support::expect_error;
 
-constexpr math::filter_size roomy{1 << 13, 8};  // a handful of keys never collide in it
+constexpr published::filter_size roomy{1 << 13, 8};  // a handful of keys never collide in it
 
 instant at_tick(std::int64_t t) { return instant::from_seconds(t); }
 
@@ -24,7 +24,7 @@ instant at_tick(std::int64_t t) { return instant::from_seconds(t); }
 level_config levels_of(std::uint64_t ticks, unsigned heights, unsigned mask, bool doubts) {
   level_config c{.ticks = ticks, .doubts = doubts};
   for (unsigned h = 0; h < heights; ++h) {
-    c.levels.push_back(mask >> h & 1 ? roomy : math::filter_size{});
+    c.levels.push_back(mask >> h & 1 ? roomy : published::filter_size{});
   }
   return c;
 }
@@ -115,7 +115,7 @@ TEST(level_history, answers_about_times_outside) {
 
 // A saturated filter may be useless, but never wrong.
 TEST(level_history, says_maybe_when_it_is_full) {
-  constexpr math::filter_size tiny{64, 3};
+  constexpr published::filter_size tiny{64, 3};
   level_history f({.ticks = 8, .levels = {tiny, tiny, tiny, tiny}});
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(f.add(i, at_tick(i % 8)), outcome::added);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(asked(f, i, i % 8, i % 8), sighting::maybe);

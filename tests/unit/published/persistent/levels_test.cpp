@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/detail/dyadic.hpp>
+#include <bloomtime/published/persistent/levels.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "support/expect_error.hpp"
 #include "support/numbers.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace levels_test {
 
 using support::expect_error;
@@ -131,24 +131,5 @@ TEST(chained_keys, halve_at_most_and_never_grow) {
   EXPECT_TRUE(chained_keys({}).empty());
 }
 
-// As many as there are places for, and no more: at 10^8 sightings and an error of 1e-9 there are
-// too few.
-TEST(math_history, positions_err_no_more_than_they_may) {
-  const std::uint64_t places = std::uint64_t{1} << 62;
-  for (const double error : {1e-3, 1e-6, 1e-9, 3e-12, 1e-15}) {
-    for (const std::uint64_t length : {1ull, 7ull, 128ull, 86'400ull}) {
-      const std::uint64_t most = most_positions(error, length);
-      EXPECT_LE(position_error(most, places, length), error);
-      EXPECT_GT(position_error(most + most / 1000 + 1, places, length), error);
-      for (std::uint64_t count = 1; count <= most && count < places / 16; count = count * 5 + 3) {
-        EXPECT_LE(position_error(count, position_range(count, error, length), length), error)
-            << count << ' ' << error << ' ' << length;
-      }
-    }
-  }
-  EXPECT_EQ(most_positions(1e-9, 128), 36'028'797u);
-  EXPECT_GT(position_error(100'000'000, position_range(100'000'000, 1e-9, 128), 128), 2.7e-9);
-}
-
 }  // namespace levels_test
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

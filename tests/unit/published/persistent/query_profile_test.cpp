@@ -35,7 +35,7 @@ TEST(query_profile, counts_the_nodes_of_what_is_asked) {
 TEST(query_profile, learns_the_frequencies_of_a_length) {
   query_profile p(1 << 12);
   for (std::int64_t s = 0; s + 127 < 1 << 12; ++s) p.observe({{s}, {s + 127}});
-  const auto exact = math::cover_profile(128, p.heights());
+  const auto exact = published::cover_profile(128, p.heights());
   const auto learned = p.frequencies(0);
   for (unsigned h = 0; h < p.heights(); ++h) EXPECT_NEAR(learned[h], exact[h], 0.02) << h;
 }

@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/history/timeline_history.hpp>
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/sizes.hpp>
-#include <bloomtime/math/random.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -15,9 +13,10 @@
 
 #include "support/expect_error.hpp"
 
-namespace bloomtime::math {
+namespace bloomtime::published {
 namespace sizes_test {
 
+using math::bound_bits_per_pair;
 using support::expect_error;
 
 constexpr history_counts edgar{.pairs = 2'127'749, .items = 25'497, .ticks = 86'400};
@@ -116,47 +115,6 @@ TEST(history_size, of_trees_keeps_the_error) {
   EXPECT_EQ(few.bits, std::uint64_t{43'206} * 64);
 }
 
-// All items with as many ticks, anywhere, as they would be sealed.
-TEST(history_size, of_timelines_is_what_they_take) {
-  for (const history_counts counts :
-       {history_counts{2000, 2000, 86'400}, history_counts{5000, 2000, 86'400},
-        history_counts{100'000, 1500, 86'400}, history_counts{90'000, 150, 4096},
-        history_counts{8000, 2000, 4}}) {
-    timeline_history built({.ticks = counts.ticks, .error = 0.5});
-    random_source random(1);
-    for (std::uint64_t item = 0; item < counts.items; ++item) {
-      const std::uint64_t ticks =
-          (item + 1) * counts.pairs / counts.items - item * counts.pairs / counts.items;
-      std::set<std::uint64_t> some;
-      while (some.size() < ticks) some.insert(random.below(counts.ticks));
-      for (const std::uint64_t t : some) {
-        ASSERT_EQ(built.add(item, instant::from_seconds(static_cast<std::int64_t>(t))),
-                  outcome::added);
-      }
-    }
-    built.compact();
-    const auto bits = static_cast<double>(8 * built.sealed_bytes());
-    const auto size = static_cast<double>(named_size(counts).bits);
-    EXPECT_NEAR(size / bits, 1, 0.06) << counts.pairs << " " << counts.items;
-    EXPECT_GT(bits / static_cast<double>(counts.pairs), timeline_entropy(counts));
-  }
-  // docs/math.md, Cost of a timeline.
-  EXPECT_NEAR(timeline_entropy(edgar), 11.45, 0.05);
-  EXPECT_LT(bits_per_pair(named_size(edgar), edgar), 11.5 + 1.8);
-}
-
-TEST(history_size, of_positions_stays_near_the_bound) {
-  constexpr history_counts once{.pairs = 2'127'749, .items = 2'127'749, .ticks = 86'400};
-  for (const double error : {0.01, 1e-6}) {
-    for (const std::uint64_t length : {1, 128, 8192}) {
-      const auto size = nameless_size(once, error, length);
-      EXPECT_LE(size.error, error * (1 + 1e-9));
-      EXPECT_LT(bits_per_pair(size, once), bound_bits_per_pair(error, length) + 2.5);
-      EXPECT_GT(bits_per_pair(size, once), bound_bits_per_pair(error, length));
-    }
-  }
-}
-
 TEST(history_size, goes_to_the_limits) {
   const history_counts one{.pairs = 1, .items = 1, .ticks = 1};
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
@@ -165,7 +123,6 @@ TEST(history_size, goes_to_the_limits) {
     EXPECT_LE(level_size(level_rule::planned, one, 0.01, length).error, 0.01);
     EXPECT_LE(tree_size(one, 4, 0.01, length).error, 0.01);
   }
-  EXPECT_GT(named_size(one).bits, 48U);
   expect_error(
       errc::too_large,
       [] {
@@ -178,8 +135,6 @@ TEST(history_size, refuses_nonsense) {
   const auto refused = [](const history_counts& counts, const char* mention) {
     expect_error(
         errc::invalid_argument, [&] { (void)guessed_keys(counts); }, mention);
-    expect_error(
-        errc::invalid_argument, [&] { (void)named_size(counts); }, mention);
   };
   refused({.pairs = 1, .items = 2, .ticks = 9}, "at least one of the pairs");
   refused({.pairs = 9, .items = 2, .ticks = 4}, "one pair per tick");
@@ -192,4 +147,4 @@ TEST(history_size, refuses_nonsense) {
 }
 
 }  // namespace sizes_test
-}  // namespace bloomtime::math
+}  // namespace bloomtime::published

@@ -14,7 +14,7 @@ namespace tree_history_test {
 using namespace published;
 using support::expect_error;
 
-constexpr math::filter_size spacious{1 << 12, 8};  // a handful of keys never collide in it
+constexpr published::filter_size spacious{1 << 12, 8};  // a handful of keys never collide in it
 
 instant tick_at(std::int64_t t) { return instant::from_seconds(t); }
 
@@ -23,7 +23,9 @@ instant tick_at(std::int64_t t) { return instant::from_seconds(t); }
 tree_config tree_of(std::uint64_t ticks, std::uint64_t granularity, std::uint64_t mask) {
   tree_config c{.ticks = ticks, .granularity = granularity};
   unsigned number = 0;
-  const auto size = [&] { return mask >> (number++ % 64) & 1 ? spacious : math::filter_size{}; };
+  const auto size = [&] {
+    return mask >> (number++ % 64) & 1 ? spacious : published::filter_size{};
+  };
   for (const std::uint64_t nodes : tree_history::nodes_for(ticks, granularity)) {
     auto& level = c.sizes.nodes.emplace_back();
     for (std::uint64_t i = 0; i < nodes; ++i) level.push_back(size());

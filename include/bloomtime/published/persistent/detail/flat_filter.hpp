@@ -17,10 +17,10 @@ namespace bloomtime::detail {
 class flat_filter {
  public:
   flat_filter() noexcept = default;
-  explicit flat_filter(math::filter_size size) : bits_(bytes_for(size.bits)), size_(size) {}
+  explicit flat_filter(published::filter_size size) : bits_(bytes_for(size.bits)), size_(size) {}
 
   // Over bytes_for(size.bits) bytes that outlive it; a copy has its own.
-  static flat_filter borrow(math::filter_size size, std::uint64_t ones,
+  static flat_filter borrow(published::filter_size size, std::uint64_t ones,
                             std::span<const std::byte> bits) noexcept;
   // Of the keys of both: folded to the greatest common size, asked with the fewer hash functions.
   // Absent if one of them is. Refused if more than half of the smaller one would be lost.
@@ -31,7 +31,7 @@ class flat_filter {
   }
 
   bool absent() const noexcept { return size_.bits == 0; }
-  math::filter_size size() const noexcept { return size_; }
+  published::filter_size size() const noexcept { return size_; }
   const buffer& storage() const noexcept { return bits_; }
   std::uint64_t ones() const noexcept { return ones_; }
 
@@ -66,7 +66,7 @@ class flat_filter {
 
   // First of all, so that an assignment that finds no memory has changed nothing yet.
   buffer bits_;
-  math::filter_size size_;
+  published::filter_size size_;
   std::uint64_t ones_ = 0;
 };
 
