@@ -20,7 +20,7 @@ history new_history(const store::profile_settings& settings, std::uint64_t seed)
   const std::int64_t length = ticks * resolution;
   return history({.partition = std::chrono::microseconds(length),
                   .ahead = {},  // the gate has decided
-                  .resolution = settings.resolution,
+                  .tick = settings.resolution,
                   .origin = instant(-((before_1970.count() - 1) / length + 1) * length),
                   .seed = seed});
 }

@@ -24,20 +24,19 @@ detail::partition_rules rules_of(const detail::history_shape& shape) {
 history::history(const history_config& config) : history(detail::history_shape::of(config), 0) {}
 
 history::history(const detail::history_shape& shape, std::uint64_t known_from)
-    : shape_(shape),
-      clock_(shape.config.resolution, shape.config.origin),
+    : history_calls(tick_clock(shape.config.tick, shape.config.origin), shape.config.seed),
+      shape_(shape),
       parts_(rules_of(shape)),
       known_from_(known_from) {}
 
 // A copy owns its bytes, and goes on with what could not be done in those of a file.
 history::history(const history& other)
-    : stored(other),
+    : history_calls(other),
+      stored(other),
       shape_(other.shape_),
-      clock_(other.clock_),
       parts_(other.parts_),
       known_from_(other.known_from_),
-      present_(other.present_),
-      losses_(other.losses_) {
+      present_(other.present_) {
   if (other.parts_.any_lent()) parts_.resume(present_);
 }
 history::history(history&&) noexcept = default;
@@ -45,8 +44,7 @@ history& history::operator=(const history& other) { return *this = history(other
 history& history::operator=(history&&) noexcept = default;
 history::~history() = default;
 
-// -- adding
-// ------------------------------------------------------------------------------------
+// -- adding --------------------------------------------------------------------------------------
 
 outcome history::allowed(tick t) const noexcept {
   if (t.number < 0) return outcome::dropped_late;
@@ -60,10 +58,10 @@ outcome history::allowed(tick t) const noexcept {
   return outcome::added;
 }
 
-outcome history::add_at(digest d, instant when) {
-  const tick t = clock_.tick_of(when);
+outcome history::add_at(digest d, tick t) {
   const outcome may = allowed(t);
   if (may != outcome::added) return may;
+  const instant when = clock_.start_of(t);
   const std::uint64_t number = static_cast<std::uint64_t>(t.number) / shape_.partition;
   if (const auto known = parts_.find(number); known != parts_.all().end()) {
     return parts_.add(known, d, when);
@@ -113,7 +111,7 @@ void history::open(std::uint64_t number) {
                          .ticks = shape_.partition,
                          .error = c.error,
                          .length = c.length,
-                         .resolution = c.resolution,
+                         .tick = c.tick,
                          .origin = c.origin,
                          .seed = c.seed});
   parts_.close_before(number > present_ ? detail::most_ticks : number);
@@ -122,20 +120,15 @@ void history::open(std::uint64_t number) {
 }
 
 void history::merge(const history& other) {
-  if (seed() != other.seed() || clock_ != other.clock_ ||
-      shape_.partition != other.shape_.partition) {
-    const auto text = [](const history& h) {
-      return "(seed " + std::to_string(h.seed()) + ", ticks of " +
-             std::to_string(h.clock_.resolution().count()) + " microseconds from " +
-             std::to_string(h.clock_.origin().micros) + ", " + std::to_string(h.shape_.partition) +
-             " per partition)";
-    };
+  expect_same_keys(other);
+  if (shape_.partition != other.shape_.partition) {
     throw error(errc::incompatible,
-                "histories merge if seed, clock and "
-                "partition are equal; here they are " +
-                    text(*this) + " and " + text(other));
+                "histories merge if their partitions have the same ticks; got " +
+                    std::to_string(shape_.partition) + " and " +
+                    std::to_string(other.shape_.partition));
   }
   parts_.merge(other.parts_);
+  count_newest(other.newest_);
   forget_before(other.known_from_);
   settle();
 }
@@ -177,8 +170,7 @@ std::uint64_t history::records() const noexcept {
   return all;
 }
 
-// -- asking
-// ------------------------------------------------------------------------------------
+// -- asking --------------------------------------------------------------------------------------
 
 // visit(const timeline_history&) for the partitions that the interval touches, until it returns
 // false.
@@ -197,7 +189,6 @@ void history::for_each_in(interval asked, Visit&& visit) const {
 
 sighting history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
   bool found = false;
-  probes = 0;
   for_each_in(asked, [&](const timeline_history& part) {
     std::uint64_t here = 0;
     found = part.seen(d, asked, here) == sighting::maybe;

@@ -1,3 +1,4 @@
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -58,7 +59,7 @@ history history::read(const detail::container_view& view) {
   if (!info.clock || info.layout != 0) refuse();
   detail::byte_reader in = view.parameters();
   history_config config{
-      .resolution = info.clock->resolution(), .origin = info.clock->origin(), .seed = info.seed};
+      .tick = info.clock->resolution(), .origin = info.clock->origin(), .seed = info.seed};
   const std::uint64_t partition = in.u64();
   config.retention = in.u64();
   config.late = in.u64();
@@ -96,7 +97,10 @@ void history::read_partitions(const detail::container_view& view, std::uint64_t 
     const std::uint64_t first = entry.u64();
     const std::uint64_t joined = entry.u64();
     const std::uint64_t bytes = entry.u64();
-    if (first < least || joined == 0 || joined > most || first > most - joined) refuse();
+    // A block is a power of two of partitions and begins at a multiple of it. Others would overlap
+    // with those that are made by joining.
+    const bool aligned = std::has_single_bit(joined) && first % joined == 0;
+    if (first < least || !aligned || joined > most || first > most - joined) refuse();
     least = first + joined;
     if (least <= known_from_ || bytes == 0 || bytes > containers.size() ||
         bytes % detail::line_bytes != 0) {

@@ -25,22 +25,22 @@ void expect_config(const timeline_config& c) {
     throw bloomtime::error(errc::invalid_argument, why);
   };
   if (c.ticks == 0 || c.ticks > detail::most_timeline_ticks) {
-    refuse("a timeline history spans 1 to 2^32 ticks, asked for " + text_of(c.ticks) +
-           "; use partitions or a coarser resolution");
+    refuse("a timeline history spans 1 to 2^32 ticks, got " + text_of(c.ticks) +
+           "; use partitions or a longer tick");
   }
   if (c.first > detail::most_ticks) {
-    refuse("a span begins at most 2^62 ticks after the origin, asked for " + text_of(c.first));
+    refuse("a span begins at most 2^62 ticks after the origin, got " + text_of(c.first));
   }
   if (!(c.error > 0 && c.error < 1)) {
-    refuse("a timeline history's error must lie between 0 and 1, got " + text_of(c.error));
+    refuse("the error of a timeline history must lie between 0 and 1, got " + text_of(c.error));
   }
-  if (c.length == 0) refuse("a question is about at least one tick, got a length of 0");
+  if (c.length == 0) refuse("the length of a query must be at least one tick, got 0");
 }
 
 }  // namespace
 
 timeline_history::timeline_history(const timeline_config& config)
-    : history_calls(tick_clock(config.resolution, config.origin), config.first, config.ticks,
+    : history_calls(tick_clock(config.tick, config.origin), config.first, config.ticks,
                     config.seed),
       error_(config.error),
       length_(config.length),
@@ -100,17 +100,13 @@ sightings timeline_history::list(digest d, interval asked) const {
   return seen;
 }
 
-detail::tick_sources timeline_history::sources(std::uint64_t later_by) const {
-  detail::tick_sources all = detail::sources_of(archive_.layers(), later_by);
-  if (!live_.empty()) all.push_back(std::make_unique<detail::live_source>(live_, later_by));
-  return all;
-}
-
 // What was begun comes first: names are taken from what there was then.
 void timeline_history::compact() {
   archive_.finish();
   if (live_.empty() && archive_.is_whole()) return;
-  archive_.replace(detail::timelines_merge(ticks_, sources()).finish());
+  detail::tick_sources sources = detail::sources_of(archive_.layers());
+  if (!live_.empty()) sources.push_back(detail::hooked_shared<detail::live_source>(live_));
+  archive_.replace(detail::timelines_merge(ticks_, std::move(sources)).finish());
   live_ = {};
 }
 
@@ -153,7 +149,7 @@ std::uint64_t timeline_history::memory() const noexcept { return live_memory() +
 void timeline_history::clear() noexcept {
   live_ = {};
   archive_ = detail::tick_archive(ticks_);
-  forget_records();
+  forget_events();
 }
 
 timeline_config timeline_history::config() const noexcept {
@@ -161,7 +157,7 @@ timeline_config timeline_history::config() const noexcept {
           .ticks = ticks_,
           .error = error_,
           .length = length_,
-          .resolution = clock_.resolution(),
+          .tick = clock_.resolution(),
           .origin = clock_.origin(),
           .seed = seed_};
 }
@@ -175,16 +171,20 @@ double timeline_history::current_error(std::uint64_t length) const {
 }
 
 void timeline_history::visit_keys(const std::function<void(std::uint64_t)>& visit) const {
-  const auto visit_digest = [&](digest d) { visit(detail::timeline_key(d)); };
-  live_.for_each_item(visit_digest);
+  const auto visit_table = [&](const detail::live_ticks& table) {
+    for (std::uint32_t i = 0; i < table.items(); ++i) visit(detail::timeline_key(table.item(i)));
+  };
+  visit_table(live_);
   for (const tick_layer& layer : archive_.layers()) {
     if (layer.table) {
-      layer.table->for_each_item(visit_digest);
+      visit_table(*layer.table);
       continue;
     }
     auto items = layer.lines->cursor();
     while (items.next()) visit(items.key());
-    if (!items.sound()) throw bloomtime::error(errc::corrupt, "its timelines are damaged");
+    if (!items.sound())
+      throw bloomtime::error(errc::corrupt,
+                             "the timelines of this history are damaged; restore the file");
   }
 }
 

@@ -41,7 +41,7 @@ std::uint32_t list_section(std::size_t set) { return marks_section(set) + 1; }
 void expect_sets(std::size_t sets) {
   if (sets > most_sets) {
     throw error(errc::too_large, "a timeline history has at most " + text_of(most_sets) +
-                                     " sets of sightings without names, both together have " +
+                                     " sets of sightings without names; together these have " +
                                      text_of(std::uint64_t{sets}));
   }
 }
@@ -93,74 +93,43 @@ live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t 
 
 // -- histories of several streams, or of several spans -------------------------------------------
 
-namespace {
-
-// The other's sets, as those of a history that begins so much earlier.
-void add_sets(detail::tick_archive& archive, const detail::position_sets& sets,
-              std::uint64_t later_by) {
-  for (positions set : sets) {
-    set.delay(later_by);
-    archive.put(std::move(set));
-  }
+// Tables are merged as well.
+timeline_history timeline_history::united(timeline_history a, timeline_history b,
+                                          std::uint64_t ticks) {
+  const bool sealed = a.is_sealed() || b.is_sealed();
+  timeline_history* const parts[] = {&a, &b};
+  for (timeline_history* part : parts) part->set_table_aside();
+  timeline_history all = timeline_join::at_once(a.first_, ticks, parts);
+  all.archive_.set_names_removed(sealed);
+  return all;
 }
-
-detail::tick_sources both(detail::tick_sources a, detail::tick_sources b) {
-  std::move(b.begin(), b.end(), std::back_inserter(a));
-  return a;
-}
-
-}  // namespace
 
 void timeline_history::merge(const timeline_history& other) {
   expect_same_span(other);
-  expect_sets(nameless().size() + other.nameless().size());
-  detail::tick_archive merged(ticks_);
-  add_sets(merged, nameless(), 0);
-  add_sets(merged, other.nameless(), 0);
-  merged.put(detail::timelines_merge(ticks_, both(sources(), other.sources())).finish());
-  merged.set_names_removed(is_sealed() || other.is_sealed());
-  const std::uint64_t records = other.records_;
-  archive_ = std::move(merged);
-  live_ = {};
-  count(records);
+  *this = united(*this, other, ticks_);
 }
 
 timeline_history timeline_history::joined(const timeline_history& left,
                                           const timeline_history& right) {
   left.expect_next(right);
-  if (left.ticks_ > detail::most_timeline_ticks - right.ticks_) {
-    throw bloomtime::error(errc::too_large,
-                           "a timeline history spans at most 2^32 ticks, both together have " +
-                               text_of(left.ticks_ + right.ticks_));
+  const std::uint64_t ticks = left.ticks_ + right.ticks_;
+  if (ticks > detail::most_timeline_ticks) {
+    throw bloomtime::error(
+        errc::too_large,
+        "a timeline history spans at most 2^32 ticks; together these span " + text_of(ticks));
   }
-  expect_sets(left.nameless().size() + right.nameless().size());
-  timeline_history all;
-  static_cast<history_base&>(all) = left;
-  all.ticks_ += right.ticks_;
-  all.error_ = left.error_;
-  all.length_ = left.length_;
-  all.archive_ = detail::tick_archive(all.ticks_);
-  add_sets(all.archive_, left.nameless(), 0);
-  add_sets(all.archive_, right.nameless(), left.ticks_);
-  all.archive_.put(
-      detail::timelines_merge(all.ticks_, both(left.sources(), right.sources(left.ticks_)))
-          .finish());
-  all.archive_.set_names_removed(left.is_sealed() || right.is_sealed());
-  all.count(right.records_);
-  return all;
+  return united(left, right, ticks);
 }
 
 timeline_join::timeline_join(std::uint64_t first, std::uint64_t ticks,
                              std::span<const timeline_history* const> parts)
     : first_(first), ticks_(ticks), merge_(ticks, {}) {
   detail::tick_sources sources;
-  std::size_t sets = 0;
   for (const timeline_history* part : parts) {
     layers_.push_back(part->archive_.layers());
-    sources = both(std::move(sources), detail::sources_of(layers_.back(), part->first_ - first));
-    sets += part->nameless().size();
+    detail::tick_sources more = detail::sources_of(layers_.back(), part->first_ - first);
+    std::move(more.begin(), more.end(), std::back_inserter(sources));
   }
-  expect_sets(sets);
   merge_ = detail::timelines_merge(ticks, std::move(sources));
 }
 
@@ -183,14 +152,27 @@ timeline_history timeline_join::finish(std::span<timeline_history* const> parts)
     layers += part->archive_.layers().size();
     sets += part->nameless().size();
     sealed = sealed && part->is_sealed();
-    all.count(part->records_);
+    all.count_all(*part);
   }
   all.archive_.set_names_removed(sealed);
   all.archive_.reserve(layers, sets);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     all.archive_.take(parts[i]->archive_, layers_[i].size(), parts[i]->first_ - first_);
   }
+  expect_sets(all.nameless().size());
   return all;
+}
+
+std::uint64_t timeline_join::bytes() const noexcept {
+  std::uint64_t bytes = merge_.bytes() + detail::allocated_by(layers_);
+  for (const detail::tick_layers& each : layers_) bytes += detail::allocated_by(each);
+  return bytes;
+}
+
+timeline_history timeline_join::at_once(std::uint64_t first, std::uint64_t ticks,
+                                        std::span<timeline_history* const> parts) {
+  const std::vector<const timeline_history*> all(parts.begin(), parts.end());
+  return timeline_join(first, ticks, all).finish(parts);
 }
 
 // -- storage -----------------------------------------------------------------------------------

@@ -119,21 +119,21 @@ inline constexpr std::chrono::hours hourly{1};
 
 inline any_filter history_single() {
   return with_sightings(single_history(
-      {.memory = 100, .k = 4, .ticks = 16, .resolution = hourly, .origin = day, .seed = 42}));
+      {.memory = 100, .k = 4, .ticks = 16, .tick = hourly, .origin = day, .seed = 42}));
 }
 inline any_filter history_tree() {
   return with_sightings(tree_history(
       {.ticks = 16,
        .granularity = 4,
        .sizes = {{{{100, 2}, {}, {64, 3}, {129, 4}}, {{}, {200, 3}}, {{300, 5}}}, {512, 4}},
-       .resolution = hourly,
+       .tick = hourly,
        .origin = day}));
 }
 inline any_filter history_tree_grown() {
   tree_history f({.granularity = 2,
                   .sizes = {{{{100, 3}}}, {200, 2}},
                   .most_memory = 10'000,
-                  .resolution = hourly,
+                  .tick = hourly,
                   .origin = day});
   f.add("first", seconds_later(0));
   f.add("last", seconds_later(3600 * 11));
@@ -144,7 +144,7 @@ inline level_history history_level_from(std::uint64_t first) {
                                        .first = first,
                                        .levels = {{256, 3}, {}, {256, 4}, {128, 3}, {128, 4}},
                                        .doubts = first == 0,
-                                       .resolution = hourly,
+                                       .tick = hourly,
                                        .origin = day,
                                        .seed = 42}));
 }
@@ -154,10 +154,10 @@ inline any_filter history_joined() {
 }
 inline any_filter history_level_grown() {
   return with_sightings(
-      level_history({.levels = {{200, 3}}, .most_levels = 6, .resolution = hourly, .origin = day}));
+      level_history({.levels = {{200, 3}}, .most_levels = 6, .tick = hourly, .origin = day}));
 }
 inline any_filter history_learning() {
-  level_history f({.levels = {{64, 2}}, .learns = true, .resolution = hourly, .origin = day});
+  level_history f({.levels = {{64, 2}}, .learns = true, .tick = hourly, .origin = day});
   for (int i = 0; i < 10; ++i) f.add(i, day);
   return f;
 }
@@ -168,7 +168,7 @@ inline timeline_history timelines_from(std::uint64_t first) {
                       .ticks = 400,
                       .error = 0.25,
                       .length = 1,
-                      .resolution = hourly,
+                      .tick = hourly,
                       .origin = day,
                       .seed = 42});
   const auto hour = [&](int t) {
@@ -192,7 +192,7 @@ inline any_filter history_blocks() {
   history h = with_sightings_from(0, history({.partition = 2 * hourly,
                                               .ahead = 8 * 6 * hourly,
                                               .error = golden_error,
-                                              .resolution = hourly,
+                                              .tick = hourly,
                                               .origin = day,
                                               .seed = 42}));
   (void)h.add("new", seconds_later(16 * 3600));
@@ -206,7 +206,7 @@ inline any_filter history_retaining() {
                                          .ahead = 8 * 3 * hourly,
                                          .memory = 1,
                                          .error = golden_error,
-                                         .resolution = hourly,
+                                         .tick = hourly,
                                          .origin = day}));
 }
 

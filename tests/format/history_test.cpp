@@ -14,6 +14,7 @@
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "support/forged_history.hpp"
 
 // Histories that were damaged, and such that were made to deceive: every checksum is right, and one
 // thing is a lie.
@@ -213,6 +214,21 @@ TEST(forged_history, is_refused_with_a_reason) {
   expect_refused_history(with_parameter(grown, 0, 1), "contradict");
   expect_refused_history(with_parameter(grown, 1, 12), "contradict");
   expect_refused_history(with_parameter(grown, 5, 2), "contradict");  // not the k of its nodes
+}
+
+// A block of partitions that begins elsewhere would overlap with those that joining makes.
+TEST(forged_history, has_blocks_that_begin_at_multiples_of_their_length) {
+  support::forged_history forged = support::of_long_runs(48, {digest_of("x")});
+  for (const std::uint64_t count : {1, 2, 4, 16}) {
+    EXPECT_EQ(history::load(forged.as_partition(count)).partitions(), 1u) << count;
+  }
+  for (const std::uint64_t count : {3, 6, 12, 48}) {
+    expect_refused_history(forged.as_partition(count), "contradict");
+  }
+  forged.first = 48;
+  EXPECT_EQ(history::load(forged.as_partition(2)).partitions(), 1u);
+  forged.first = 24;
+  expect_refused_history(forged.as_partition(2), "contradict");
 }
 
 std::uint64_t offset_of_section(const stored_bytes& c, std::size_t number) {

@@ -222,7 +222,7 @@ void ask(const history& h) {
 void change(history h) {
   const tick first = h.known_from();
   const history_config& config = h.config();
-  const std::int64_t ticks = config.partition.value_or(config.resolution) / config.resolution;
+  const std::int64_t ticks = config.partition.value_or(config.tick) / config.tick;
   const tick last{first.number + ticks - 1};
   for (const tick t : {first, last}) {
     const instant when = h.clock().start_of(t);

@@ -1,13 +1,16 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <bloomtime/published/persistent/level_history.hpp>
-#include <bloomtime/published/persistent/single_history.hpp>
-#include <bloomtime/published/persistent/tree_history.hpp>
+#include <bloomtime/error.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
-#include "support/history_samples.hpp"
+#include "support/history_engines.hpp"
 #include "support/oracle_history.hpp"
 
 // What was seen is never denied, whatever the sizes and in whatever order it came.
@@ -34,28 +37,88 @@ void expect_no_misses(History f, std::uint64_t ticks) {
   }
 }
 
-RC_GTEST_PROP(single_history, never_denies_what_was_seen, ()) {
-  const std::uint64_t ticks = any_ticks();
-  expect_no_misses(single_history(support::any_single(ticks)), ticks);
+template <class Sample>
+class history_engines : public ::testing::Test {};
+TYPED_TEST_SUITE(history_engines, support::history_samples);
+
+TYPED_TEST(history_engines, never_deny_what_was_seen) {
+  EXPECT_TRUE(rc::check([] {
+    const std::uint64_t ticks = any_ticks();
+    expect_no_misses(TypeParam::draw(ticks), ticks);
+  }));
 }
 
-RC_GTEST_PROP(level_history, never_denies_what_was_seen, ()) {
-  const std::uint64_t ticks = any_ticks();
-  expect_no_misses(level_history(support::any_levels(ticks)), ticks);
-}
-
-RC_GTEST_PROP(level_history, never_denies_what_was_seen_while_it_grows, ()) {
+RC_GTEST_PROP(level_history, never_denies_what_was_seen_while_it_grows_far, ()) {
   expect_no_misses(level_history(support::any_growing_levels()),
                    std::uint64_t{1} << *rc::gen::inRange(0, 31));
 }
 
-RC_GTEST_PROP(tree_history, never_denies_what_was_seen, ()) {
-  const std::uint64_t ticks = any_ticks();
-  expect_no_misses(tree_history(support::any_tree(ticks)), ticks);
+// Also of events outside of the span.
+TYPED_TEST(history_engines, add_in_bulk_as_one_by_one) {
+  EXPECT_TRUE(rc::check([] {
+    const std::uint64_t ticks = any_ticks();
+    auto single = TypeParam::draw(ticks);
+    auto bulk = single;
+    RC_ASSERT(!single.newest());
+    std::vector<std::uint64_t> items;
+    std::vector<instant> times;
+    std::vector<outcome> expected;
+    std::optional<instant> newest;
+    const auto events = *rc::gen::inRange<std::size_t>(0, 40);
+    for (std::size_t i = 0; i < events; ++i) {
+      items.push_back(*rc::gen::inRange<std::uint64_t>(0, few_items));
+      const auto micros = *rc::gen::inRange<std::int64_t>(-1'500'000, 310'000'000);
+      times.push_back(instant(micros));
+      expected.push_back(single.add(items.back(), times.back()));
+      if (expected.back() == outcome::added) {
+        newest = std::max(newest, std::optional(instant(micros / 1'000'000 * 1'000'000)));
+      }
+    }
+    std::vector<outcome> outcomes(events);
+    bulk.add_bulk(items, times, outcomes);
+    RC_ASSERT(outcomes == expected);
+    RC_ASSERT(bulk.losses() == single.losses());
+    RC_ASSERT(single.newest() == newest);
+    RC_ASSERT(bulk.newest() == newest);
+    RC_ASSERT(bulk.serialize() == single.serialize());
+    bulk.clear();
+    RC_ASSERT(!bulk.newest());
+    RC_ASSERT(bulk.records() == 0u);
+  }));
 }
 
-RC_GTEST_PROP(tree_history, never_denies_what_was_seen_while_it_grows, ()) {
-  expect_no_misses(tree_history(support::any_growing_tree()), any_ticks());
+TYPED_TEST(history_engines, refuse_bulk_calls_of_unequal_lengths) {
+  EXPECT_TRUE(rc::check([] {
+    auto f = TypeParam::draw(10);
+    const std::vector<std::uint64_t> items(2);
+    const std::vector<instant> times(2);
+    std::vector<outcome> outcomes(3);
+    RC_ASSERT_THROWS_AS(f.add_bulk(items, times, outcomes), error);
+    RC_ASSERT_THROWS_AS(f.add_bulk(items, std::span(times).first(1), std::span(outcomes).first(2)),
+                        error);
+    RC_ASSERT(f.records() == 0u);
+  }));
+}
+
+// Where each tick is known, a "maybe" about an item that was not seen is wrong only by its digest.
+TYPED_TEST(history_engines, that_know_ticks_answer_exactly) {
+  if constexpr (support::knows_ticks<typename TypeParam::engine>) {
+    EXPECT_TRUE(rc::check([] {
+      const std::uint64_t ticks = any_ticks();
+      auto f = TypeParam::draw(ticks);
+      oracle_history exact;
+      const int events = *rc::gen::inRange(1, 40);
+      for (int i = 0; i < events; ++i) support::add_any(f, exact, ticks);
+      if (*rc::gen::arbitrary<bool>()) f.compact();
+      for (int i = 0; i < 20; ++i) {
+        const interval asked = any_interval(ticks);
+        for (std::uint64_t x = 0; x < 2 * few_items; ++x) {
+          std::uint64_t probes = 0;
+          RC_ASSERT((f.seen(x, asked, probes) == sighting::maybe) == exact.seen(x, asked));
+        }
+      }
+    }));
+  }
 }
 
 // Doubts only take away.

@@ -16,6 +16,7 @@ namespace bloomtime::support {
 
 struct forged_history {
   std::uint64_t ticks = 0;
+  std::uint64_t first = 0;
   detail::timelines named;
   std::vector<detail::positions> nameless;
   double error = 1e-9;
@@ -29,7 +30,7 @@ struct forged_history {
                                   .seed = 0,
                                   .clock = tick_clock()});
     detail::byte_writer& p = out.parameters();
-    for (const std::uint64_t n : {std::uint64_t{0}, ticks, std::uint64_t{1}}) p.u64(n);
+    for (const std::uint64_t n : {first, ticks, std::uint64_t{1}}) p.u64(n);
     p.f64(error);
     p.u64(length);
     p.u64(sealed ? 1 : 0);
@@ -57,8 +58,8 @@ struct forged_history {
     return out.bytes();
   }
 
-  // A container of a history with this as its only partition.
-  std::vector<std::byte> as_partition() const {
+  // A container of a history with this as its only part, a block of `count` partitions.
+  std::vector<std::byte> as_partition(std::uint64_t count = 1) const {
     const history_config config{};
     detail::container_writer out({.family = family::history,
                                   .engine = history::kind.engines[0],
@@ -67,12 +68,13 @@ struct forged_history {
     const std::vector<std::byte> container = bytes();
     constexpr std::uint64_t any_number = UINT64_MAX;
     for (const std::uint64_t n :
-         {ticks, config.retention, config.late, any_number, config.live_memory, config.memory,
-          std::uint64_t{0}, std::uint64_t{timeline_history::kind.engines[0]}, std::uint64_t{1}}) {
+         {ticks / count, config.retention, config.late, any_number, config.live_memory,
+          config.memory, std::uint64_t{0}, std::uint64_t{timeline_history::kind.engines[0]},
+          std::uint64_t{1}}) {
       out.parameters().u64(n);
     }
     detail::byte_writer table;
-    for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, container.size()}) {
+    for (const std::uint64_t n : {first / (ticks / count), count, container.size()}) {
       table.u64(n);
     }
     out.section(1, std::move(table).written());
@@ -92,7 +94,7 @@ inline forged_history of_long_runs(std::uint64_t ticks, const std::vector<digest
     detail::tick_runs run{{0, static_cast<std::uint32_t>(ticks - 1 - gap)}};
     out.add(key, run);
   }
-  return {.ticks = ticks, .named = out.finish(), .nameless = {}};
+  return {.ticks = ticks, .first = 0, .named = out.finish(), .nameless = {}};
 }
 
 }  // namespace bloomtime::support

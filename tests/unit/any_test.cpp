@@ -184,8 +184,8 @@ TEST(any, describes_histories) {
     return describe(load_any(f.serialize()));
   };
   const std::chrono::minutes minute(1);
-  const auto single = facts_of(
-      single_history({.memory = 512, .k = 4, .ticks = 6, .first = 10, .resolution = minute}));
+  const auto single =
+      facts_of(single_history({.memory = 512, .k = 4, .ticks = 6, .first = 10, .tick = minute}));
   EXPECT_EQ(value_of<std::string>(single, "family"), "history");
   EXPECT_EQ(value_of<std::string>(single, "engine"), "single_history");
   EXPECT_EQ(value_of<std::uint64_t>(single, "memory"), 512U);
@@ -197,7 +197,7 @@ TEST(any, describes_histories) {
   EXPECT_LT(value_of<double>(single, "error_of_a_tick"), 0.001);
 
   const auto tree = facts_of(
-      tree_history({.granularity = 4, .sizes = {{{{2048, 4}}}, {4096, 4}}, .resolution = minute}));
+      tree_history({.granularity = 4, .sizes = {{{{2048, 4}}}, {4096, 4}}, .tick = minute}));
   EXPECT_EQ(value_of<std::string>(tree, "engine"), "tree_history");
   EXPECT_EQ(value_of<std::uint64_t>(tree, "ticks"), 16U);
   EXPECT_EQ(value_of<std::uint64_t>(tree, "granularity"), 4U);
@@ -206,10 +206,8 @@ TEST(any, describes_histories) {
   EXPECT_NEAR(value_of<double>(tree, "pairs"), 30, 2);
   EXPECT_NEAR(value_of<double>(tree, "items"), 10, 1);
 
-  const auto level = facts_of(level_history({.ticks = 16,
-                                             .levels = {{2048, 4}, {}, {}, {}, {1024, 4}},
-                                             .learns = true,
-                                             .resolution = minute}));
+  const auto level = facts_of(level_history(
+      {.ticks = 16, .levels = {{2048, 4}, {}, {}, {}, {1024, 4}}, .learns = true, .tick = minute}));
   EXPECT_EQ(value_of<std::string>(level, "engine"), "level_history");
   EXPECT_EQ(value_of<std::uint64_t>(level, "heights"), 5U);
   EXPECT_EQ(value_of<std::uint64_t>(level, "levels"), 2U);

@@ -8,6 +8,7 @@
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
+#include <bloomtime/history/detail/history_base.hpp>
 #include <bloomtime/history/detail/history_shape.hpp>
 #include <bloomtime/history/detail/partitions.hpp>
 #include <bloomtime/history/history_config.hpp>
@@ -19,15 +20,16 @@
 
 namespace bloomtime {
 
-// Was x seen between s and e, and when, over any length of time? A timeline_history for every
-// partition of time. A partition that is over is sealed, and still accepts late events. Old
-// partitions are joined by eights, so that a question about years reads few of them, and dropped
-// when they are older than config().retention.
+// Was x seen between s and e, and when, over any length of time? It keeps a timeline_history for
+// every partition of time. A partition that is over is sealed; it still accepts late events. Old
+// partitions are joined by eights, so that a query about years reads few of them, and dropped when
+// they are older than config().retention.
 //
-// "No" is certain; "maybe" is wrong as rarely as a timeline_history is. Sealing and joining go on
-// in steps: an event does at most so much of it that it takes some microseconds. Const members may
-// run concurrently. A map() answers from the file; adding to a copy of it copies the partitions.
-class history : public detail::stored<history> {
+// "No" is certain. "Maybe" has the error of a timeline_history. Sealing and joining are done in
+// steps: an event does a bounded amount of that work, some microseconds. Const members may run
+// concurrently. map() answers from the file; adding to a copy of it copies the partitions.
+class history : public detail::history_calls<history, detail::history_events>,
+                public detail::stored<history> {
  public:
   // Histories of engine 5 join partitions only to save memory.
   static constexpr std::string_view name = "history";
@@ -37,50 +39,33 @@ class history : public detail::stored<history> {
   explicit history(const history_config& config);
   BLOOMTIME_VALUE(history);
 
-  // added; dropped_late before the origin, before what is kept and before what may come late;
-  // future beyond what an event may open. Throws only if memory is out, with the answers unchanged.
-  template <item T>
-  BLOOMTIME_PER_ISA outcome add(const T& x, instant when) {
-    return losses_.count(add_at(detail::as_digest(x, shape_.config.seed), when));
-  }
+  // add() returns dropped_late before the origin, before what is kept and before what may come
+  // late, and future beyond what an event may open.
 
-  // In any tick that from..to touches; no if there is none.
-  template <item T>
-  BLOOMTIME_PER_ISA sighting seen(const T& x, instant from, instant to) const noexcept {
-    std::uint64_t probes = 0;
-    return ask(detail::as_digest(x, shape_.config.seed), clock_.covering(from, to), probes);
-  }
-  // The same; sets `probes` to the number of structures read, in all partitions together.
-  template <item T>
-  BLOOMTIME_PER_ISA sighting seen(const T& x, interval asked,
-                                  std::uint64_t& probes) const noexcept {
-    return ask(detail::as_digest(x, shape_.config.seed), asked, probes);
-  }
-
-  // When x was seen in these ticks, as far as they are still known.
+  // When x was seen in these ticks, as far as they are still kept.
   template <item T>
   BLOOMTIME_PER_ISA sightings when(const T& x, interval asked) const {
-    return list(detail::as_digest(x, shape_.config.seed), asked);
+    return list(detail::as_digest(x, seed_), asked);
   }
 
-  // Does all work that is left, and compacts the tables of all partitions: less memory, the same
-  // answers, and the same bytes whenever it was done before, unless names are removed from a
-  // partition to which events came late.
+  // Does all pending work and compacts the tables of all partitions: less memory, the same answers.
+  // The stored bytes do not depend on when work was done before, unless names are removed from a
+  // partition that late events came into.
   void compact();
-  // Compacts, and seals all partitions, the newest as well, which still accepts events.
+  // Compacts, and seals all partitions, including the newest, which still accepts events.
   void seal();
   // Writes every partition but the newest to a file of its own in this directory, and answers from
-  // there. Files are named by the first tick; they must stay as they are.
+  // these files. They are named by their first tick and must not be changed.
   void retire(const std::filesystem::path& directory);
 
-  // Takes what the other history recorded, with the same clock, seed and partition. Partitions that
-  // overlap become one. What either has dropped is unknown afterwards: known_from() is the later of
-  // both. Nothing has changed if it throws.
+  // Adds what the other history recorded. Both need the same clock, seed and partition. Partitions
+  // that overlap become one. What either has dropped is unknown afterwards: known_from() is the
+  // later of both. If it throws, nothing has changed.
   void merge(const history& other);
-  // Drops the partitions that end before this instant. Afterwards questions about their time are
-  // answered `out_of_retention`, and events of that time are dropped as late.
+  // Drops the partitions that end before this instant. Queries about that time are then answered
+  // `out_of_retention`, and events of that time are dropped as late.
   void trim(instant before) noexcept;
-  // Drops what config().retention excludes once this is the present.
+  // Drops what is older than config().retention at this time.
   void advance(instant now) noexcept;
   // Forgets everything.
   void clear() noexcept;
@@ -91,33 +76,30 @@ class history : public detail::stored<history> {
   BLOOMTIME_PER_ISA void for_each(Visit&& visit) const {
     for (const auto& [first, p] : parts_.all()) visit(p.engine);
   }
-  // Before this tick nothing is known any more.
+  // Everything before this tick was dropped.
   tick known_from() const noexcept {
     return {static_cast<std::int64_t>(known_from_ * shape_.partition)};
   }
-  // With the partition and `ahead` that are used. `error` and `length` are those of the newest
-  // partition after loading.
+  // With `partition` and `ahead` as they are used. After loading, `error` and `length` are those of
+  // the newest partition.
   const history_config& config() const noexcept { return shape_.config; }
   std::uint64_t partition_ticks() const noexcept { return shape_.partition; }
   std::uint64_t records() const noexcept;
-  const bloomtime::losses& losses() const noexcept { return losses_; }
   std::uint64_t memory() const noexcept { return parts_.memory(); }
-  // Whether the partitions take more than config().memory, except those in files. Neighbours that
-  // can be joined are joined when a partition is opened; what is left may still be too much, and
-  // nothing is dropped for it.
+  // Whether the partitions take more than config().memory, except those in files. Opening a
+  // partition joins neighbours to save memory; nothing is dropped for it.
   bool over_budget() const noexcept { return parts_.is_too_much(); }
-  // What sealing and joining took so far: one for every item, and every run of ticks, that was read
+  // The work of sealing and joining so far: one for every item and every run of ticks that was read
   // or written.
   std::uint64_t upkeep_work() const noexcept { return parts_.work(); }
-  std::uint64_t seed() const noexcept { return shape_.config.seed; }
-  const tick_clock& clock() const noexcept { return clock_; }
 
  private:
+  friend detail::history_calls<history, detail::history_events>;
   friend detail::stored<history>;
 
   history(const detail::history_shape& shape, std::uint64_t known_from);
 
-  outcome add_at(digest d, instant when);
+  outcome add_at(digest d, tick t);
   outcome allowed(tick t) const noexcept;
   void find_present() noexcept;
   void forget_before(std::uint64_t number) noexcept;
@@ -135,11 +117,9 @@ class history : public detail::stored<history> {
   void expect_sound() const;
 
   detail::history_shape shape_;
-  tick_clock clock_;
   detail::partitions parts_;
   std::uint64_t known_from_ = 0;  // partition
   std::uint64_t present_ = 0;     // partition that `retention` and `late` count from
-  bloomtime::losses losses_;
 };
 
 }  // namespace bloomtime

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,14 +17,17 @@
 
 namespace bloomtime {
 
-// What every engine of the family can: it records sightings and says whether an item was seen
+// What every engine of the family can do: record sightings, and answer whether an item was seen
 // between two instants, where `no` is certain.
 template <class H>
 concept history_engine = std::copyable<H> &&
     requires(H& h, const H& c, const digest& x, instant t, interval asked, std::uint64_t& probes,
-             std::span<const std::byte> bytes, const std::filesystem::path& path) {
+             std::span<const digest> items, std::span<const instant> times,
+             std::span<outcome> outcomes, std::span<const std::byte> bytes,
+             const std::filesystem::path& path) {
   { H::kind } -> std::convertible_to<detail::stored_kind>;
   { h.add(x, t) } -> std::same_as<outcome>;
+  h.add_bulk(items, times, outcomes);
   { h.merge(c) } -> std::same_as<void>;
   { h.clear() }
   noexcept->std::same_as<void>;
@@ -31,6 +35,8 @@ concept history_engine = std::copyable<H> &&
   noexcept->std::same_as<sighting>;
   { c.seen(x, asked, probes) }
   noexcept->std::same_as<sighting>;
+  { c.newest() }
+  noexcept->std::same_as<std::optional<instant>>;
   { c.records() }
   noexcept->std::same_as<std::uint64_t>;
   { c.losses() }

@@ -5,8 +5,8 @@
 
 namespace bloomtime {
 
-// Was it seen then? `no` is certain. out_of_retention: it was not seen in what is still known, and
-// a part of the time asked for has been dropped.
+// Was it seen then? `no` is certain. out_of_retention: not found, and part of the queried time was
+// dropped.
 enum class sighting : std::uint8_t { no, maybe, out_of_retention };
 
 constexpr std::string_view name_of(sighting s) noexcept {

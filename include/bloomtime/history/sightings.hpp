@@ -11,13 +11,13 @@ namespace bloomtime {
 
 using sightings = std::vector<interval>;
 
-// Adds ticks that do not begin before any that is there.
+// Adds ticks that begin no earlier than the last interval.
 void extend(sightings& seen, interval more);
 
 std::uint64_t count_ticks(const sightings& seen) noexcept;
 
-// How many ticks of `within` were seen in each of `parts` parts of it, all of the same length but
-// the last ones, which are shorter or empty if they do not fit.
+// The number of seen ticks in each of `parts` parts of `within`. All parts have the same length
+// except the last ones, which are shorter or empty.
 std::vector<std::uint64_t> histogram(const sightings& seen, interval within, std::size_t parts);
 
 }  // namespace bloomtime

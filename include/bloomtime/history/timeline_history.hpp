@@ -26,22 +26,22 @@ namespace bloomtime {
 struct timeline_config {
   std::uint64_t first = 0;  // tick of the span
   std::uint64_t ticks = 0;  // from then on, at most 2^32
-  // The probability that a question about `length` ticks is answered "maybe" because of items that
-  // sealing keeps without names, which it does if they hardly repeat, and for no more of them than
-  // this error allows. All else is exact.
+  // The probability that a query about `length` ticks is answered "maybe" because of items without
+  // names. Sealing removes the names of items that hardly repeat, of no more than this error
+  // allows. Everything else is exact.
   double error = 1e-9;
   std::uint64_t length = 128;
-  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
 };
 
 class timeline_join;
 
-// Was x seen between s and e, and when? The ticks of every item: in a table while they come, and
-// sealed in a few bits each. "No" is certain; "maybe" is true but for items whose digests agree in
-// 48 bits, and for those without names (`error`). What comes late, even after sealing, is never
-// lost. Const members may run concurrently.
+// Was x seen between s and e, and when? It keeps the ticks of every item: in a table while events
+// come, then sealed in a few bits each. "No" is certain. "Maybe" is wrong for items whose digests
+// agree in 48 bits, and with probability `error` because of items without names. Late events are
+// never lost, even after sealing. Const members may run concurrently.
 class timeline_history : public detail::history_calls<timeline_history>,
                          public detail::stored<timeline_history> {
  public:
@@ -57,40 +57,40 @@ class timeline_history : public detail::history_calls<timeline_history>,
     return list(detail::as_digest(x, seed_), asked);
   }
 
-  // Takes the table apart into timelines, all still by name: less memory, the same answers.
-  // Throws error(too_large), with nothing changed, if that would take far more memory: only a file
-  // made for it can do that (docs/FORMAT.md, What is checked, and when).
+  // Turns the table into timelines, all still with names: less memory, the same answers. Throws
+  // error(too_large), with nothing changed, if that would take far more memory, which only a
+  // crafted file can cause (docs/FORMAT.md, What is checked, and when).
   void compact();
-  // Compacts, and the first time takes the names from items if that is worth it.
+  // Compacts, and the first time removes the names of items where that saves memory.
   void seal();
 
-  // The same in steps, for whoever cannot wait. Answers are the same at any time.
+  // The same in steps of bounded work. Answers are the same at any time.
   using join = timeline_join;
-  // Sets the table aside, in constant time: upkeep() takes it apart.
+  // Sets the table aside, in constant time; upkeep() turns it into timelines.
   void set_table_aside() { archive_.freeze(live_); }
   bool is_table_full() const noexcept { return detail::tick_archive::is_full(live_); }
   std::uint64_t table_memory() const noexcept;
-  // From now on upkeep() compacts, or seals, what has come so far.
+  // From now on upkeep() compacts, or seals, what was added so far.
   void begin_compact();
   void begin_seal();
-  // Does about so much of what is to be done, and takes what was done from `work`: one for every
-  // item and every run of ticks that is read or written. Returns whether all is done. Throws as
-  // compact() does.
+  // Does about `work` units of the pending work and subtracts what was done: one for every item and
+  // every run of ticks that is read or written. Returns whether all is done. Throws as compact()
+  // does.
   bool upkeep(std::uint64_t& work) { return archive_.step(work); }
   bool needs_upkeep() const noexcept { return archive_.is_busy(); }
-  // Tables that were set aside and not taken apart yet.
+  // Tables that were set aside and are not timelines yet.
   std::uint64_t waiting_tables() const noexcept { return archive_.tables(); }
   bool is_sealed() const noexcept { return archive_.names_removed(); }
 
-  // The ticks of both, of the same span, clock and seed.
+  // Adds the ticks of the other one, which has the same span, clock and seed.
   void merge(const timeline_history& other);
-  // The ticks of two neighbours, `right` beginning where `left` ends: one of both spans.
+  // The ticks of two neighbours: `right` begins where `left` ends.
   static timeline_history joined(const timeline_history& left, const timeline_history& right);
 
   // Forgets everything.
   void clear() noexcept;
 
-  // Different pairs of item and tick, and items with a name; what came late may count twice.
+  // Different pairs of item and tick, and items with a name. Late events may count twice.
   std::uint64_t pairs() const noexcept;
   std::uint64_t items() const noexcept;
   // visit(key) for every item with a name, some perhaps twice. Throws error(corrupt) where the
@@ -110,7 +110,7 @@ class timeline_history : public detail::history_calls<timeline_history>,
   const detail::timelines& named() const noexcept { return archive_.lines(); }
   const detail::position_sets& nameless() const noexcept { return archive_.nameless(); }
 
-  // Answers straight from the bytes, which must outlive it; only their head is checked. The table
+  // Answers from the bytes themselves, which must outlive it; only their head is checked. The table
   // of what is not sealed is read, checked and kept in memory; it is empty after seal().
   using detail::stored<timeline_history>::view;
 
@@ -124,7 +124,7 @@ class timeline_history : public detail::history_calls<timeline_history>,
   outcome add_at(digest d, tick t);
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
   sightings list(digest d, interval asked) const;
-  detail::tick_sources sources(std::uint64_t later_by = 0) const;
+  static timeline_history united(timeline_history a, timeline_history b, std::uint64_t ticks);
   void visit_keys(const std::function<void(std::uint64_t)>& visit) const;
 
   detail::timelines merged_lines() const;
@@ -140,7 +140,7 @@ class timeline_history : public detail::history_calls<timeline_history>,
 };
 
 // Makes one history of several that follow one another, in steps. Meanwhile they still answer and
-// take what comes late, but must not be compacted or sealed.
+// accept late events, but must not be compacted or sealed.
 class timeline_join {
  public:
   // Of these ticks. All parts must lie in them and have the same clock and seed.
@@ -149,14 +149,17 @@ class timeline_join {
 
   // As timeline_history::upkeep.
   bool step(std::uint64_t& work) { return merge_.step(work); }
-  std::uint64_t bytes() const noexcept { return merge_.bytes(); }
-  // When all is done, the same parts again: takes from them what came since, and what had no name.
+  std::uint64_t bytes() const noexcept;
+  // Does what is left. Takes from the same parts what came since, and what has no name.
   timeline_history finish(std::span<timeline_history* const> parts);
+  // All at once.
+  static timeline_history at_once(std::uint64_t first, std::uint64_t ticks,
+                                  std::span<timeline_history* const> parts);
 
  private:
   std::uint64_t first_;
   std::uint64_t ticks_;
-  std::vector<detail::tick_layers> layers_;  // of each part
+  std::vector<detail::tick_layers, detail::hooked<detail::tick_layers>> layers_;  // of each part
   detail::timelines_merge merge_;
 };
 

@@ -45,37 +45,41 @@ byte_reader history_base::read_span(const container_view& view, std::uint8_t lay
 }
 
 void refuse_parameters(std::string_view name) {
-  throw error(errc::corrupt,
-              "the parameters of " + std::string(name) + " contradict each other here");
+  throw error(errc::corrupt, "the parameters of " + std::string(name) +
+                                 " contradict each other; the file is damaged");
 }
 
-void history_base::expect_same_keys(const history_base& other) const {
-  expect_ticks();
-  other.expect_ticks();
+void history_events::expect_same_keys(const history_events& other) const {
   if (seed_ == other.seed_ && clock_ == other.clock_) return;
   incompatible("histories merge if seed and clock are equal; here they are (seed " + text(seed_) +
                ", " + text(clock_) + ") and (seed " + text(other.seed_) + ", " +
                text(other.clock_) + ")");
 }
 
+void history_base::expect_same_keys(const history_base& other) const {
+  expect_ticks();
+  other.expect_ticks();
+  history_events::expect_same_keys(other);
+}
+
 void history_base::expect_same_span(const history_base& other) const {
   expect_same_keys(other);
   if (first_ == other.first_ && ticks_ == other.ticks_) return;
-  incompatible("histories merge if they are about the same ticks; here they are about " +
-               text(ticks_) + " from " + text(first_) + " and " + text(other.ticks_) + " from " +
+  incompatible("histories merge if they span the same ticks; these span " + text(ticks_) +
+               " ticks from " + text(first_) + " and " + text(other.ticks_) + " from " +
                text(other.first_));
 }
 
 void history_base::expect_next(const history_base& other) const {
   expect_same_keys(other);
   if (ticks_ + other.ticks_ > most_ticks) {
-    incompatible("a history spans at most 2^62 ticks, and these two have " +
-                 text(ticks_ + other.ticks_) + " together");
+    incompatible("a history spans at most 2^62 ticks; together these span " +
+                 text(ticks_ + other.ticks_));
   }
   if (other.first_ == first_ + ticks_) return;
   incompatible("a history of " + text(ticks_) + " ticks from " + text(first_) +
-               " is joined by one that begins at " + text(first_ + ticks_) +
-               ", and this one begins at " + text(other.first_));
+               " can be joined with one that begins at " + text(first_ + ticks_) +
+               "; this one begins at " + text(other.first_));
 }
 
 }  // namespace bloomtime::detail

@@ -17,28 +17,27 @@ void expect_all(const history_shape& shape, errc code) {
     if (!holds) throw error(code, std::string(what) + ", got " + math::text_of(came));
   };
   expect(shape.partition >= 1 && shape.partition <= most_timeline_ticks,
-         "a partition has 1 to 2^32 ticks; use a shorter partition or a coarser resolution",
+         "a partition has 1 to 2^32 ticks; use a shorter partition or a longer tick",
          shape.partition);
-  expect(shape.ahead >= 1, "an event may open at least the next partition", shape.ahead);
-  expect(shape.config.live_memory >= least_live_memory,
-         "the tables of a history take at least 1 MiB before they are compacted",
+  expect(shape.ahead >= 1, "`ahead` must allow at least the next partition", shape.ahead);
+  expect(shape.config.live_memory >= least_live_memory, "live_memory must be at least 1 MiB",
          shape.config.live_memory);
 }
 
-std::uint64_t whole_ticks(std::chrono::microseconds length, std::chrono::microseconds resolution) {
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(length / resolution));
+std::uint64_t whole_ticks(std::chrono::microseconds length, std::chrono::microseconds tick) {
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(length / tick));
 }
 
-std::uint64_t default_partition(std::chrono::microseconds resolution) {
-  const std::uint64_t day = whole_ticks(std::chrono::hours(24), resolution);
-  return day <= most_timeline_ticks ? day : whole_ticks(std::chrono::hours(1), resolution);
+std::uint64_t default_partition(std::chrono::microseconds tick) {
+  const std::uint64_t day = whole_ticks(std::chrono::hours(24), tick);
+  return day <= most_timeline_ticks ? day : whole_ticks(std::chrono::hours(1), tick);
 }
 
 // So many ticks, or the longest duration there is.
-std::chrono::microseconds duration_of(std::uint64_t ticks, std::chrono::microseconds resolution) {
+std::chrono::microseconds duration_of(std::uint64_t ticks, std::chrono::microseconds tick) {
   constexpr auto most = std::chrono::microseconds::max();
-  if (ticks > static_cast<std::uint64_t>(most / resolution)) return most;
-  return static_cast<std::int64_t>(ticks) * resolution;
+  if (ticks > static_cast<std::uint64_t>(most / tick)) return most;
+  return static_cast<std::int64_t>(ticks) * tick;
 }
 
 void expect_duration(bool holds, const char* what, std::chrono::microseconds came) {
@@ -50,26 +49,26 @@ void expect_duration(bool holds, const char* what, std::chrono::microseconds cam
 }  // namespace
 
 history_shape history_shape::of(history_config config) {
-  (void)tick_clock(config.resolution, config.origin);  // refuses other resolutions
+  (void)tick_clock(config.tick, config.origin);  // refuses any that is not positive
   if (!(config.error > 0 && config.error < 1) || config.length == 0) {
     throw error(errc::invalid_argument,
-                "the error of a history must lie between 0 and 1 and be about at least one tick, "
+                "a history needs an error between 0 and 1, and a length of at least one tick; "
                 "got " +
                     math::text_of(config.error) + " and " + math::text_of(config.length));
   }
-  history_shape shape{.config = config, .partition = default_partition(config.resolution)};
+  history_shape shape{.config = config, .partition = default_partition(config.tick)};
   if (config.partition) {
-    expect_duration(config.partition->count() > 0, "a partition is longer than 0",
+    expect_duration(config.partition->count() > 0, "a partition must be longer than 0",
                     *config.partition);
-    shape.partition = whole_ticks(*config.partition, config.resolution);
+    shape.partition = whole_ticks(*config.partition, config.tick);
   }
   if (config.ahead) {
-    expect_duration(config.ahead->count() >= 0, "`ahead` is not negative", *config.ahead);
-    const auto ticks = static_cast<std::uint64_t>(*config.ahead / config.resolution);
+    expect_duration(config.ahead->count() >= 0, "`ahead` must not be negative", *config.ahead);
+    const auto ticks = static_cast<std::uint64_t>(*config.ahead / config.tick);
     shape.ahead = ticks / shape.partition + 1;
   }
   expect_all(shape, errc::invalid_argument);
-  shape.config.partition = duration_of(shape.partition, config.resolution);
+  shape.config.partition = duration_of(shape.partition, config.tick);
   return shape;
 }
 
@@ -77,10 +76,10 @@ history_shape history_shape::stored(history_config config, std::uint64_t partiti
                                     std::uint64_t ahead) {
   history_shape shape{.config = config, .partition = partition, .ahead = ahead};
   expect_all(shape, errc::corrupt);
-  shape.config.partition = duration_of(partition, config.resolution);
+  shape.config.partition = duration_of(partition, config.tick);
   if (ahead == any_number) return shape;
   const bool fits = ahead - 1 <= any_number / partition;
-  shape.config.ahead = duration_of(fits ? (ahead - 1) * partition : any_number, config.resolution);
+  shape.config.ahead = duration_of(fits ? (ahead - 1) * partition : any_number, config.tick);
   return shape;
 }
 

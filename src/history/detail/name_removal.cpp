@@ -27,22 +27,22 @@ double position_bits(double error, std::uint64_t length) {
 }
 
 void expect(bool sound) {
-  if (!sound) throw error(errc::corrupt, "the timelines of this history are damaged");
+  if (!sound)
+    throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
 }
 
-// The items that keep their names.
+// The items that keep their names; the others have no runs.
 class kept_source : public sealed_source {
  public:
   kept_source(const timelines& named, const name_costs& costs)
       : sealed_source(named), costs_(costs) {}
 
-  found next() override {
-    constexpr int most = 16;  // items to skip in one go
-    for (int i = 0; i < most; ++i) {
-      const found here = sealed_source::next();
-      if (here != found::item || !costs_.loses_name(key(), *head())) return here;
-    }
-    return found::nothing_yet;
+  bool take(tick_runs& runs, std::size_t most) override {
+    return head() && sealed_source::take(runs, most);
+  }
+  std::optional<timeline_head> head() const noexcept override {
+    const std::optional<timeline_head> all = sealed_source::head();
+    return costs_.loses_name(key(), *all) ? std::nullopt : all;
   }
 
  private:
@@ -71,6 +71,14 @@ name_removal::name_removal(const timelines& named, double error, std::uint64_t l
       items_(named.view()) {
   shape_.span = named.shape().span;
   if (named.empty()) stage_ = stage::done;
+}
+
+std::uint64_t name_removal::bytes() const noexcept {
+  std::uint64_t bytes = sizeof *this + kept_.bytes() + out_.bytes();
+  if (keeping_) bytes += keeping_->bytes();
+  if (nameless_) bytes += nameless_->bytes();
+  for (const slice_part& part : parts_) bytes += allocated_by(part);
+  return bytes;
 }
 
 bool name_removal::step(std::uint64_t& work) {
@@ -106,7 +114,7 @@ void name_removal::count_some(std::uint64_t& work) {
     if (stored_bits(shape_) >= saved_) return;
     stage_ = stage::keep;
     tick_sources kept;
-    kept.push_back(std::make_unique<kept_source>(named_, costs_));
+    kept.push_back(hooked_shared<kept_source>(named_, costs_));
     keeping_.emplace(shape_.span, std::move(kept));
     return;
   }

@@ -38,8 +38,7 @@ void partitions::join_old(std::uint64_t present) noexcept {
   }
 }
 
-// -- which
-// ---------------------------------------------------------------------------------------
+// -- which ---------------------------------------------------------------------------------------
 
 // Whether the parts in the block are at least two, at rest, in memory and not too many.
 bool partitions::can_join(block b, std::uint64_t most_records) noexcept {
@@ -100,8 +99,7 @@ auto partitions::next_pair() noexcept -> std::optional<block> {
   return std::nullopt;
 }
 
-// -- how
-// -----------------------------------------------------------------------------------------
+// -- how -----------------------------------------------------------------------------------------
 
 void partitions::step_join(std::uint64_t share) {
   std::uint64_t left = share;
@@ -125,14 +123,14 @@ void partitions::begin_join() {
   std::optional<block> found = next_block();
   if (!found) found = next_pair();
   if (!found) return;
-  std::vector<std::uint64_t> numbers;
+  numbers parts;
   std::vector<const timeline_history*> engines;
   for (auto p = parts_.lower_bound(found->first); p != end_of(*found); ++p) {
-    numbers.push_back(p->first);
+    parts.push_back(p->first);
     engines.push_back(&p->second.engine);
   }
   joining_ = std::make_unique<joining>(
-      joining{*found, std::move(numbers),
+      joining{*found, std::move(parts),
               timeline_join(found->first * rules_.ticks, found->count * rules_.ticks, engines)});
   for (const std::uint64_t number : joining_->parts) parts_.find(number)->second.is_joined = true;
 }
@@ -140,15 +138,15 @@ void partitions::begin_join() {
 // Nothing is taken from the parts before there is memory for all that follows.
 void partitions::end_join() {
   const std::uint64_t first = joining_->into.first;
-  const std::vector<std::uint64_t>& numbers = joining_->parts;
+  const numbers& parts = joining_->parts;
   std::vector<timeline_history*> engines;
-  for (const std::uint64_t number : numbers) engines.push_back(&parts_.find(number)->second.engine);
+  for (const std::uint64_t number : parts) engines.push_back(&parts_.find(number)->second.engine);
   busy_.insert(first);
   unjoined_.insert(first);
   partition all(joining_->into.count, joining_->work.finish(engines));
-  auto node = parts_.extract(numbers.front());
-  for (std::size_t i = 1; i < numbers.size(); ++i) parts_.erase(numbers[i]);
-  for (const std::uint64_t number : numbers) {
+  auto node = parts_.extract(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) parts_.erase(parts[i]);
+  for (const std::uint64_t number : parts) {
     if (number != first) busy_.erase(number);
   }
   node.key() = first;
@@ -170,12 +168,11 @@ void partitions::cancel_join() noexcept {
   joining_.reset();
 }
 
-// -- with another history
-// ------------------------------------------------------------------------
+// -- with another history ------------------------------------------------------------------------
 
 void partitions::merge(const partitions& other) {
   map fresh;
-  std::vector<std::uint64_t> replaced;
+  numbers replaced;
   for (auto theirs = other.parts_.begin(); theirs != other.parts_.end();) {
     std::vector<timeline_history> overlapping;
     auto mine = find(theirs->first);
@@ -206,19 +203,15 @@ partition partitions::united(block b, std::vector<timeline_history> overlapping)
   if (overlapping.size() == 1) return {b.count, std::move(overlapping.front())};
   if (b.count > most_timeline_ticks / rules_.ticks) {
     throw error(errc::too_large,
-                "partitions that overlap are merged if they "
-                "span at most 2^32 ticks; these span " +
+                "overlapping partitions can be merged up to 2^32 ticks; these span " +
                     std::to_string(b.count) + " partitions of " + std::to_string(rules_.ticks));
   }
   std::vector<timeline_history*> parts;
   for (timeline_history& each : overlapping) parts.push_back(&each);
-  timeline_join join(b.first * rules_.ticks, b.count * rules_.ticks,
-                     std::vector<const timeline_history*>(parts.begin(), parts.end()));
-  for (std::uint64_t work = any_work; !join.step(work);) work = any_work;
-  return {b.count, join.finish(parts)};
+  return {b.count, timeline_join::at_once(b.first * rules_.ticks, b.count * rules_.ticks, parts)};
 }
 
-void partitions::replace(const std::vector<std::uint64_t>& replaced, map by) {
+void partitions::replace(const numbers& replaced, map by) {
   number_set busy = busy_;
   number_set unjoined = unjoined_;
   for (const std::uint64_t number : replaced) {

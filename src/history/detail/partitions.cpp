@@ -35,8 +35,7 @@ partitions::map::iterator partitions::find(std::uint64_t number) noexcept {
   return number - found->first < found->second.count ? found : parts_.end();
 }
 
-// -- adding
-// --------------------------------------------------------------------------------------
+// -- adding --------------------------------------------------------------------------------------
 
 void partitions::put(std::uint64_t number, partition p) {
   live_ += p.engine.live_memory();
@@ -89,8 +88,7 @@ void partitions::make_room(map::iterator to) {
   }
 }
 
-// -- work
-// ----------------------------------------------------------------------------------------
+// -- work ----------------------------------------------------------------------------------------
 
 // One part after the other, and then the join, so that all of it comes to an end.
 void partitions::step(std::uint64_t share) {
@@ -196,8 +194,7 @@ void partitions::retire(const std::filesystem::path& directory) {
   count_live();
 }
 
-// -- dropping
-// ------------------------------------------------------------------------------------
+// -- dropping ------------------------------------------------------------------------------------
 
 void partitions::erase(map::iterator p) noexcept {
   if (p->second.is_joined) cancel_join();
@@ -218,8 +215,7 @@ void partitions::drop_before(std::uint64_t number) noexcept {
   }
 }
 
-// -- sizes
-// ---------------------------------------------------------------------------------------
+// -- sizes ---------------------------------------------------------------------------------------
 
 void partitions::count_live() noexcept {
   live_ = 0;
@@ -230,7 +226,7 @@ std::uint64_t partitions::memory() const noexcept {
   constexpr std::uint64_t links = 4 * sizeof(void*);  // of a node: parent, children, colour
   const std::uint64_t node = allocated_bytes(links + hooked_bytes<map::value_type>(1));
   const std::uint64_t mark = allocated_bytes(links + hooked_bytes<std::uint64_t>(1));
-  std::uint64_t bytes = joining_ ? joining_->work.bytes() : 0;
+  std::uint64_t bytes = joining_ ? joining_->work.bytes() + allocated_by(joining_->parts) : 0;
   bytes += parts_.size() * node + (busy_.size() + unjoined_.size()) * mark;
   for (const auto& [number, p] : parts_) bytes += p.engine.memory();
   return bytes;

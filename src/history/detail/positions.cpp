@@ -1,5 +1,6 @@
 #include <bloomtime/history/detail/positions.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <bloomtime/error.hpp>
@@ -48,6 +49,13 @@ positions positions::of(positions_shape shape, std::span<const std::uint64_t> so
   positions_writer out(shape);
   for (const std::uint64_t p : sorted) out.put(p);
   return out.finish();
+}
+
+bool operator==(const positions& a, const positions& b) noexcept {
+  const auto same = [](const buffer& x, const buffer& y) {
+    return std::equal(x.bytes().begin(), x.bytes().end(), y.bytes().begin(), y.bytes().end());
+  };
+  return a.shape_ == b.shape_ && same(a.marks_, b.marks_) && same(a.list_, b.list_);
 }
 
 void positions::verify() const {

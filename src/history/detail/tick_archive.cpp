@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 namespace bloomtime::detail {
 namespace {
 
 constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
-
-// In memory from the hook.
-template <class T, class... Arguments>
-std::shared_ptr<T> hooked_shared(Arguments&&... arguments) {
-  return std::allocate_shared<T>(hooked<std::remove_const_t<T>>(),
-                                 std::forward<Arguments>(arguments)...);
-}
 
 // Of timelines of so many ticks, as if they had been merged of tables.
 unsigned level_of(std::uint64_t ticks) {
@@ -41,9 +33,9 @@ bool tick_layer::seen(digest d, tick_range asked) const noexcept {
   return line && line->seen(here);
 }
 
-std::unique_ptr<tick_source> tick_layer::source(std::uint64_t later_by) const {
-  if (table) return std::make_unique<live_source>(*table, first + later_by);
-  return std::make_unique<sealed_source>(*lines, first + later_by);
+shared_source tick_layer::source(std::uint64_t later_by) const {
+  if (table) return hooked_shared<live_source>(*table, first + later_by);
+  return hooked_shared<sealed_source>(*lines, first + later_by);
 }
 
 bool is_whole(const tick_layer& layer, std::uint64_t span) noexcept {
@@ -77,13 +69,19 @@ bool layer_merge::step(std::uint64_t& work) {
 }
 
 bool layer_merge::step_names(std::uint64_t& work) {
-  if (!removal_) removal_ = std::make_unique<name_removal>(*lines_, names_->error, names_->length);
+  if (!removal_) removal_ = hooked_shared<name_removal>(*lines_, names_->error, names_->length);
   if (!removal_->step(work)) return false;
   if (!removal_->is_worth_it()) return true;
   nameless_ = std::move(removal_->nameless());
   lines_ = removal_->named().empty() ? nullptr
                                      : hooked_shared<const timelines>(std::move(removal_->named()));
   return true;
+}
+
+std::uint64_t layer_merge::bytes() const noexcept {
+  const bool owns_lines = lines_ && lines_ != from_.front().lines;
+  return allocated_by(from_) + (merge_ ? merge_->bytes() : 0) + (owns_lines ? lines_->bytes() : 0) +
+         (removal_ ? removal_->bytes() : 0);
 }
 
 // -- all of them ---------------------------------------------------------------------------------
@@ -127,8 +125,9 @@ void tick_archive::take(tick_archive& other, std::size_t layers, std::uint64_t l
     layers_.back().first += later_by;
   }
   for (positions& set : other.nameless_) {
-    nameless_.push_back(std::move(set));
-    nameless_.back().delay(later_by);
+    set.delay(later_by);
+    const bool known = std::find(nameless_.begin(), nameless_.end(), set) != nameless_.end();
+    if (!known) nameless_.push_back(std::move(set));
   }
 }
 
@@ -217,6 +216,7 @@ void tick_archive::end_last() {
     names_.reset();
   }
   merges_.pop_back();
+  if (merges_.empty()) merges_.shrink_to_fit();
   if (!is_all) return;
   whole_ = 0;
   if (std::exchange(again_, false)) begin(names_);
@@ -253,7 +253,7 @@ std::uint64_t tick_archive::table_bytes() const noexcept {
 }
 
 std::uint64_t tick_archive::sealed_bytes() const noexcept {
-  std::uint64_t bytes = allocated_by(layers_) + allocated_by(nameless_);
+  std::uint64_t bytes = allocated_by(layers_) + allocated_by(nameless_) + allocated_by(merges_);
   for (const tick_layer& layer : layers_) bytes += layer.lines ? layer.lines->bytes() : 0;
   for (const positions& set : nameless_) bytes += set.bytes();
   for (const running& r : merges_) bytes += r.merge.bytes();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/history/detail/segmented.hpp>
 
 namespace bloomtime::detail {
 namespace {
@@ -101,6 +102,13 @@ bool timelines_writer::step(std::uint64_t& work) {
   starts_ = std::move(narrow_);
   shape_.offset_bits = width;
   return true;
+}
+
+std::uint64_t timelines_writer::bytes() const noexcept {
+  std::uint64_t bytes = stream_.capacity() + starts_.capacity() + narrow_.capacity() +
+                        allocated_by(bucket_) + allocated_by(heads_) + allocated_by(scratch_);
+  for (const pending& p : bucket_) bytes += allocated_by(p.runs);
+  return bytes;
 }
 
 timelines timelines_writer::finish() {

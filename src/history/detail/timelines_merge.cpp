@@ -19,7 +19,8 @@ constexpr std::uint64_t most_times_larger = 1024;
 constexpr std::uint64_t large = std::uint64_t{64} << 20;  // bytes
 
 void expect(bool sound) {
-  if (!sound) throw error(errc::corrupt, "the timelines of this history are damaged");
+  if (!sound)
+    throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
 }
 
 tick_run later(tick_range ticks, std::uint64_t by) {
@@ -39,13 +40,13 @@ void sealed_source::rewind() {
   ticks_.reset();
 }
 
-tick_source::found sealed_source::next() {
+bool sealed_source::next() {
   if (items_.next()) {
     ticks_.emplace(items_.line());
-    return found::item;
+    return true;
   }
   expect(items_.sound());
-  return found::end;
+  return false;
 }
 
 bool sealed_source::take(tick_runs& runs, std::size_t most) {
@@ -70,11 +71,11 @@ std::optional<timeline_head> sealed_source::head() const noexcept {
 live_source::live_source(const live_ticks& live, std::uint64_t later_by)
     : live_(live), later_by_(later_by), order_(live.in_order()) {}
 
-tick_source::found live_source::next() {
+bool live_source::next() {
   at_ = begun_ ? at_ + 1 : 0;
   begun_ = true;
   tick_ = {};
-  return at_ < order_.size() ? found::item : found::end;
+  return at_ < order_.size();
 }
 
 bool live_source::take(tick_runs& runs, std::size_t most) {
@@ -105,8 +106,6 @@ bool timelines_merge::step(std::uint64_t& work) {
   while (work > 0 && stage_ != stage::done) {
     if (stage_ == stage::close) {
       if (out_.step(work)) stage_ = stage::done;
-    } else if (is_searching_) {
-      search(work);
     } else if (!in_item_ && !find_next()) {
       end_pass();
     } else if (!take_some(work)) {
@@ -123,19 +122,16 @@ timelines timelines_merge::finish() {
   return items_ == 0 ? timelines() : out_.finish();
 }
 
-void timelines_merge::advance(input& i) {
-  i.at = i.source->next();
-  if (i.has_item()) i.key = i.source->key();
-  is_searching_ = is_searching_ || i.at == tick_source::found::nothing_yet;
+std::uint64_t timelines_merge::bytes() const noexcept {
+  std::uint64_t bytes = out_.bytes() + allocated_by(inputs_) + allocated_by(runs_) +
+                        allocated_by(part_) + allocated_by(scratch_);
+  for (const input& i : inputs_) bytes += i.source->own_bytes();
+  return bytes;
 }
 
-// For the next item of those inputs that have not come to it yet.
-void timelines_merge::search(std::uint64_t& work) {
-  is_searching_ = false;
-  for (input& i : inputs_) {
-    if (i.at == tick_source::found::nothing_yet) advance(i);
-  }
-  --work;
+void timelines_merge::advance(input& i) {
+  i.has_item = i.source->next();
+  if (i.has_item) i.key = i.source->key();
 }
 
 // The item with the least key. What the head of its only timeline says need not be read to be
@@ -144,7 +140,7 @@ bool timelines_merge::find_next() {
   input* least = nullptr;
   bool alone = false;
   for (input& i : inputs_) {
-    if (!i.has_item()) continue;
+    if (!i.has_item) continue;
     if (least != nullptr && i.key > least->key) continue;
     alone = least == nullptr || i.key < least->key;
     if (alone) least = &i;
@@ -156,6 +152,7 @@ bool timelines_merge::find_next() {
   in_item_ = true;
   if (stage_ != stage::count || !alone) return true;
   if (const std::optional<timeline_head> head = least->source->head()) {
+    ++items_;
     bits_ += head_bits(*head, span_) + head->body;
     advance(*least);
   }
@@ -165,7 +162,7 @@ bool timelines_merge::find_next() {
 // Reads more runs of the item. Returns false if no input has any.
 bool timelines_merge::take_some(std::uint64_t& work) {
   for (input& i : inputs_) {
-    if (!i.has_item() || i.key != key_) continue;
+    if (!i.has_item || i.key != key_) continue;
     const std::size_t had = part_.size();
     const std::size_t most = std::min(work, most_at_once);
     const bool more = i.source->take(part_, most);
@@ -187,9 +184,9 @@ bool timelines_merge::take_some(std::uint64_t& work) {
 void timelines_merge::end_item(std::uint64_t& work) {
   in_item_ = false;
   work -= std::min(work, std::uint64_t{runs_.size()} + 1);
+  if (runs_.empty()) return;  // its head was enough, or it is none
   if (stage_ == stage::write) return out_.add(key_, runs_);
   ++items_;
-  if (runs_.empty()) return;  // its head was enough
   const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
   if (ends.in_pieces()) {
     expect_reasonable(bits_ + pieces_of(ends.count) * width_of(ends.distance()));

@@ -41,7 +41,7 @@ Config next_span(const History& last) {
   Config next;
   next.ticks = last.ticks();
   next.first = last.first() + last.ticks();
-  next.resolution = last.clock().resolution();
+  next.tick = last.clock().resolution();
   next.origin = last.clock().origin();
   next.seed = last.seed();
   return next;
@@ -55,7 +55,8 @@ level_config next_levels(const level_history& last) {
 }
 
 std::vector<double> keys_of(const level_history& last, const learning& how) {
-  if (!last.learns()) refuse("a level history tells how many keys it holds if it learns");
+  if (!last.learns())
+    refuse("only a level history that learns counts its keys; set `learns` in its config");
   const double grown = growth(last.ticks(), how.elapsed);
   std::vector<double> keys;
   for (unsigned h = 0; h < last.heights(); ++h) keys.push_back(grown * *last.keys(h));

@@ -23,12 +23,12 @@ unsigned heights_for(std::uint64_t ticks) {
 void expect_config(const level_config& c) {
   const auto refuse = [](const std::string& why) { throw error(errc::invalid_argument, why); };
   if (c.ticks > detail::most_ticks) {
-    refuse("a level history spans at most 2^62 ticks, asked for " + text(c.ticks));
+    refuse("a level history spans at most 2^62 ticks, got " + text(c.ticks));
   }
   if (!detail::on_dyadic_grid(c.first, c.ticks)) {
     refuse(
         "a level history that does not begin at the origin spans a power of two of ticks and "
-        "begins at a multiple of it, asked for " +
+        "begins at a multiple of it, got " +
         text(c.ticks) + " from " + text(c.first));
   }
   const std::size_t expected = c.ticks == 0 ? 1 : heights_for(c.ticks);
@@ -46,14 +46,14 @@ void expect_config(const level_config& c) {
     refuse("the finest level must have bits, or no answer would be finer than the next one");
   }
   if (c.most_levels == 0 || c.most_levels > detail::most_height + 1) {
-    refuse("a level history grows to 1 to 63 levels, asked for " + text(c.most_levels));
+    refuse("a level history grows to 1 to 63 levels, got " + text(c.most_levels));
   }
 }
 
 }  // namespace
 
 level_history::level_history(const level_config& config)
-    : history_calls(tick_clock(config.resolution, config.origin), config.first,
+    : history_calls(tick_clock(config.tick, config.origin), config.first,
                     config.ticks == 0 ? 1 : config.ticks, config.seed) {
   expect_config(config);
   for (const filter_size& size : config.levels) levels_.emplace_back(size);
@@ -72,7 +72,7 @@ digest level_history::key_of(digest d, detail::dyadic_node node) const noexcept 
 // -- events ------------------------------------------------------------------------------------
 
 outcome level_history::add_at(digest d, tick t) {
-  const std::uint64_t most = most_levels_ == 0 ? ticks_ : std::uint64_t{1} << (most_levels_ - 1);
+  const std::uint64_t most = most_levels_ == 0 ? ticks() : std::uint64_t{1} << (most_levels_ - 1);
   const outcome became = detail::placed(t, most, first_);
   if (became != outcome::added) return became;
   const std::uint64_t position = position_of(t);

@@ -21,7 +21,7 @@ constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
 
 [[noreturn]] void incompatible(const std::string& why) { throw error(errc::incompatible, why); }
 
-bool any_there(const std::vector<flat_filter>& levels) {
+bool any_there(const detail::flat_filters& levels) {
   return !std::all_of(levels.begin(), levels.end(), [](const auto& l) { return l.absent(); });
 }
 
@@ -54,13 +54,13 @@ void level_history::merge(const level_history& other) {
     if (!levels_[h].absent()) levels_[h].unite(later->levels_[h]);
     if (!sketches_.empty()) sketches_[h].merge(later->sketches_[h]);
   }
-  count(other.records_);
+  count_all(other);
 }
 
 void level_history::clear() noexcept {
   for (detail::flat_filter& level : levels_) level.clear();
   for (detail::hyperloglog& sketch : sketches_) sketch.clear();
-  forget_records();
+  forget_events();
 }
 
 // Keys below the root are those of buckets counted from the origin, the roots' are items alone: so
@@ -71,7 +71,7 @@ level_history level_history::joined(const level_history& left, const level_histo
     incompatible("level histories that grow with time are not joined; give them a span");
   }
   if (left.ticks_ != right.ticks_ || !detail::on_dyadic_grid(left.first_, 2 * left.ticks_) ||
-      !std::has_single_bit(left.ticks_)) {
+      !std::has_single_bit(left.ticks())) {
     incompatible(
         "level histories are joined if both span the same power of two of ticks and the "
         "left one begins at a multiple of twice that; here they span " +
@@ -82,7 +82,7 @@ level_history level_history::joined(const level_history& left, const level_histo
   static_cast<history_base&>(both) = left;
   both.doubts_ = left.doubts_;
   both.ticks_ = 2 * left.ticks_;
-  both.count(right.records_);
+  both.count_all(right);
   const unsigned root = left.top();
   for (unsigned h = 0; h <= root; ++h) {
     if (h == root) both.levels_.emplace_back();
@@ -147,7 +147,7 @@ level_history level_history::read(const detail::container_view& view) {
   const std::uint64_t learns = in.u64();
   in.expect_end();
   const auto heights = static_cast<unsigned>(std::bit_width(f.ticks_ - 1)) + 1;
-  const bool grown = f.first_ == 0 && std::has_single_bit(f.ticks_) && heights <= most_levels &&
+  const bool grown = f.first_ == 0 && std::has_single_bit(f.ticks()) && heights <= most_levels &&
                      most_levels <= detail::most_height + 1;
   if (!detail::on_dyadic_grid(f.first_, f.ticks_) || (most_levels != 0 && !grown) || doubts > 1 ||
       learns > 1) {

@@ -98,7 +98,7 @@ level_plan best_by_leaving_out(std::span<const double> keys, std::span<const dou
 }  // namespace
 
 std::vector<double> cover_profile(std::uint64_t length, unsigned heights) {
-  expect(length >= 1, "a question is about at least one tick", length);
+  expect(length >= 1, "a query is about at least one tick", length);
   expect(heights >= 1 && heights <= most_heights, "there are 1 to 63 levels", heights);
   std::vector<double> profile;
   for (unsigned h = 0; h < heights; ++h) {
@@ -135,7 +135,7 @@ level_plan plan_levels(std::span<const double> keys, std::span<const double> pro
   expect_profile(profile);
   expect(keys.size() == profile.size(), "every level has its number of keys",
          std::uint64_t{keys.size()});
-  expect(most_probes >= 1, "a question takes at least one probe", most_probes);
+  expect(most_probes >= 1, "a query takes at least one probe", most_probes);
   std::vector<std::size_t> candidates;  // besides level 0
   for (std::size_t h = 1; h < profile.size(); ++h) {
     if (profile[h] > 0 && keys[h] > 0) candidates.push_back(h);
@@ -146,19 +146,19 @@ level_plan plan_levels(std::span<const double> keys, std::span<const double> pro
 }
 
 double error_of_probes(double error, double probes) {
-  expect(error >= 0 && error <= 1, "an error is a chance between 0 and 1", error);
+  expect(error >= 0 && error <= 1, "an error is a probability between 0 and 1", error);
   expect(probes >= 0, "a number of probes is 0 or more", probes);
   return -std::expm1(probes * std::log1p(-error));
 }
 
 double error_of_one_probe(double error, double probes) {
   expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
-  expect(probes > 0, "a question takes probes", probes);
+  expect(probes > 0, "a query takes probes", probes);
   return -std::expm1(std::log1p(-error) / probes);
 }
 
 filter_size single_size_for_error(std::uint64_t pairs, double error, std::uint64_t length) {
-  expect(length >= 1, "a question is about at least one tick", length);
+  expect(length >= 1, "a query is about at least one tick", length);
   const double one = error_of_one_probe(error, static_cast<double>(length));
   const math::bloom_size size = math::size_for_error(layout::flat, pairs, one, most_history_k);
   return {size.bits, size.k};

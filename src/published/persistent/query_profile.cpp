@@ -19,7 +19,7 @@ constexpr std::uint64_t most_nodes = std::uint64_t{1} << 20;
 query_profile::query_profile(std::uint64_t ticks) : ticks_(ticks) {
   if (ticks == 0 || ticks > detail::most_ticks) {
     throw error(errc::invalid_argument,
-                "a query profile is of 1 to 2^62 ticks, asked for " + std::to_string(ticks));
+                "a query profile is of 1 to 2^62 ticks, got " + std::to_string(ticks));
   }
   counts_.resize(static_cast<std::size_t>(std::bit_width(ticks - 1)) + 1);
 }

@@ -21,8 +21,8 @@ filter_size size_of(const single_config& c) {
   }
   if (c.ticks == 0) refuse("a single history spans at least one tick");
   if (c.ticks > detail::most_ticks || c.first > detail::most_ticks) {
-    refuse("a single history begins and ends within 2^62 ticks, asked for " +
-           std::to_string(c.ticks) + " from " + std::to_string(c.first));
+    refuse("a single history begins and ends within 2^62 ticks, got " + std::to_string(c.ticks) +
+           " from " + std::to_string(c.first));
   }
   if (c.error) {
     if (c.k)
@@ -31,12 +31,12 @@ filter_size size_of(const single_config& c) {
   }
   if (*c.memory < 8 || *c.memory > detail::max_buffer_bytes) {
     refuse("a single history has 8 to " + std::to_string(detail::max_buffer_bytes) +
-           " bytes, asked for " + std::to_string(*c.memory));
+           " bytes, got " + std::to_string(*c.memory));
   }
   const std::uint64_t bits = *c.memory * 8;
   const unsigned k = c.k ? *c.k : k_for(static_cast<double>(c.pairs), bits);
   if (k == 0 || k > detail::max_flat_k) {
-    refuse("a single history has 1 to 64 hash functions, asked for " + std::to_string(k));
+    refuse("a single history has 1 to 64 hash functions, got " + std::to_string(k));
   }
   return {bits, k};
 }
@@ -44,7 +44,7 @@ filter_size size_of(const single_config& c) {
 }  // namespace
 
 single_history::single_history(const single_config& config)
-    : history_calls(tick_clock(config.resolution, config.origin), config.first, config.ticks,
+    : history_calls(tick_clock(config.tick, config.origin), config.first, config.ticks,
                     config.seed),
       filter_(size_of(config)) {}
 
@@ -84,12 +84,12 @@ void single_history::merge(const single_history& other) {
                                std::to_string(other.size().k));
   }
   filter_.unite(other.filter_);
-  count(other.records_);
+  count_all(other);
 }
 
 void single_history::clear() noexcept {
   filter_.clear();
-  forget_records();
+  forget_events();
 }
 
 single_history single_history::joined(const single_history& left, const single_history& right) {
@@ -98,7 +98,7 @@ single_history single_history::joined(const single_history& left, const single_h
   static_cast<history_base&>(both) = left;
   both.filter_ = detail::flat_filter::joined(left.filter_, right.filter_);
   both.ticks_ += right.ticks_;
-  both.count(right.records_);
+  both.count_all(right);
   return both;
 }
 

@@ -116,7 +116,7 @@ history_size level_size(level_rule rule, const history_counts& counts, double er
 // -- trees ---------------------------------------------------------------------------------------
 
 tree_profile tree_cover_profile(std::uint64_t length, std::uint64_t granularity, unsigned heights) {
-  expect(length >= 1, "a question is about at least one tick", length);
+  expect(length >= 1, "a query is about at least one tick", length);
   expect(std::has_single_bit(granularity), "leaves have a power of two of ticks", granularity);
   tree_profile mean{.nodes = std::vector<double>(heights)};
   const double each = 1 / static_cast<double>(granularity);

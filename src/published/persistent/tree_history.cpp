@@ -20,10 +20,10 @@ std::string text(std::uint64_t n) { return std::to_string(n); }
 
 void expect_span(std::uint64_t ticks, std::uint64_t granularity) {
   if (ticks == 0 || ticks > detail::most_ticks) {
-    refuse("a tree history spans 1 to 2^62 ticks, asked for " + text(ticks));
+    refuse("a tree history spans 1 to 2^62 ticks, got " + text(ticks));
   }
   if (!std::has_single_bit(granularity) || granularity > detail::most_ticks) {
-    refuse("the granularity of a tree history is a power of two, asked for " + text(granularity));
+    refuse("the granularity of a tree history is a power of two, got " + text(granularity));
   }
 }
 
@@ -66,11 +66,11 @@ std::vector<std::uint64_t> tree_history::nodes_for(std::uint64_t ticks, std::uin
 }
 
 tree_history::tree_history(const tree_config& config)
-    : history_calls(tick_clock(config.resolution, config.origin), config.first,
+    : history_calls(tick_clock(config.tick, config.origin), config.first,
                     config.ticks == 0 ? config.granularity : config.ticks, config.seed) {
   expect_span(ticks_, config.granularity);
   if (config.first > (config.ticks == 0 ? 0 : detail::most_ticks)) {
-    refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, asked for " +
+    refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, got " +
            text(config.first));
   }
   expect_sizes(config);
@@ -98,7 +98,7 @@ void tree_history::count_memory() noexcept {
 // -- events ------------------------------------------------------------------------------------
 
 outcome tree_history::add_at(digest d, tick t) {
-  const outcome became = detail::placed(t, grows() ? detail::most_ticks : ticks_, first_);
+  const outcome became = detail::placed(t, grows() ? detail::most_ticks : ticks(), first_);
   if (became != outcome::added) return became;
   const std::uint64_t position = position_of(t);
   if (grows() && !grow_to(position)) return outcome::full;
@@ -113,10 +113,10 @@ outcome tree_history::add_at(digest d, tick t) {
 
 // A copy of the old one, whose ticks are its left half.
 void tree_history::add_root() {
-  std::vector<detail::flat_filter> root{levels_.back()[0]};
+  detail::flat_filters root{levels_.back()[0]};
   levels_.push_back(std::move(root));
   memory_ += levels_.back()[0].storage().size() + place_bytes;
-  ticks_ <<= 1;
+  ticks_ += ticks_;
 }
 
 // Makes sure that the nodes above this tick exist; false, and nothing has changed, if that takes
@@ -141,9 +141,9 @@ bool tree_history::grow_to(std::uint64_t position) {
   while (levels_.size() < needed) add_root();
   for (std::size_t h = 0; h < needed; ++h) {
     const std::uint64_t bucket = leaf >> h;
-    if (levels_[h].size() <= bucket) {
-      memory_ += (bucket + 1 - levels_[h].size()) * place_bytes;
+    if (const std::size_t had = levels_[h].size(); had <= bucket) {
       levels_[h].resize(bucket + 1);
+      memory_ += (bucket + 1 - had) * place_bytes;
     }
     if (!levels_[h][bucket].absent()) continue;
     levels_[h][bucket] = detail::flat_filter(grows_by_);

@@ -52,7 +52,7 @@ void tree_history::merge(const tree_history& other) {
     for (std::size_t i = 0; i < levels_[h].size(); ++i) levels_[h][i].unite(other.levels_[h][i]);
   }
   pairs_.unite(other.pairs_);
-  count(other.records_);
+  count_all(other);
 }
 
 // With as many roots above the smaller one, both have the same heights.
@@ -73,7 +73,7 @@ void tree_history::merge_grown(tree_history other) {
     }
   }
   pairs_.unite(other.pairs_);
-  count(other.records_);
+  count_all(other);
   count_memory();
   if (memory_ > most_memory_) {
     throw error(errc::too_large, "this tree history may grow to " + std::to_string(most_memory_) +
@@ -87,7 +87,7 @@ void tree_history::clear() noexcept {
     for (detail::flat_filter& node : level) node.clear();
   }
   pairs_.clear();
-  forget_records();
+  forget_events();
 }
 
 tree_history tree_history::joined(const tree_history& left, const tree_history& right) {
@@ -96,7 +96,7 @@ tree_history tree_history::joined(const tree_history& left, const tree_history& 
     incompatible("tree histories that grow with time are not joined; give them a span");
   }
   if (left.ticks_ != right.ticks_ || left.leaf_height_ != right.leaf_height_ ||
-      !std::has_single_bit(left.ticks_) || left.ticks_ < left.granularity()) {
+      !std::has_single_bit(left.ticks()) || left.ticks_ < left.granularity()) {
     const auto shape = [](const tree_history& t) {
       return std::to_string(t.ticks_) + " ticks in leaves of " + std::to_string(t.granularity());
     };
@@ -109,13 +109,13 @@ tree_history tree_history::joined(const tree_history& left, const tree_history& 
   static_cast<history_base&>(both) = left;
   both.leaf_height_ = left.leaf_height_;
   both.ticks_ = 2 * left.ticks_;
-  both.count(right.records_);
+  both.count_all(right);
   both.levels_ = left.levels_;
   for (unsigned h = 0; h < left.heights(); ++h) {
     both.levels_[h].insert(both.levels_[h].end(), right.levels_[h].begin(), right.levels_[h].end());
   }
   const auto& halves = both.levels_.back();
-  std::vector<flat_filter> root{flat_filter::joined(halves[0], halves[1])};
+  detail::flat_filters root{flat_filter::joined(halves[0], halves[1])};
   both.levels_.push_back(std::move(root));
   both.pairs_ = flat_filter::joined(left.pairs_, right.pairs_);
   both.count_memory();
@@ -175,7 +175,7 @@ tree_history tree_history::read(const detail::container_view& view) {
   if (!std::has_single_bit(granularity) || granularity > detail::most_ticks ||
       k > detail::max_flat_k || (k == 0) != (f.grows_by_.bits == 0) ||
       (!f.grows() && f.most_memory_ != 0) ||
-      (f.grows() && (f.first_ != 0 || !std::has_single_bit(f.ticks_) || f.ticks_ < granularity))) {
+      (f.grows() && (f.first_ != 0 || !std::has_single_bit(f.ticks()) || f.ticks_ < granularity))) {
     detail::refuse_parameters(kind.called);
   }
   f.grows_by_.k = static_cast<unsigned>(k);

@@ -32,15 +32,15 @@ TEST(history_gap, the_default_survives_a_quiet_weekend) {
 TEST(history_gap, a_partition_is_a_day_at_any_resolution) {
   for (const std::chrono::microseconds resolution :
        {std::chrono::microseconds(1h), 1s / 1us * 1us, std::chrono::microseconds(1ms), 21us}) {
-    const history h({.resolution = resolution});
+    const history h({.tick = resolution});
     EXPECT_EQ(h.partition_ticks(), static_cast<std::uint64_t>(24h / resolution));
     EXPECT_EQ(h.config().partition, h.partition_ticks() * resolution);
   }
   // A day would have more than 2^32 ticks.
-  EXPECT_EQ(history({.resolution = 20us}).config().partition, 1h);
-  EXPECT_EQ(history({.resolution = 1us}).config().partition, 1h);
-  EXPECT_EQ(history({.resolution = 48h}).config().partition, 48h);
-  EXPECT_EQ(history({.partition = 10s, .resolution = 3s}).config().partition, 9s);
+  EXPECT_EQ(history({.tick = 20us}).config().partition, 1h);
+  EXPECT_EQ(history({.tick = 1us}).config().partition, 1h);
+  EXPECT_EQ(history({.tick = 48h}).config().partition, 48h);
+  EXPECT_EQ(history({.partition = 10s, .tick = 3s}).config().partition, 9s);
 }
 
 TEST(history_gap, ahead_is_a_duration_after_the_newest_partition) {

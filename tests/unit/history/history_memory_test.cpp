@@ -9,6 +9,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
+
+#include <sys/mman.h>
+
+#include "support/allocated.hpp"
 
 // memory() against the bytes that the allocator hook was asked for.
 namespace bloomtime::history_memory_test {
@@ -94,13 +99,57 @@ TEST_P(history_memory, is_what_the_hook_was_asked_for) {
     for (std::int64_t t = 3000; t < 60'000; ++t) {
       h.add(h.digest_of(random.below(5000)), instant::from_seconds(t));
     }
-    h.relocate();  // nothing is half merged in a copy
+    expect_counted(h);
+    h.relocate();
     expect_counted(h);
     if (GetParam() == "history" || GetParam() == "timeline_history") {
       EXPECT_GT(held.bytes, 2 * few);
     }
   }
   EXPECT_EQ(held.blocks, 0u);
+}
+
+// Memory that operator new and malloc never see, and that is not used again.
+class arena_hook {
+ public:
+  arena_hook() {
+    next_ = static_cast<std::byte*>(mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    begin_ = next_;
+    set_allocator({take, [](void*) {}});
+  }
+  arena_hook(const arena_hook&) = delete;
+  arena_hook& operator=(const arena_hook&) = delete;
+  ~arena_hook() {
+    set_allocator({plain_allocate, plain_release});
+    munmap(begin_, size);
+  }
+
+ private:
+  static constexpr std::size_t size = std::size_t{1} << 34;
+
+  static void* take(std::size_t bytes) {
+    return std::exchange(next_, next_ + (bytes + prefix - 1) / prefix * prefix);
+  }
+
+  static inline std::byte* next_ = nullptr;
+  std::byte* begin_;
+};
+
+// 20 times the events, and 20 partitions more: what is not from the hook stays the same.
+TEST_P(history_memory, from_elsewhere_does_not_grow_with_the_data) {
+  const auto most_elsewhere = [&](std::int64_t events) {
+    const arena_hook hook;
+    any_history h = made(GetParam());
+    math::random_source random(3);
+    const support::allocated elsewhere;
+    for (std::int64_t t = 0; t < events; ++t) {
+      const std::uint64_t item = random.below(static_cast<std::uint64_t>(events) / 4);
+      h.add(h.digest_of(item), instant::from_seconds(t));
+    }
+    return elsewhere.most();
+  };
+  EXPECT_LE(most_elsewhere(40'000), most_elsewhere(2000) + 1024);
 }
 
 }  // namespace bloomtime::history_memory_test

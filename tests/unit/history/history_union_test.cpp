@@ -62,6 +62,31 @@ TEST(history_merge, with_itself_changes_no_answer) {
   EXPECT_EQ(h.when(1, {{0}, {2000}}), (sightings{{{0}, {299}}}));
 }
 
+// Sealing takes the names from items that come once. Their set is there already.
+TEST(history_merge, again_and_again_takes_no_more_memory) {
+  history h({.partition = 1000s, .error = 1e-3});
+  for (std::int64_t x = 0; x < 2000; ++x) h.add(x, at(x % 1000));
+  h.seal();
+  const auto sets = [](const history& of) {
+    std::size_t all = 0;
+    of.for_each([&](const timeline_history& part) { all += part.nameless().size(); });
+    return all;
+  };
+  ASSERT_EQ(sets(h), 1u);
+  history all(h);
+  for (int i = 0; i < 20; ++i) all.merge(h);
+  EXPECT_EQ(sets(all), 1u);
+  history others({.partition = 1000s, .error = 1e-3});
+  for (std::int64_t x = 2000; x < 4000; ++x) others.add(x, at(x % 1000));
+  others.seal();
+  for (int i = 0; i < 20; ++i) all.merge(others);
+  EXPECT_EQ(sets(all), 2u);
+  EXPECT_LE(all.memory(), h.memory() + others.memory());
+  for (std::int64_t x = 0; x < 4000; ++x) {
+    ASSERT_EQ(all.seen(x, at(x % 1000), at(x % 1000)), sighting::maybe);
+  }
+}
+
 TEST(history_merge, takes_partitions_from_files) {
   const support::temporary_directory place;
   history a = filled(1, 0, 40);
@@ -96,7 +121,7 @@ TEST(history_merge, refuses_other_clocks_seeds_and_partitions) {
         errc::incompatible, [&] { a.merge(history(config)); }, "merge if");
   };
   refused({.partition = 20s});
-  refused({.partition = 10s, .resolution = 2s});
+  refused({.partition = 10s, .tick = 2s});
   refused({.partition = 10s, .origin = at(1)});
   refused({.partition = 10s, .seed = 1});
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support/allocated.hpp"
-#include "support/refused_new.hpp"
+#include "support/allocations.hpp"
 
 // Sealing and joining go on in small steps while events come.
 namespace bloomtime::history_upkeep_test {
@@ -344,13 +344,13 @@ TEST(partitions, take_what_comes_late_while_they_are_joined) {
 }
 
 TEST(history_joins, keep_a_block_if_there_is_no_memory_for_the_event_that_came_late) {
-  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   for (std::size_t granted = 0; granted < 100; ++granted) {
     history h({.partition = 10s});
     for (const std::int64_t t : {15, 805, 815}) ASSERT_EQ(h.add(1, at(t)), outcome::added);
     h.compact();
     try {
-      const support::refused_new refused(granted);
+      support::allocations watch;
+      watch.refuse_after(granted);
       h.add(7, at(5));
     } catch (const std::bad_alloc&) {
     } catch (const error& e) {
@@ -416,13 +416,13 @@ TEST(history_joins, never_overlap) {
 }
 
 TEST(history_joins, lose_nothing_if_memory_is_out) {
-  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   std::size_t failures = 0;
   for (std::size_t granted = 0; granted < 200; ++granted) {
     history h({.partition = 10s});
     for (std::int64_t t = 10; t < 80; ++t) ASSERT_EQ(h.add(t % 3, at(t)), outcome::added);
     try {
-      const support::refused_new refused(granted);
+      support::allocations watch;
+      watch.refuse_after(granted);
       h.add(7, at(80));
     } catch (const std::bad_alloc&) {
       ++failures;

@@ -13,7 +13,6 @@
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
-#include "support/refused_new.hpp"
 
 namespace bloomtime {
 namespace partitioned_history_test {
@@ -85,7 +84,7 @@ TEST(history, keeps_its_tables_small) {
 // Two hundred tables of late events, none of which is ever full, too far apart to be joined.
 TEST(history, keeps_the_tables_of_many_partitions_small_together) {
   constexpr std::int64_t apart = std::int64_t{1} << 31;
-  history h({.partition = 1us, .live_memory = 1 << 20, .resolution = 1us});
+  history h({.partition = 1us, .live_memory = 1 << 20, .tick = 1us});
   math::random_source random(7);
   for (std::int64_t p = 0; p < 200; ++p) ASSERT_EQ(h.add(0, instant(p * apart)), outcome::added);
   std::uint64_t most = 0;
@@ -128,13 +127,13 @@ TEST(history, keeps_its_tables_small_after_memory_was_out) {
 }
 
 TEST(history, forgets_nothing_for_an_event_that_memory_is_out_for) {
-  if (!support::refused_new::works) GTEST_SKIP() << "sanitizers bring an operator new of their own";
   for (const std::uint64_t memory : {0u, 1u}) {
     for (std::size_t granted = 0;; ++granted) {
       history h({.partition = 10s, .retention = 4, .memory = memory});
       for (std::int64_t t = 0; t < 40; ++t) ASSERT_EQ(h.add("x", at(t)), outcome::added);
       try {
-        const support::refused_new refused(granted);
+        support::allocations watch;
+        watch.refuse_after(granted);
         h.add("y", at(40));
         EXPECT_GT(granted, 0u);
         break;
@@ -244,7 +243,7 @@ TEST(history, is_saved_loaded_and_mapped) {
 TEST(history, saves_more_partitions_than_a_container_has_sections) {
   constexpr std::int64_t many = 5000;
   constexpr std::int64_t apart = std::int64_t{1} << 31;
-  history h({.partition = 1us, .resolution = 1us});
+  history h({.partition = 1us, .tick = 1us});
   for (std::int64_t i = 0; i < many; ++i) {
     ASSERT_EQ(h.add("x", instant(i * apart)), outcome::added);
   }

@@ -197,7 +197,7 @@ TEST(timeline_history, merges_streams_of_the_same_span) {
 TEST(timeline_history, refuses_what_cannot_be) {
   using support::expect_error;
   expect_error(
-      errc::invalid_argument, [] { timeline_history({.ticks = 0}); }, "asked for 0");
+      errc::invalid_argument, [] { timeline_history({.ticks = 0}); }, "got 0");
   expect_error(
       errc::invalid_argument, [] { timeline_history({.ticks = (1ull << 32) + 1}); }, "2^32");
   expect_error(

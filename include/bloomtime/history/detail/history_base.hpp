@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <ranges>
+#include <span>
 #include <string_view>
-#include <utility>
 
 #include <bloomtime/detail/bulk.hpp>
 #include <bloomtime/detail/bytes.hpp>
@@ -14,37 +18,56 @@
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 
-// What all engines of one span of time have in common.
+// What the engines of the family have in common.
 namespace bloomtime::detail {
 
-// The span of a history and what came into it.
-class history_base {
+// The clock of a history, its seed, and what came so far.
+class history_events {
+ public:
+  std::uint64_t seed() const noexcept { return seed_; }
+  const tick_clock& clock() const noexcept { return clock_; }
+  // The start of the tick of the newest event. It is not stored: none after loading, until an event
+  // is added.
+  std::optional<instant> newest() const noexcept {
+    return newest_ ? std::optional(clock_.start_of(*newest_)) : std::nullopt;
+  }
+  // Events that were refused: outside of the span, too late or too early, or without room. Since
+  // the history was made or loaded.
+  const bloomtime::losses& losses() const noexcept { return losses_; }
+
+ protected:
+  history_events() = default;
+  history_events(tick_clock clock, std::uint64_t seed) noexcept : seed_(seed), clock_(clock) {}
+
+  bool is_usable() const noexcept { return true; }
+  void count_newest(const std::optional<tick>& t) noexcept { newest_ = std::max(newest_, t); }
+  // Throws error(incompatible) if the other one has another seed or clock.
+  void expect_same_keys(const history_events& other) const;
+
+  std::uint64_t seed_ = 0;
+  tick_clock clock_;
+  std::optional<tick> newest_;
+  bloomtime::losses losses_;
+};
+
+// The span of a history, and how many events came into it.
+class history_base : public history_events {
  public:
   history_base(const history_base&) = default;
   history_base& operator=(const history_base&) = default;
-  history_base(history_base&& other) noexcept : history_base(std::as_const(other)) {
-    other.ticks_ = 0;
-  }
-  history_base& operator=(history_base&& other) noexcept {
-    *this = std::as_const(other);
-    if (this != &other) other.ticks_ = 0;
-    return *this;
-  }
+  history_base(history_base&&) noexcept = default;
+  history_base& operator=(history_base&&) noexcept = default;
   ~history_base() = default;
 
   std::uint64_t first() const noexcept { return first_; }  // tick of the clock
   std::uint64_t ticks() const noexcept { return ticks_; }  // from then on, so far
   std::uint64_t records() const noexcept { return records_; }
-  std::uint64_t seed() const noexcept { return seed_; }
-  const tick_clock& clock() const noexcept { return clock_; }
-  // Events outside of the span, and those for which there was no room.
-  const bloomtime::losses& losses() const noexcept { return losses_; }
 
  protected:
   history_base() = default;
   history_base(tick_clock clock, std::uint64_t first, std::uint64_t ticks,
                std::uint64_t seed) noexcept
-      : first_(first), ticks_(ticks), seed_(seed), clock_(clock) {}
+      : history_events(clock, seed), first_(first), ticks_(ticks) {}
 
   std::uint64_t position_of(tick t) const noexcept {
     return static_cast<std::uint64_t>(t.number) - first_;
@@ -52,15 +75,21 @@ class history_base {
   void count(std::uint64_t more) noexcept {
     records_ = records_ > UINT64_MAX - more ? UINT64_MAX : records_ + more;
   }
-
-  void forget_records() noexcept {
+  // What came into the other one came into this one.
+  void count_all(const history_base& other) noexcept {
+    count(other.records_);
+    count_newest(other.newest_);
+  }
+  void forget_events() noexcept {
     records_ = 0;
+    newest_.reset();
     losses_ = {};
   }
 
-  // Refuse others: of another span, of another clock or seed, not right after this one.
-  void expect_same_span(const history_base& other) const;
+  // Throw error(incompatible) if the other one has another seed or clock, and if it has another
+  // span, or does not begin where this one ends.
   void expect_same_keys(const history_base& other) const;
+  void expect_same_span(const history_base& other) const;
   void expect_next(const history_base& other) const;
 
   // Span and records, at the front of the parameters. The engine's own follow.
@@ -68,51 +97,63 @@ class history_base {
   // Both of them; returns the rest of the parameters.
   byte_reader read_span(const container_view& view, std::uint8_t layout, std::string_view name);
 
+  bool is_usable() const noexcept { return ticks_ != 0; }
   // Throws if the history was moved from.
   void expect_ticks() const {
-    if (ticks_ == 0) refuse_moved_from("a history");
+    if (!is_usable()) refuse_moved_from("a history");
   }
 
   std::uint64_t first_ = 0;
-  std::uint64_t ticks_ = 0;  // 0 if it was moved from
+  zero_when_moved<std::uint64_t> ticks_;  // 0 if it was moved from
   std::uint64_t records_ = 0;
-  std::uint64_t seed_ = 0;
-  tick_clock clock_;
-  bloomtime::losses losses_;
 };
 
 [[noreturn]] void refuse_parameters(std::string_view name);
 
-// How all engines, which have add_at() and ask(), are talked to. One that was moved from answers
-// "maybe" to everything; adding to it and storing it throws error(invalid_argument).
-template <class Engine>
-class history_calls : public history_base {
+// How all engines, which have add_at() and ask(), are called. A history of one span that was moved
+// from answers "maybe" to everything; adding to it and storing it throws error(invalid_argument).
+template <class Engine, class Base = history_base>
+class history_calls : public Base {
  public:
-  // added; dropped_late before its first tick, future beyond the span. Throws only if memory is
-  // out, with the answers unchanged.
+  // Records that x was seen at `when`: added; dropped_late before the first tick, future beyond the
+  // last one. Throws only if memory runs out, with the answers unchanged.
   template <item T>
   BLOOMTIME_PER_ISA outcome add(const T& x, instant when) {
-    expect_ticks();
-    return losses_.count(self().add_at(as_digest(x, seed_), clock_.tick_of(when)));
+    if (!Base::is_usable()) refuse_moved_from("a history");
+    const tick t = Base::clock_.tick_of(when);
+    const outcome became = self().add_at(as_digest(x, Base::seed_), t);
+    if (became == outcome::added) Base::count_newest(t);
+    return Base::losses_.count(became);
   }
 
-  // In any tick that from..to touches; no if there is none.
+  // Many events in their order, each with its time and outcome: the same as one by one. If memory
+  // runs out, the events before have been added.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<const instant> when,
+                                  std::span<outcome> outcomes) {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    expect_as_many(all.size(), when.size(), "times");
+    expect_as_many(all.size(), outcomes.size(), "outcomes");
+    for (std::size_t i = 0; i < all.size(); ++i) outcomes[i] = add(all[i], when[i]);
+  }
+
+  // Was x seen in any tick that from..to touches? `no` if it touches none.
   template <item T>
   BLOOMTIME_PER_ISA sighting seen(const T& x, instant from, instant to) const noexcept {
     std::uint64_t probes = 0;
-    return seen(x, clock_.covering(from, to), probes);
+    return seen(x, Base::clock_.covering(from, to), probes);
   }
   // The same; sets `probes` to the number of structures read.
   template <item T>
   BLOOMTIME_PER_ISA sighting seen(const T& x, interval asked,
                                   std::uint64_t& probes) const noexcept {
     probes = 0;  // an engine may add to it
-    if (ticks_ == 0) return sighting::maybe;
-    return self().ask(as_digest(x, seed_), asked, probes);
+    if (!Base::is_usable()) return sighting::maybe;
+    return self().ask(as_digest(x, Base::seed_), asked, probes);
   }
 
  protected:
-  using history_base::history_base;
+  using Base::Base;
 
   Engine& self() noexcept { return static_cast<Engine&>(*this); }
   const Engine& self() const noexcept { return static_cast<const Engine&>(*this); }

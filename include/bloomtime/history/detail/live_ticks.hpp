@@ -44,18 +44,6 @@ class live_ticks {
     return pool_.seen(e.older, asked);
   }
 
-  // visit(tick) for all of an item, in order.
-  template <class Visit>
-  void for_each(digest d, Visit&& visit) const {
-    if (const auto known = find(d)) for_each(items_[*known], visit);
-  }
-
-  // visit(digest) for all items, in any order.
-  template <class Visit>
-  void for_each_item(Visit&& visit) const {
-    for (std::uint32_t i = 0; i < size_; ++i) visit(items_[i].item);
-  }
-
   // The numbers of all items, in the order of their digests' high half.
   item_order in_order() const {
     using key = std::pair<std::uint64_t, std::uint32_t>;
@@ -89,6 +77,15 @@ class live_ticks {
     return e.newest;
   }
 
+  // visit(tick) for all of an item, in order.
+  template <class Visit>
+  void for_each(digest d, Visit&& visit) const {
+    const auto known = find(d);
+    if (!known) return;
+    place at;
+    while (const auto t = next_tick(*known, at)) visit(*t);
+  }
+
   bool empty() const noexcept { return size_ == 0; }
   std::uint64_t items() const noexcept { return size_; }
   std::uint64_t ticks() const noexcept { return ticks_; }  // of all items together
@@ -108,12 +105,6 @@ class live_ticks {
 
   std::optional<std::uint32_t> find(digest d) const noexcept {
     return index_.find(d, [&](std::uint32_t slot) { return items_[slot].item == d; });
-  }
-
-  template <class Visit>
-  void for_each(const entry& e, Visit&& visit) const {
-    pool_.for_each(e.older, visit);
-    visit(e.newest);
   }
 
   bool add_to(entry& e, std::uint32_t tick) {

@@ -45,6 +45,7 @@ class name_removal {
   bool is_worth_it() const noexcept { return nameless_.has_value(); }
   timelines& named() noexcept { return kept_; }
   positions& nameless() noexcept { return *nameless_; }
+  std::uint64_t bytes() const noexcept;  // memory beside the timelines it reads
 
  private:
   enum class stage : std::uint8_t { count, keep, spread, sort, done };

@@ -121,6 +121,7 @@ class partitions {
   static constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
 
   using number_set = std::set<std::uint64_t, std::less<>, hooked<std::uint64_t>>;
+  using numbers = std::vector<std::uint64_t, hooked<std::uint64_t>>;
 
   struct block {
     std::uint64_t first;
@@ -128,7 +129,7 @@ class partitions {
   };
   struct joining {
     block into;
-    std::vector<std::uint64_t> parts;  // that become one, by number
+    numbers parts;  // that become one
     timeline_join work;
   };
 
@@ -163,16 +164,16 @@ class partitions {
   void end_join();
   void cancel_join() noexcept;
   partition united(block b, std::vector<timeline_history> overlapping) const;
-  void replace(const std::vector<std::uint64_t>& replaced, map by);
+  void replace(const numbers& replaced, map by);
 
   partition_rules rules_;
   map parts_;
   std::uint64_t live_ = 0;     // bytes of the tables of all
-  number_set busy_;               // parts that have work to do
+  number_set busy_;            // parts that have work to do
   std::uint64_t turn_ = 0;     // the next of these
   std::uint64_t room_ = 0;     // part to look at next for a table to set aside
   std::uint64_t present_ = 0;  // partition before which blocks are joined
-  number_set unjoined_;           // parts whose blocks are to be looked at
+  number_set unjoined_;        // parts whose blocks are to be looked at
   bool wants_pair_ = false;    // two parts are to become one if all take too much
   std::unique_ptr<joining> joining_;
   std::uint64_t work_done_ = 0;

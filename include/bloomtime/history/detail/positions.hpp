@@ -33,6 +33,8 @@ struct positions_shape {
     const std::uint64_t p = start(key) + (tick - first);
     return p < range ? p : p - range;
   }
+
+  friend bool operator==(const positions_shape&, const positions_shape&) = default;
 };
 
 template <class Bits>
@@ -126,6 +128,8 @@ class positions {
   // All ticks become later by so much.
   void delay(std::uint64_t ticks) noexcept { shape_.first += ticks; }
 
+  friend bool operator==(const positions& a, const positions& b) noexcept;
+
  private:
   positions_shape shape_;
   buffer marks_;
@@ -142,6 +146,7 @@ class positions_writer {
   // Above all that came before.
   void put(std::uint64_t position);
   std::uint64_t count() const noexcept { return count_; }
+  std::uint64_t bytes() const noexcept { return marks_.capacity() + list_.capacity(); }
   // If as many came as the shape says.
   positions finish();
 

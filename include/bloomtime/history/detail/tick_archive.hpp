@@ -43,7 +43,7 @@ struct tick_layer {
   std::uint64_t items() const noexcept { return table ? table->items() : lines->shape().items; }
   std::uint64_t ticks() const noexcept { return table ? table->ticks() : lines->shape().ticks; }
   std::uint64_t bytes() const noexcept { return table ? table->bytes() : lines->bytes(); }
-  std::unique_ptr<tick_source> source(std::uint64_t later_by = 0) const;
+  shared_source source(std::uint64_t later_by = 0) const;
 };
 
 using tick_layers = std::vector<tick_layer, hooked<tick_layer>>;
@@ -75,7 +75,7 @@ class layer_merge {
   std::size_t layers() const noexcept { return from_.size(); }
   bool removes_names() const noexcept { return names_.has_value(); }
   unsigned level() const noexcept { return from_.front().level; }
-  std::uint64_t bytes() const noexcept { return merge_ ? merge_->bytes() : 0; }
+  std::uint64_t bytes() const noexcept;  // beside the layers that are merged
 
   // When all is done: what kept its name, null if nothing did, and what did not.
   std::shared_ptr<const timelines> lines() noexcept { return lines_; }
@@ -88,7 +88,7 @@ class layer_merge {
   std::optional<name_limits> names_;
   std::optional<timelines_merge> merge_;
   std::shared_ptr<const timelines> lines_;
-  std::unique_ptr<name_removal> removal_;
+  std::shared_ptr<name_removal> removal_;
   std::optional<positions> nameless_;
 };
 
@@ -112,7 +112,6 @@ class tick_archive {
 
   // Takes what is in the table and leaves it empty. If memory is out, nothing has changed.
   void freeze(live_ticks& table);
-  void put(tick_layer layer) { layers_.push_back(std::move(layer)); }
   void put(timelines lines);
   void put(positions set) { nameless_.push_back(std::move(set)); }
   void reserve(std::size_t layers, std::size_t sets) {
@@ -120,7 +119,8 @@ class tick_archive {
     nameless_.reserve(sets);
   }
   // Takes what another one has behind so many layers, and all that has no name, as of a time later
-  // by so many ticks. Throws nothing if there is room.
+  // by so many ticks. A set that is already there is skipped, so that merging the same history
+  // again adds nothing. Throws nothing if there is room.
   void take(tick_archive& other, std::size_t layers, std::uint64_t later_by);
   // All layers and these are in the timelines: replaces them.
   void replace(timelines lines);
@@ -170,10 +170,11 @@ class tick_archive {
   std::uint64_t span_;
   tick_layers layers_;  // the oldest first
   position_sets nameless_;
-  bool names_removed_ = false;   // or it was not worth it
-  std::vector<running> merges_;  // in the order of their layers; the last one is worked on
-  std::size_t whole_ = 0;        // so many of the first layers are to become one
-  bool again_ = false;           // and then those that came since
+  bool names_removed_ = false;  // or it was not worth it
+  // In the order of their layers; the last one is worked on.
+  std::vector<running, hooked<running>> merges_;
+  std::size_t whole_ = 0;  // so many of the first layers are to become one
+  bool again_ = false;     // and then those that came since
   std::optional<name_limits> names_;
 };
 

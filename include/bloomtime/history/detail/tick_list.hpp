@@ -143,15 +143,6 @@ std::uint64_t split_number(const Bits& bits, const list_place& list, const list_
   return ((place.at - list.at - place.index) << code.low) + low;
 }
 
-template <class Bits>
-std::optional<std::uint64_t> split_next(const Bits& bits, const list_place& list,
-                                        const list_code& code, std::uint64_t from,
-                                        list_mark mark = {}) noexcept {
-  const split_place found = split_seek(bits, list, code, from, mark);
-  if (found.at >= list.at + code.high) return std::nullopt;
-  return split_number(bits, list, code, found);
-}
-
 // The least number of the list from `from` on, which is below list.places.
 template <class Bits>
 std::optional<std::uint64_t> next_in_list(const Bits& bits, const list_place& list,
@@ -159,7 +150,11 @@ std::optional<std::uint64_t> next_in_list(const Bits& bits, const list_place& li
   if (list.count == 0) return std::nullopt;
   const list_code code = list_code::of(list.count, list.places);
   if (code.how == list_code::kind::nothing) return from;
-  if (code.how == list_code::kind::split) return split_next(bits, list, code, from);
+  if (code.how == list_code::kind::split) {
+    const split_place found = split_seek(bits, list, code, from);
+    if (found.at >= list.at + code.high) return std::nullopt;
+    return split_number(bits, list, code, found);
+  }
   const std::uint64_t end = list.at + list.places;
   const std::uint64_t one = next_one(bits, list.at + from, end);
   if (one == end) return std::nullopt;

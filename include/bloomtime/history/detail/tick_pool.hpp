@@ -100,17 +100,6 @@ class tick_pool {
     return seen_in(std::prev(after)->block, std::prev(after)->count, asked);
   }
 
-  // visit(tick) for all, in order.
-  template <class Visit>
-  void for_each(const list& l, Visit&& visit) const {
-    const auto visit_block = [&](std::uint32_t block, std::uint32_t count) {
-      for (const std::uint32_t t : blocks_.ticks(block, count)) visit(t);
-    };
-    if (l.count == 0) return;
-    if (!is_long(l)) return visit_block(l.at, l.count);
-    for (const part& p : directory_of(l)) visit_block(p.block, p.count);
-  }
-
   struct place {  // of a tick in its list
     std::uint32_t part = 0;
     std::uint32_t tick = 0;  // of the part

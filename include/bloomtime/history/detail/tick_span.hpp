@@ -1,11 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
@@ -38,37 +35,5 @@ constexpr std::optional<tick_range> clipped(interval asked, std::uint64_t ticks,
   if (low > high) return std::nullopt;
   return tick_range{low, high};
 }
-
-// Positions cut at the borders of leaves of 2^leaf_height ticks: whole leaves, and the ticks that
-// are left at either end, each inside of one leaf.
-class leaf_cut {
- public:
-  constexpr leaf_cut(tick_range range, unsigned leaf_height) noexcept {
-    const std::uint64_t in_leaf = (std::uint64_t{1} << leaf_height) - 1;
-    const std::uint64_t first = range.first >> leaf_height;
-    const std::uint64_t last = range.last >> leaf_height;
-    const bool starts_inside = (range.first & in_leaf) != 0;
-    const bool ends_inside = (range.last & in_leaf) != in_leaf;
-    if (first == last && (starts_inside || ends_inside)) {
-      parts_[size_++] = range;
-      return;
-    }
-    if (starts_inside) parts_[size_++] = {range.first, range.first | in_leaf};
-    if (ends_inside) parts_[size_++] = {range.last & ~in_leaf, range.last};
-    const std::uint64_t begin = first + starts_inside;
-    const std::uint64_t end = last + !ends_inside;
-    if (begin < end) leaves_ = {begin, end - 1};
-  }
-
-  constexpr const std::optional<tick_range>& leaves() const noexcept { return leaves_; }
-  constexpr std::span<const tick_range> parts() const noexcept {
-    return std::span(parts_).first(size_);
-  }
-
- private:
-  std::optional<tick_range> leaves_;
-  std::array<tick_range, 2> parts_{};
-  std::size_t size_ = 0;
-};
 
 }  // namespace bloomtime::detail

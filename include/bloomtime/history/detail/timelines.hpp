@@ -221,9 +221,7 @@ class timelines_writer {
   // it, one for every bucket. Returns whether all is done.
   bool step(std::uint64_t& work);
   timelines finish();
-  std::uint64_t bytes() const noexcept {
-    return stream_.capacity() + starts_.capacity() + narrow_.capacity();
-  }
+  std::uint64_t bytes() const noexcept;  // of what it holds and has reserved
 
  private:
   struct pending {
@@ -242,7 +240,7 @@ class timelines_writer {
   std::uint64_t last_start_ = 0;  // of those
   std::vector<pending, hooked<pending>> bucket_;  // the one that is open
   std::size_t open_ = 0;                          // how many of them are in use
-  std::vector<timeline_head> heads_;
+  std::vector<timeline_head, hooked<timeline_head>> heads_;
   tick_runs scratch_;
 };
 

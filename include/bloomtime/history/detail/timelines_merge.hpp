@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <bloomtime/history/detail/live_ticks.hpp>
@@ -20,13 +22,11 @@ class tick_source {
  public:
   virtual ~tick_source() = default;
 
-  enum class found : std::uint8_t { item, nothing_yet, end };
-
   // Goes back to before the first item.
   virtual void rewind() = 0;
-  // Moves on to the next item, or a bounded way towards it. A key may come several times. Throws
-  // error(corrupt) where timelines are damaged, as take() does.
-  virtual found next() = 0;
+  // Moves on to the next item; false behind the last. A key may come several times, and an item
+  // without runs is none. Throws error(corrupt) where timelines are damaged, as take() does.
+  virtual bool next() = 0;
   virtual std::uint64_t key() const noexcept = 0;
   // Adds the next runs of this item, at most so many. Returns whether there are more.
   virtual bool take(tick_runs& runs, std::size_t most) = 0;
@@ -35,6 +35,8 @@ class tick_source {
   virtual std::optional<timeline_head> head() const noexcept = 0;
   // Memory or bytes of a file that everything comes from.
   virtual std::uint64_t bytes() const noexcept = 0;
+  // Memory of the source itself.
+  virtual std::uint64_t own_bytes() const noexcept = 0;
 };
 
 // Sealed timelines, which must outlive it, with all ticks later by `later_by`.
@@ -43,11 +45,12 @@ class sealed_source : public tick_source {
   explicit sealed_source(const timelines& sealed, std::uint64_t later_by = 0);
 
   void rewind() override;
-  found next() override;
+  bool next() override;
   std::uint64_t key() const noexcept override { return items_.key(); }
   bool take(tick_runs& runs, std::size_t most) override;
   std::optional<timeline_head> head() const noexcept override;
   std::uint64_t bytes() const noexcept override { return sealed_.bytes(); }
+  std::uint64_t own_bytes() const noexcept override { return sizeof *this; }
 
  private:
   const timelines& sealed_;
@@ -62,11 +65,12 @@ class live_source : public tick_source {
   explicit live_source(const live_ticks& live, std::uint64_t later_by = 0);
 
   void rewind() override { begun_ = false; }
-  found next() override;
+  bool next() override;
   std::uint64_t key() const noexcept override { return timeline_key(live_.item(order_[at_])); }
   bool take(tick_runs& runs, std::size_t most) override;
   std::optional<timeline_head> head() const noexcept override { return std::nullopt; }
   std::uint64_t bytes() const noexcept override { return live_.bytes(); }
+  std::uint64_t own_bytes() const noexcept override { return sizeof *this + allocated_by(order_); }
 
  private:
   const live_ticks& live_;
@@ -77,7 +81,15 @@ class live_source : public tick_source {
   live_ticks::place tick_;  // the next one
 };
 
-using tick_sources = std::vector<std::unique_ptr<tick_source>>;
+using shared_source = std::shared_ptr<tick_source>;
+using tick_sources = std::vector<shared_source, hooked<shared_source>>;
+
+// In memory from the hook.
+template <class T, class... Arguments>
+std::shared_ptr<T> hooked_shared(Arguments&&... arguments) {
+  return std::allocate_shared<T>(hooked<std::remove_const_t<T>>(),
+                                 std::forward<Arguments>(arguments)...);
+}
 
 // First counts the items and the bits that they will take, then writes them: the same bytes however
 // the items are spread over the sources.
@@ -93,23 +105,20 @@ class timelines_merge {
   bool step(std::uint64_t& work);
   // Does what is left.
   timelines finish();
-  // Of what is written, with memory that is allocated for the rest of it.
-  std::uint64_t bytes() const noexcept { return out_.bytes(); }
+  // Memory of everything but what the sources come from.
+  std::uint64_t bytes() const noexcept;
 
  private:
   enum class stage : std::uint8_t { count, write, close, done };
 
   struct input {
-    std::unique_ptr<tick_source> source;
-    tick_source::found at = tick_source::found::end;
+    shared_source source;
+    bool has_item = false;
     std::uint64_t key = 0;  // of the item
-
-    bool has_item() const noexcept { return at == tick_source::found::item; }
   };
 
   void begin(stage next);
-  void advance(input& i);
-  void search(std::uint64_t& work);
+  static void advance(input& i);
   bool find_next();
   bool take_some(std::uint64_t& work);
   void end_item(std::uint64_t& work);
@@ -117,13 +126,12 @@ class timelines_merge {
   void expect_reasonable(std::uint64_t bits) const;
 
   std::uint64_t span_;
-  std::vector<input> inputs_;
+  std::vector<input, hooked<input>> inputs_;
   stage stage_ = stage::count;
   bool in_item_ = false;
-  bool is_searching_ = false;  // for the next item of an input
-  std::uint64_t key_ = 0;      // of the item that is put together
-  tick_runs runs_;             // of it, so far
-  tick_runs part_;             // of it, from the input that is read
+  std::uint64_t key_ = 0;  // of the item that is put together
+  tick_runs runs_;         // of it, so far
+  tick_runs part_;         // of it, from the input that is read
   tick_runs scratch_;
   std::uint64_t items_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies

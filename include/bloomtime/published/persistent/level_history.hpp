@@ -16,7 +16,7 @@
 
 namespace bloomtime::published {
 
-// Level h, from 0, holds which items were seen in which 2^h ticks; one of 0 bits is left out.
+// Level h, from 0, holds which items were seen in which 2^h ticks. A level of 0 bits is omitted.
 struct level_config {
   std::uint64_t ticks = 0;               // of the span; 0: it grows with time
   std::uint64_t first = 0;               // of them, a multiple of `ticks`; see joined()
@@ -24,7 +24,7 @@ struct level_config {
   unsigned most_levels = 32;             // to grow to
   bool doubts = true;                    // asks finer levels whether a yes is one
   bool learns = false;                   // counts the keys of every level, for the next one
-  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
 };
@@ -65,8 +65,8 @@ class level_history : public detail::history_calls<level_history>,
   std::span<const std::byte> level_bits(unsigned height) const noexcept {
     return levels_[height].storage().bytes();
   }
-  // How many different keys the level was given: by its sketch if it learns, else from its bits,
-  // which may all be set, and then it is infinite. None if it has neither.
+  // The number of different keys of the level: from its sketch if it learns, otherwise from its
+  // bits (infinite if all are set). None if it has neither.
   std::optional<double> keys(unsigned height) const noexcept;
   bool learns() const noexcept { return !sketches_.empty(); }
   bool doubts() const noexcept { return doubts_; }
@@ -77,7 +77,7 @@ class level_history : public detail::history_calls<level_history>,
   friend detail::history_calls<level_history>;
   friend detail::stored<level_history>;
 
-  // A question on its way through the levels.
+  // A query on its way through the levels.
   struct question {
     digest item;
     std::uint64_t probes = 0;
@@ -101,7 +101,7 @@ class level_history : public detail::history_calls<level_history>,
   static level_history read(const detail::container_view& view);
   void expect_sound() const;
 
-  std::vector<detail::flat_filter> levels_;  // by height
+  detail::flat_filters levels_;  // by height
   std::vector<detail::hyperloglog> sketches_;
   unsigned most_levels_ = 0;  // 0: it does not grow
   bool doubts_ = true;

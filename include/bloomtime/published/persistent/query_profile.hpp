@@ -9,11 +9,10 @@
 
 namespace bloomtime::published {
 
-// What is asked of a history of dyadic levels, counted from the questions alone: how many nodes of
-// every height cover them. Whether a level said yes, or was asked at all, must not matter: one with
-// few bits would then be queried less, and be given still fewer
-// (docs/math.md, Learning of keys and probes). Owned by the caller and fed with observe(); answers
-// never learn by themselves.
+// Counts how many nodes of every height cover the queries to a history of dyadic levels. It counts
+// from the queries alone: if it mattered whether a level was probed or positive, a level with few
+// bits would be counted less and get still fewer (docs/math.md, Learning of keys and probes). The
+// caller owns it and calls observe(); histories do not learn by themselves.
 class query_profile {
  public:
   explicit query_profile(std::uint64_t ticks);  // of the span of a level_history
@@ -46,7 +45,7 @@ class query_profile {
   // The same of every node. They are many and the questions few: half of what each one counted is
   // replaced by the mean of its height (docs/math.md, Learning of keys and probes).
   std::vector<std::vector<double>> node_frequencies(double smoothing = 0.02) const;
-  // pair_ticks() per question, if a leaf is assumed to say yes with this chance.
+  // pair_ticks() per query, if a leaf is assumed to be positive with this probability.
   double pair_frequency(double leaf_says_yes, double smoothing = 0.02) const;
 
  private:

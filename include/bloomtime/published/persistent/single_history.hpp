@@ -11,8 +11,8 @@
 
 namespace bloomtime::published {
 
-// By accuracy: `pairs` of different items and ticks, and `error`, the chance that a question about
-// `length` ticks in which the item was not seen is answered "maybe". Or by memory, in bytes.
+// Sized by accuracy: for `pairs` different (item, tick), `error` is the probability that a query
+// about `length` ticks in which the item was not seen is answered "maybe". Or by memory, in bytes.
 struct single_config {
   std::uint64_t pairs = 0;
   std::optional<double> error = {};
@@ -21,13 +21,13 @@ struct single_config {
   std::optional<unsigned> k = {};  // other than the best, with memory
   std::uint64_t ticks = 0;         // of the span
   std::uint64_t first = 0;         // of them, counted from the origin
-  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
 };
 
 // Was x seen between s and e? One Bloom filter of all pairs (item, tick): the baseline of Peng et
-// al. 2018. A question asks about every tick, so it takes and errs in proportion to its length.
+// al. 2018. A query probes every tick, so its cost and its error grow with its length.
 // "No" is certain. Const members may run concurrently.
 class single_history : public detail::history_calls<single_history>,
                        public detail::stored<single_history> {

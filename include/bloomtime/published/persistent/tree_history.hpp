@@ -26,7 +26,7 @@ struct tree_config {
   std::uint64_t granularity = 4;  // ticks of a leaf, a power of two
   tree_sizes sizes = {};          // if it grows, one node, the size of all, and pairs
   std::uint64_t most_memory = std::uint64_t{1} << 30;  // bytes to grow to
-  std::chrono::microseconds resolution = std::chrono::seconds(1);
+  std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
 };
@@ -115,7 +115,7 @@ class tree_history : public detail::history_calls<tree_history>,
     use(pairs_);
   }
 
-  std::vector<std::vector<detail::flat_filter>> levels_;  // by height above the leaves, and bucket
+  std::vector<detail::flat_filters> levels_;  // by height above the leaves, and bucket
   detail::flat_filter pairs_;
   unsigned leaf_height_ = 0;  // log2 of the granularity
   detail::zero_when_moved<std::uint64_t> memory_;

@@ -51,7 +51,7 @@ flat_filter filter_reader::next() {
   }
   const std::uint64_t bytes = flat_filter::bytes_for(bits);
   if (bytes > bits_.remaining()) {
-    throw error(errc::corrupt, "the filters of this history say they have more bits than it holds");
+    throw error(errc::corrupt, "the filters of this history claim more bits than the file holds");
   }
   return flat_filter::borrow({bits, k}, ones, bits_.bytes(bytes));
 }

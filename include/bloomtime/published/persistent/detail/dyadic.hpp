@@ -4,7 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+
+#include <bloomtime/history/detail/tick_span.hpp>
 
 namespace bloomtime::detail {
 
@@ -54,6 +57,38 @@ class dyadic_cover {
   }
 
   std::array<dyadic_node, 2 * std::size_t{most_height}> nodes_{};
+  std::size_t size_ = 0;
+};
+
+// Positions cut at the borders of leaves of 2^leaf_height ticks: whole leaves, and the ticks that
+// are left at either end, each inside of one leaf.
+class leaf_cut {
+ public:
+  constexpr leaf_cut(tick_range range, unsigned leaf_height) noexcept {
+    const std::uint64_t in_leaf = (std::uint64_t{1} << leaf_height) - 1;
+    const std::uint64_t first = range.first >> leaf_height;
+    const std::uint64_t last = range.last >> leaf_height;
+    const bool starts_inside = (range.first & in_leaf) != 0;
+    const bool ends_inside = (range.last & in_leaf) != in_leaf;
+    if (first == last && (starts_inside || ends_inside)) {
+      parts_[size_++] = range;
+      return;
+    }
+    if (starts_inside) parts_[size_++] = {range.first, range.first | in_leaf};
+    if (ends_inside) parts_[size_++] = {range.last & ~in_leaf, range.last};
+    const std::uint64_t begin = first + starts_inside;
+    const std::uint64_t end = last + !ends_inside;
+    if (begin < end) leaves_ = {begin, end - 1};
+  }
+
+  constexpr const std::optional<tick_range>& leaves() const noexcept { return leaves_; }
+  constexpr std::span<const tick_range> parts() const noexcept {
+    return std::span(parts_).first(size_);
+  }
+
+ private:
+  std::optional<tick_range> leaves_;
+  std::array<tick_range, 2> parts_{};
   std::size_t size_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
@@ -69,5 +70,7 @@ class flat_filter {
   published::filter_size size_;
   std::uint64_t ones_ = 0;
 };
+
+using flat_filters = std::vector<flat_filter>;
 
 }  // namespace bloomtime::detail
