@@ -4,9 +4,9 @@
 
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/any_history.hpp>
+#include <bloomtime/published/persistent/learning.hpp>
 #include <bloomtime/published/persistent/levels.hpp>
 #include <bloomtime/published/persistent/sizes.hpp>
-#include <bloomtime/published/persistent/learning.hpp>
 
 #include "detail/handle.hpp"
 
@@ -93,9 +93,10 @@ sized_config<Config> sized_config_for(const any_history_config& c) {
 level_history made(const any_history_config& c, std::type_identity<level_history>) {
   auto own = sized_config_for<level_history, published::level_config>(c);
   const math::history_counts counts = own.counts();
-  const std::uint64_t bits =
-      own.memory ? 8 * *own.memory
-                 : published::level_size(published::level_rule::optimal, counts, *own.error, own.length).bits;
+  const std::uint64_t bits = own.memory ? 8 * *own.memory
+                                        : published::level_size(published::level_rule::optimal,
+                                                                counts, *own.error, own.length)
+                                              .bits;
   const std::vector<double> keys = published::guessed_keys(counts);
   const auto probes = published::cover_profile(own.length, static_cast<unsigned>(keys.size()));
   std::vector<published::filter_load> loads;
@@ -114,8 +115,8 @@ tree_history made(const any_history_config& c, std::type_identity<tree_history>)
                  : published::tree_size(counts, own.granularity, *own.error, own.length).bits;
   const std::vector<double> keys = published::guessed_keys(counts);
   const auto leaf = static_cast<std::size_t>(std::countr_zero(own.granularity));
-  const published::tree_profile asked =
-      published::tree_cover_profile(own.length, own.granularity, static_cast<unsigned>(nodes.size()));
+  const published::tree_profile asked = published::tree_cover_profile(
+      own.length, own.granularity, static_cast<unsigned>(nodes.size()));
   published::tree_loads loads{.nodes = {},
                               .pairs = {static_cast<double>(counts.pairs), asked.part_ticks}};
   for (std::size_t h = 0; h < nodes.size(); ++h) {
