@@ -56,7 +56,7 @@ level_config next_levels(const level_history& last) {
 
 std::vector<double> keys_of(const level_history& last, const learning& how) {
   if (!last.learns())
-    refuse("only a level history that learns counts its keys; set `learns` in its config");
+    refuse("a level history counts its keys only if it learns; set `learns` in its config");
   const double grown = growth(last.ticks(), how.elapsed);
   std::vector<double> keys;
   for (unsigned h = 0; h < last.heights(); ++h) keys.push_back(grown * *last.keys(h));
