@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -126,43 +126,36 @@ struct unit {
   std::uint64_t factor;
 };
 
-constexpr std::array count_units{
-    unit{"", 1},
-    unit{"k", 1'000},
-    unit{"m", 1'000'000},
-    unit{"g", 1'000'000'000},
-    unit{"t", 1'000'000'000'000},
-};
+using units = std::span<const unit>;
 
-constexpr std::array byte_units{
-    unit{"", 1},
-    unit{"b", 1},
-    unit{"k", std::uint64_t{1} << 10},
-    unit{"kib", std::uint64_t{1} << 10},
-    unit{"kb", 1'000},
-    unit{"m", std::uint64_t{1} << 20},
-    unit{"mib", std::uint64_t{1} << 20},
-    unit{"mb", 1'000'000},
-    unit{"g", std::uint64_t{1} << 30},
-    unit{"gib", std::uint64_t{1} << 30},
-    unit{"gb", 1'000'000'000},
-    unit{"t", std::uint64_t{1} << 40},
-    unit{"tib", std::uint64_t{1} << 40},
-    unit{"tb", 1'000'000'000'000},
-};
+constexpr std::array count_units{unit{"", 1}, unit{"k", 1'000}, unit{"m", 1'000'000},
+                                 unit{"g", 1'000'000'000}, unit{"t", 1'000'000'000'000}};
 
-constexpr std::array second_units{
-    unit{"", 1}, unit{"s", 1}, unit{"m", 60}, unit{"h", 3'600}, unit{"d", 86'400},
-};
+constexpr std::uint64_t one = 1;
+constexpr std::array byte_units{unit{"", 1},
+                                unit{"b", 1},
+                                unit{"k", one << 10},
+                                unit{"kib", one << 10},
+                                unit{"kb", 1'000},
+                                unit{"m", one << 20},
+                                unit{"mib", one << 20},
+                                unit{"mb", 1'000'000},
+                                unit{"g", one << 30},
+                                unit{"gib", one << 30},
+                                unit{"gb", 1'000'000'000},
+                                unit{"t", one << 40},
+                                unit{"tib", one << 40},
+                                unit{"tb", 1'000'000'000'000}};
 
-template <std::size_t N>
-std::optional<std::uint64_t> factor_of(std::string_view suffix, const std::array<unit, N>& units) {
+constexpr std::array second_units{unit{"", 1}, unit{"s", 1}, unit{"m", 60}, unit{"h", 3'600},
+                                  unit{"d", 86'400}};
+
+std::optional<std::uint64_t> factor_of(std::string_view suffix, units known) {
   std::string lower(suffix);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const unit& u : units) {
-    if (u.suffix == lower) return u.factor;
-  }
-  return std::nullopt;
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const unit& u) { return u.suffix == lower; });
+  return found == known.end() ? std::nullopt : std::optional(found->factor);
 }
 
 enum class problem { none, not_a_number, negative, zero, broken, too_large };
@@ -192,13 +185,12 @@ reading scaled(const decimal& number, std::uint64_t factor) {
   return {static_cast<std::uint64_t>(value), cut ? problem::broken : problem::none};
 }
 
-template <std::size_t N>
-reading read_whole(std::string_view text, const std::array<unit, N>& units) {
+reading read_whole(std::string_view text, units known) {
   scanner in(text);
   const auto number = take_decimal(in);
   if (!number) return {0, problem::not_a_number};
   in.skip_blanks();
-  const auto factor = factor_of(in.rest(), units);
+  const auto factor = factor_of(in.rest(), known);
   if (!factor) return {0, problem::not_a_number};
   if (number->digits.empty()) return {0, problem::zero};
   if (number->negative) return {0, problem::negative};
@@ -212,11 +204,7 @@ std::optional<double> read_chance(std::string_view text) {
   in.skip_blanks();
   if (in.take("%")) number->exponent -= 2;
   if (!in.rest().empty()) return std::nullopt;
-  const std::string plain = fmt::format("{}e{}", number->digits, number->exponent);
-  double value = 0;
-  const auto [end, failed] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  if (failed != std::errc() || end != plain.data() + plain.size()) return std::nullopt;
-  return value;
+  return number_in<double>(fmt::format("{}e{}", number->digits, number->exponent));
 }
 
 std::string complaint_about_unit(std::string_view text) {
@@ -227,8 +215,9 @@ std::string complaint_about_unit(std::string_view text) {
   return fmt::format("; there is no unit {}", shown(in.rest()));
 }
 
-[[noreturn]] void refuse(std::string_view option, std::string_view rule, std::string_view text) {
-  throw usage_error(fmt::format("{} {}, got {}", option, rule, shown(text)));
+[[noreturn]] void refuse_value(std::string_view option, std::string_view rule,
+                               std::string_view text) {
+  refuse("{} {}, got {}", option, rule, shown(text));
 }
 
 }  // namespace
@@ -238,14 +227,15 @@ std::uint64_t parse_count(std::string_view option, std::string_view text) {
   switch (found.trouble) {
     case problem::none: return found.value;
     case problem::not_a_number:
-      refuse(option, "must be a number such as 1M, 2.5k, 10^6 or 1000000", text);
-    case problem::broken: refuse(option, "must be a whole number (for example 1M or 2.5k)", text);
+      refuse_value(option, "must be a number such as 1M, 2.5k, 10^6 or 1000000", text);
+    case problem::broken:
+      refuse_value(option, "must be a whole number (for example 1M or 2.5k)", text);
     case problem::too_large:
-      refuse(option, "can be at most 18446744073709551615 (18.4 * 10^18)", text);
+      refuse_value(option, "can be at most 18446744073709551615 (18.4 * 10^18)", text);
     case problem::negative:
     case problem::zero: break;
   }
-  refuse(option, "must be at least 1", text);
+  refuse_value(option, "must be at least 1", text);
 }
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
@@ -255,34 +245,34 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
     case problem::broken:
       if (found.value != 0) return found.value;
       break;
-    case problem::not_a_number: refuse(option, "must be a size such as 16MiB, 10MB or 512K", text);
-    case problem::too_large: refuse(option, "must be below 2^64 bytes (for example 16MiB)", text);
+    case problem::not_a_number:
+      refuse_value(option, "must be a size such as 16MiB, 10MB or 512K", text);
+    case problem::too_large:
+      refuse_value(option, "must be below 2^64 bytes (for example 16MiB)", text);
     case problem::negative:
     case problem::zero: break;
   }
-  refuse(option, "must be at least one byte (for example 16MiB)", text);
+  refuse_value(option, "must be at least one byte (for example 16MiB)", text);
 }
 
 std::uint64_t parse_seconds(std::string_view option, std::string_view text) {
   const reading found = read_whole(text, second_units);
   if (found.trouble == problem::none && found.value != 0) return found.value;
-  throw usage_error(
-      fmt::format("{} must be a time of whole seconds, at least one, such as 90s, 5m, 24h or 1d, "
-                  "got {}{}",
-                  option, shown(text), complaint_about_unit(text)));
+  refuse("{} must be a time of whole seconds, at least one, such as 90s, 5m, 24h or 1d, got {}{}",
+         option, shown(text), complaint_about_unit(text));
 }
 
 std::chrono::microseconds parse_span(std::string_view option, std::string_view text) {
   constexpr std::uint64_t most = std::chrono::microseconds::max().count() / 1'000'000;
   const std::uint64_t seconds = parse_seconds(option, text);
   if (seconds <= most) return std::chrono::seconds(seconds);
-  refuse(option, fmt::format("can be at most {} seconds (292,000 years)", most), text);
+  refuse_value(option, fmt::format("can be at most {} seconds (292,000 years)", most), text);
 }
 
 double parse_chance(std::string_view option, std::string_view text) {
   const auto value = read_chance(text);
   if (value && *value > 0 && *value < 1) return *value;
-  refuse(option, "must lie between 0 and 1 (for example 1% or 0.01)", text);
+  refuse_value(option, "must lie between 0 and 1 (for example 1% or 0.01)", text);
 }
 
 }  // namespace bloomtime::text

@@ -1,12 +1,23 @@
 #pragma once
 
+#include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 // Parses numbers that people type. Each function reads the whole text, or throws a usage_error with
 // the option, what it accepts, and the text.
 namespace bloomtime::text {
+
+// A number as programs write it; nothing if the text is anything else.
+template <class Number, class... Base>
+std::optional<Number> number_in(std::string_view text, Base... base) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value, base...);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+}
 
 // A whole number from 1 to 2^64 - 1: 250, 1,000,000, 2.5k, 1M, 10^6, 1e6.
 std::uint64_t parse_count(std::string_view option, std::string_view text);

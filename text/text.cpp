@@ -44,6 +44,15 @@ void for_each_character(std::string_view text, Visit visit) {
   }
 }
 
+// The text with replacement(code, bytes) for each character.
+template <class Replacement>
+std::string replaced(std::string_view text, Replacement replacement) {
+  std::string out;
+  for_each_character(
+      text, [&](char32_t code, std::string_view bytes) { out += replacement(code, bytes); });
+  return out;
+}
+
 struct code_range {
   char32_t first;
   char32_t last;
@@ -123,37 +132,31 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
-  std::string out;
-  for_each_character(text, [&](char32_t code, std::string_view bytes) {
-    out += code == invalid || is_unseen(code) ? escaped(bytes) : std::string(bytes);
+  return replaced(text, [](char32_t code, std::string_view bytes) {
+    return code == invalid || is_unseen(code) ? escaped(bytes) : std::string(bytes);
   });
-  return out;
 }
 
 std::string in_tsv(std::string_view text) {
-  std::string out;
-  for_each_character(text, [&](char32_t code, std::string_view bytes) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
+  return replaced(text, [](char32_t code, std::string_view bytes) -> std::string {
     switch (code) {
-      case '\t': out += "\\t"; return;
-      case '\n': out += "\\n"; return;
-      case '\r': out += "\\r"; return;
-      case '\\': out += "\\\\"; return;
+      case '\t': return "\\t";
+      case '\n': return "\\n";
+      case '\r': return "\\r";
+      case '\\': return "\\\\";
       default: break;
     }
     // A byte that is no UTF-8 stays, unless a terminal of 8 bits would obey it.
+    const auto byte = static_cast<unsigned char>(bytes.front());
     const bool control = code == invalid ? byte < 0xa0 : is_unseen(code);
-    out += control ? escaped(bytes) : std::string(bytes);
+    return control ? escaped(bytes) : std::string(bytes);
   });
-  return out;
 }
 
 std::string ascii_only(std::string_view text) {
-  std::string out;
-  for_each_character(text, [&](char32_t code, std::string_view bytes) {
-    out += code >= 0x20 && code < 0x7f ? std::string(bytes) : in_ascii(bytes);
+  return replaced(text, [](char32_t code, std::string_view bytes) {
+    return code >= 0x20 && code < 0x7f ? std::string(bytes) : in_ascii(bytes);
   });
-  return out;
 }
 
 std::string cut_to(std::string_view text, std::size_t columns) {
