@@ -4,11 +4,15 @@
 #include <new>
 #include <string>
 
+#include <fmt/format.h>
+
+#include <bloomtime/detail/container.hpp>
+#include <bloomtime/detail/cpu.hpp>
+#include <bloomtime/version.hpp>
+
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/parse.hpp"
-#include "cli/process.hpp"
-#include "cli/version.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -31,20 +35,40 @@ constexpr const char* examples =
     "bloomtime generate | head                               test traffic";
 
 constexpr const char* details =
-    "Input         lines that contain an item and a time: web server logs (common, combined, with\n"
-    "              virtual hosts), NDJSON, CSV, TSV, plain lines; also gzip, zstd or xz\n"
-    "Terminal      tables\n"
-    "Pipe          tab-separated values with a line of keys; a tab, a line end and a backslash "
-    "are\n"
-    "              written \\t, \\n, \\r and \\\\, other control characters \\xNN\n"
-    "--json        one object {\"schema\": 2, \"command\": ..., ...}; `bloomtime COMMAND --help` "
-    "lists\n"
-    "              its keys. The schema number changes when a key changes its meaning or is "
-    "removed;\n"
-    "              keys may be added at any time\n"
-    "Exit status   0 ok or yes, 1 no, 2 error, 3 done, but a filter exceeds the size it was made\n"
-    "              for (dedupe past --expect)\n"
-    "Errors        one sentence on standard error";
+    R"(Input         lines that contain an item and a time: web server logs (common, combined, with
+              virtual hosts), NDJSON, CSV, TSV, plain lines; also gzip, zstd or xz
+Terminal      tables
+Pipe          tab-separated values with a line of keys; a tab, a line end and a backslash are
+              written \t, \n, \r and \\, other control characters \xNN
+--json        one object {"schema": 2, "command": ..., ...}; `bloomtime COMMAND --help` lists
+              its keys. The schema number changes when a key changes its meaning or is removed;
+              keys may be added at any time
+Exit status   0 ok or yes, 1 no, 2 error, 3 done, but a filter exceeds the size it was made
+              for (dedupe past --expect)
+Errors        one sentence on standard error)";
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+void print_version(const printer& out) {
+  const bool avx2 = detail::cpu_has_avx2();
+  if (out.how().form == view::json) {
+    out.print({.command = "version",
+               .fields = {{"version", std::string(version)},
+                          {"compiler", compiler()},
+                          {"avx2", avx2},
+                          {"format_version", std::uint64_t{detail::format_version}}}});
+    return;
+  }
+  // The same line for people and programs, because scripts cut it.
+  out.print(fmt::format("bloomtime {} ({}, bulk calls {}, file format {})\n", version, compiler(),
+                        avx2 ? "with AVX2" : "without AVX2", detail::format_version));
+}
 
 class program {
  public:
@@ -98,7 +122,6 @@ class program {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  settle_process();
   try {
     return program()(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -26,12 +26,9 @@ void command::texts(const std::string& name, std::vector<std::string>& typed,
   options_.push_back({name, &typed, type, description, "Options"});
 }
 
-void command::files(std::vector<std::string>& paths, const std::string& description) {
-  options_.push_back({"FILE", &paths, "", description, "Arguments"});
-}
-
-void command::store(std::vector<std::string>& typed, const std::string& description) {
-  options_.push_back({"STORE", &typed, "", description, "Arguments"});
+void command::arguments(const std::string& name, std::vector<std::string>& typed,
+                        const std::string& description, std::vector<std::string> choices) {
+  options_.push_back({name, &typed, "", description, "Arguments", std::move(choices)});
 }
 
 void command::input(logs::input_options& asked) {
@@ -47,11 +44,6 @@ void command::input(logs::input_options& asked) {
   text("--unpack-memory", asked.unpack_memory, "SIZE",
        "memory limit for decompression (default 128MiB)");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
-}
-
-void command::words(std::vector<std::string>& typed, const std::string& description,
-                    std::vector<std::string> choices) {
-  options_.push_back({"COMMAND", &typed, "", description, "Arguments", std::move(choices)});
 }
 
 void command::output(output_options& asked) {

@@ -8,7 +8,7 @@
 
 #include "cli/output/printer.hpp"
 #include "cli/output/style.hpp"
-#include "logs/options.hpp"
+#include "logs/layout.hpp"
 
 namespace bloomtime::cli {
 
@@ -40,14 +40,11 @@ class command {
   // An option that may be repeated.
   void texts(const std::string& name, std::vector<std::string>& typed, const std::string& type,
              const std::string& description);
-  void files(std::vector<std::string>& paths, const std::string& description);
-  // A store, followed by the other arguments.
-  void store(std::vector<std::string>& typed, const std::string& description);
+  // What stands without an option: FILE, STORE and what follows it, or COMMAND.
+  void arguments(const std::string& name, std::vector<std::string>& typed,
+                 const std::string& description, std::vector<std::string> choices = {});
   // The options of the one reader, the same on every command that reads events.
   void input(logs::input_options& asked);
-  // Words that name a command of the tree.
-  void words(std::vector<std::string>& typed, const std::string& description,
-             std::vector<std::string> choices);
   // The options of the one renderer, the same on every command.
   void output(output_options& asked);
 
@@ -77,11 +74,6 @@ class command {
 
 // Each adds itself below `root`.
 void add_plan(command& root, output_options& asked);
-void add_plan_bloom(command& plan, output_options& asked);
-void add_plan_heat(command& plan, output_options& asked);
-void add_plan_history(command& plan, output_options& asked);
-void add_plan_recency(command& plan, output_options& asked);
-void add_plan_tally(command& plan, output_options& asked);
 void add_profile(command& root, output_options& asked);
 void add_hot(command& root, output_options& asked);
 void add_heat(command& root, output_options& asked);

@@ -6,12 +6,9 @@
 #include <fmt/format.h>
 
 #include "cli/output/render.hpp"
-#include "text/text.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 constexpr std::size_t page_width = 98;  // without the indent

@@ -1,5 +1,3 @@
-#include "cli/man_page.hpp"
-
 #include <algorithm>
 #include <string_view>
 

@@ -1,150 +1,167 @@
 #include "cli/parse.hpp"
 
-#include <algorithm>
-#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "cli/complaint.hpp"
-#include "text/text.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
-struct add_to {
-  CLI::App& parser;
-  std::string name;
+// Without the program's name, which begins every error.
+std::string lacks(const command& where, const std::string& what) {
+  const std::string name = where.full_name();
+  const auto blank = name.find(' ');
+  if (blank == std::string::npos) return "there is no " + what;
+  return name.substr(blank + 1) + " has no " + what;
+}
 
-  void operator()(bool* given) const { parser.add_flag(name, *given)->disable_flag_override(); }
-  void operator()(std::string* typed) const { parser.add_option(name, *typed); }
-  void operator()(std::vector<std::string>* typed) const {
-    CLI::Option* const made = parser.add_option(name, *typed);
-    if (name.starts_with('-')) made->allow_extra_args(false);  // otherwise it takes the files too
+std::string way_out(const std::optional<std::string>& meant, const command& where) {
+  return meant ? fmt::format("Did you mean {}?", *meant)
+               : fmt::format("See {} --help.", where.full_name());
+}
+
+std::string unknown_option(const std::string& typed, const command& where) {
+  const std::string name = typed.substr(0, typed.find('='));
+  std::vector<std::string> known{"--help"};
+  for (const option& o : where.options()) {
+    if (o.name.starts_with("--")) known.push_back(o.name);
   }
+  const std::string with_dashes = name.starts_with("--") ? name : "-" + name;
+  return fmt::format(
+      "{}. {}{}", lacks(where, "option " + shown(name)),
+      way_out(nearest(with_dashes, known), where),
+      where.arguments() == nullptr ? "" : " Put -- before arguments that begin with a dash.");
+}
+
+// For a word, also one that looks like an option.
+std::string complaint_about_word(const std::string& typed, const command& where) {
+  std::vector<std::string> known;
+  for (const auto& child : where.children()) known.push_back(child->name());
+  std::optional<std::string> meant = nearest(typed, known);
+  if (meant) meant = where.full_name() + " " + *meant;
+  const std::string what = (known.empty() ? "argument " : "command ") + shown(typed);
+  return fmt::format("{}. {}", lacks(where, what), way_out(meant, where));
+}
+
+const option* find(const command& where, std::string_view name) {
+  for (const option& o : where.options()) {
+    if (o.name == name) return &o;
+  }
+  return nullptr;
+}
+
+// What a word with a dash names, and the value that is attached to it: --items=5, -n5.
+struct typed_option {
+  const option* what;
+  std::optional<std::string> value;
 };
 
-std::string without_value(const std::string& name, const command& where) {
-  return fmt::format("{} needs a value. See {} --help.", name, where.full_name());
+typed_option option_in(std::string_view word, const command& where) {
+  const bool named = word.starts_with("--");
+  const std::size_t end = named ? word.find('=') : 2;
+  const option* what = find(where, word.substr(0, end));
+  if (end >= word.size()) return {what, std::nullopt};
+  return {what, std::string(word.substr(named ? end + 1 : end))};
 }
 
-// The index of "--", or the end: the parser would not take all that follows literally.
-int options_end(int argc, const char* const* argv) {
-  const auto is_mark = [](const char* word) { return std::string_view(word) == "--"; };
-  return static_cast<int>(std::find_if(argv, argv + argc, is_mark) - argv);
+// A number may be negative.
+bool is_option(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' && (word[1] < '0' || word[1] > '9');
 }
 
-// Words after "--" are arguments, whatever they look like.
-void take_words(const command& what, const char* const* first, const char* const* last) {
-  if (first == last) return;
-  std::vector<std::string>* const words = what.arguments();
-  if (words == nullptr) throw usage_error(complaint_about_word(*first, what));
-  words->insert(words->end(), first, last);
-}
-
-// The parser would take the next word as the value of "--items=".
-void expect_nothing_after_equals(const command& root, int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      throw usage_error(without_value(shown(word.substr(0, word.size() - 1)), root));
-    }
-  }
-}
-
-// A command and its subcommands as the parser sees them.
-class node {
+// Walks through the words and stores what they say.
+class walk {
  public:
-  explicit node(const command& what)
-      : what_(what), parser_(std::make_shared<CLI::App>(what.summary(), what.name())) {
-    // At most one command at each level: a file may well be called "plan".
-    parser_->require_subcommand(0, 1);
-    for (const option& o : what.options()) {
-      std::visit(add_to{*parser_, o.name}, o.into);
-    }
-    for (const auto& child : what.children()) {
-      children_.emplace_back(*child);
-      parser_->add_subcommand(children_.back().parser_);
-    }
-  }
+  walk(const command& root, int argc, const char* const* argv)
+      : at_(&root), words_(argv + (argc == 0 ? 0 : 1), argv + argc) {}
 
-  void parse(int argc, const char* const* argv) const { parser_->parse(argc, argv); }
-
-  const command& innermost() const {
-    const node* below = named_child();
-    return below == nullptr ? what_ : below->innermost();
-  }
-
-  // An empty value would look like an option that was not given.
-  void expect_values() const {
-    for (const option& o : what_.options()) {
-      const auto* text = std::get_if<std::string*>(&o.into);
-      if (text != nullptr && (*text)->empty() && parser_->count(o.name) != 0) {
-        throw usage_error(without_value(o.name, what_));
-      }
-    }
-    for (const node& child : children_) child.expect_values();
-  }
-
-  // The error for the first word that no command takes.
-  std::string complaint() const {
-    const std::vector<std::string> left = parser_->remaining();
-    if (!left.empty()) return complaint_about(left.front(), what_);
-    const node* below = named_child();
-    return below == nullptr ? fmt::format("see {} --help", what_.full_name()) : below->complaint();
+  request operator()() {
+    while (next_ < words_.size()) step(words_[next_++]);
+    if (!help_ && problem_) throw usage_error(*problem_);
+    return {at_, help_};
   }
 
  private:
-  const node* named_child() const {
-    for (const node& child : children_) {
-      if (child.parser_->parsed()) return &child;
+  void step(const std::string& word) {
+    if (word == "--") {
+      while (next_ < words_.size()) take_argument(words_[next_++], complaint_about_word);
+    } else if (word == "-h" || word == "--help") {
+      help_ = true;
+    } else if (word.size() > 1 && word.front() == '-') {
+      take_option(word);
+    } else if (!enter(word)) {
+      take_argument(word, complaint_about);
     }
-    return nullptr;
   }
 
-  const command& what_;
-  std::shared_ptr<CLI::App> parser_;
-  std::vector<node> children_;
+  bool enter(const std::string& word) {
+    for (const auto& child : at_->children()) {
+      if (child->name() != word) continue;
+      at_ = child.get();
+      return true;
+    }
+    return false;
+  }
+
+  // The first word that no command takes is the problem.
+  void take_argument(const std::string& word,
+                     std::string (*complaint)(const std::string&, const command&)) {
+    if (std::vector<std::string>* const arguments = at_->arguments()) {
+      arguments->push_back(word);
+    } else if (!problem_) {
+      problem_ = complaint(word, *at_);
+    }
+  }
+
+  void take_option(const std::string& word) {
+    auto [what, value] = option_in(word, *at_);
+    if (what == nullptr) {
+      if (!problem_) problem_ = complaint_about(word, *at_);
+      return;
+    }
+    if (bool* const* flag = std::get_if<bool*>(&what->into)) {
+      if (value) refuse("{} takes no value; give it alone", what->name);
+      **flag = true;
+      return;
+    }
+    if (!value && next_ < words_.size() && !is_option(words_[next_])) value = words_[next_++];
+    // An empty value would look like an option that was not given.
+    if (!value || value->empty()) {
+      refuse("{} needs a value. See {} --help.", what->name, at_->full_name());
+    }
+    if (std::string* const* text = std::get_if<std::string*>(&what->into)) {
+      if (!given_.insert(what).second) {
+        refuse("{} was given more than once; give it once", what->name);
+      }
+      **text = *value;
+    } else {
+      std::get<std::vector<std::string>*>(what->into)->push_back(*value);
+    }
+  }
+
+  const command* at_;  // the innermost that was named
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
+  std::set<const option*> given_;
+  bool help_ = false;
+  std::optional<std::string> problem_;
 };
-
-// The parser's own messages begin with the name of the option.
-std::string sentence_for(const CLI::ParseError& refusal, const node& root) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&refusal) != nullptr) return root.complaint();
-  const std::string message = refusal.what();
-  const std::string name = message.substr(0, message.find_first_of(": "));
-  if (message.ends_with("missing")) {
-    return without_value(name, root.innermost());
-  }
-  if (message.find("At Most") != std::string::npos) {
-    return name + " was given more than once; give it once";
-  }
-  if (message.ends_with("override")) return "--" + name + " takes no value; give it alone";
-  return message;
-}
 
 }  // namespace
 
+std::string complaint_about(const std::string& typed, const command& where) {
+  const bool option = typed.size() > 1 && typed.front() == '-';
+  return option ? unknown_option(typed, where) : complaint_about_word(typed, where);
+}
+
 request parse(const command& root, int argc, const char* const* argv) {
-  const int end = options_end(argc, argv);
-  expect_nothing_after_equals(root, end, argv);
-  const node tree(root);
-  try {
-    tree.parse(end, argv);
-    tree.expect_values();
-    take_words(tree.innermost(), argv + std::min(end + 1, argc), argv + argc);
-    return {&tree.innermost(), false};
-  } catch (const CLI::CallForHelp&) {
-    return {&tree.innermost(), true};
-  } catch (const CLI::ParseError& refusal) {
-    throw usage_error(sentence_for(refusal, tree));
-  }
+  return walk(root, argc, argv)();
 }
 
 }  // namespace bloomtime::cli

@@ -12,8 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "text/number.hpp"
 #include "text/usage_error.hpp"
 #include "text/write_all.hpp"
@@ -47,14 +45,14 @@ std::uint64_t line_counts::bad_lines() const {
   return std::accumulate(bad.begin(), bad.end(), std::uint64_t{0});
 }
 
-std::string line_counts::summary() const {
+std::string line_counts::summary(std::string_view became) const {
   std::vector<std::string> reasons;
   for (std::size_t i = 0; i < bad.size(); ++i) {
     if (bad[i] != 0)
       reasons.push_back(fmt::format("{} {}", text::count_text(bad[i]), descriptions[i]));
   }
-  return fmt::format("{} of {} lines rejected: {}", text::count_text(bad_lines()),
-                     text::count_text(lines), fmt::join(reasons, ", "));
+  return fmt::format("{} of {} lines {}: {}", text::count_text(bad_lines()),
+                     text::count_text(lines), became, fmt::join(reasons, ", "));
 }
 
 void stretch_watch::next(bool bad) {
@@ -97,8 +95,8 @@ void rejects_file::flush() {
 }
 
 void rejects_file::fail(int reason) const {
-  throw error(errc::io, fmt::format("cannot write rejected lines to {}: {}", path_,
-                                    std::system_category().message(reason)));
+  text::throw_error(errc::io, "cannot write rejected lines to {}: {}", path_,
+                    std::system_category().message(reason));
 }
 
 void expect_other_file(const std::string& rejects, const std::string& input) {
@@ -108,9 +106,8 @@ void expect_other_file(const std::string& rejects, const std::string& input) {
   if (::stat(rejects.c_str(), &a) != 0 || !S_ISREG(a.st_mode)) return;
   if ((standard ? ::fstat(STDIN_FILENO, &b) : ::stat(input.c_str(), &b)) != 0) return;
   if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return;
-  throw text::usage_error(
-      fmt::format("--rejects would overwrite {}, which is to be read; give another file",
-                  standard ? "standard input" : input));
+  text::refuse("--rejects would overwrite {}, which is to be read; give another file",
+               standard ? "standard input" : input);
 }
 
 }  // namespace bloomtime::logs

@@ -34,7 +34,7 @@ struct line_counts {
 
   std::uint64_t bad_lines() const;
   // "12 of 10,000 lines rejected: 7 without the item, 5 too long"
-  std::string summary() const;
+  std::string summary(std::string_view became = "rejected") const;
 };
 
 // Finds the first stretch of 100 lines of which most are bad.

@@ -13,10 +13,8 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "text/number.hpp"
-#include "text/quantity.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::logs {
 namespace {
@@ -28,20 +26,15 @@ constexpr std::string_view standard_input = "-";
 std::string reason(int number) { return std::system_category().message(number); }
 
 [[noreturn]] void cannot_open(const std::string& name, int number) {
-  throw error(errc::io, fmt::format("cannot open {}: {}", name, reason(number)));
+  text::throw_error(errc::io, "cannot open {}: {}", name, reason(number));
 }
 
 void refuse_folder(const std::string& name, const struct stat& about) {
   if (!S_ISDIR(about.st_mode)) return;
-  throw error(errc::io, fmt::format("{} is a directory; name the files in it instead", name));
+  text::throw_error(errc::io, "{} is a directory; name the files in it instead", name);
 }
 
 }  // namespace
-
-std::uint64_t unpack_memory_of(const input_options& asked) {
-  if (asked.unpack_memory.empty()) return default_unpack_memory;
-  return text::parse_bytes("--unpack-memory", asked.unpack_memory);
-}
 
 std::string source_name(const std::string& path) {
   return path == standard_input ? "standard input" : path;
@@ -169,10 +162,10 @@ std::size_t byte_source::decompress(std::span<char> into) {
     if (done.produced != 0) return done.produced;
     const std::uint64_t at = position_ - (held_end_ - held_begin_);
     if (done.too_large) {
-      fail(fmt::format(
-          "the {} data needs more than {} of memory; decompress it beforehand, or allow "
-          "more with --unpack-memory 1GiB",
-          decompressor_->name(), fmt::format("{} MiB", most_memory_ >> 20)));
+      fail(
+          fmt::format("the {} data needs more than {} of memory; decompress it beforehand, or "
+                      "allow more with --unpack-memory 1GiB",
+                      decompressor_->name(), fmt::format("{} MiB", most_memory_ >> 20)));
     }
     if (done.damaged) {
       fail(fmt::format("the {} data is damaged at byte {}; everything before it was read",

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "logs/decompress.hpp"
-#include "logs/options.hpp"
 
 namespace bloomtime::logs {
 
@@ -70,9 +69,6 @@ class byte_source {
   std::size_t held_begin_ = 0;
   std::size_t held_end_ = 0;
 };
-
-// The value of --unpack-memory. Throws usage_error unless it is a size.
-std::uint64_t unpack_memory_of(const input_options& asked);
 
 // "standard input" for "-".
 std::string source_name(const std::string& path);

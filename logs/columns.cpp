@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <utility>
+
+#include "text/quantity.hpp"
 
 namespace bloomtime::logs {
 namespace {
@@ -79,22 +80,17 @@ std::size_t quoted_end(std::string_view text, std::size_t from) {
   return at == text.npos ? at : at + 1;
 }
 
-int hex_byte(std::string_view digits) {
-  int value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, value, 16);
-  return digits.size() == 2 && read.ptr == end && value >= 0 ? value : -1;
-}
-
 // The byte that the escape at the front stands for, and how long it is.
 std::pair<char, std::size_t> first_unescaped(std::string_view text) {
   constexpr std::string_view letters = "tnr\\";
   constexpr std::string_view meanings = "\t\n\r\\";
   if (text.size() < 2) return {text.front(), 1};
   if (const auto i = letters.find(text[1]); i != letters.npos) return {meanings[i], 2};
-  const int byte = text[1] == 'x' ? hex_byte(text.substr(2, 2)) : -1;
-  return byte < 0 ? std::pair(text.front(), std::size_t{1})
-                  : std::pair(static_cast<char>(byte), std::size_t{4});
+  const std::string_view digits = text.substr(2, 2);
+  if (text[1] != 'x' || digits.size() != 2) return {text.front(), 1};
+  const auto byte = text::number_in<unsigned char>(digits, 16);
+  return byte ? std::pair(static_cast<char>(*byte), std::size_t{4})
+              : std::pair(text.front(), std::size_t{1});
 }
 
 }  // namespace

@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "logs/json_fields.hpp"
 #include "text/number.hpp"
+#include "text/quantity.hpp"
 #include "text/suggest.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
@@ -25,12 +24,12 @@ constexpr std::uint64_t lines_between_progress = 4096;
 std::vector<std::string> checked(std::vector<std::string> files) {
   if (files.empty()) {
     if (::isatty(STDIN_FILENO) == 1) {
-      throw text::usage_error("there is no input; name a file, or pipe lines into the command");
+      text::refuse("there is no input; name a file, or pipe lines into the command");
     }
     files.emplace_back("-");
   }
   if (std::count(files.begin(), files.end(), "-") > 1) {
-    throw text::usage_error("standard input can be read only once; give - once");
+    text::refuse("standard input can be read only once; give - once");
   }
   return files;
 }
@@ -57,9 +56,13 @@ std::string shortened(std::string_view text) {
                                      : text::printable(text.substr(0, sample_bytes)) + "...";
 }
 
-// Nothing but the time is read; without it there is nothing to find in a line.
+// Nothing but the time is read; without it there is nothing to find in a line but the header.
 line_layout of_whole_lines(line_layout layout) {
-  if (layout.time == line_layout::none) return {};
+  if (layout.time == line_layout::none) {
+    line_layout nothing;
+    nothing.header = layout.header;
+    return nothing;
+  }
   layout.fields = {layout.fields[layout.time]};
   layout.time = 0;
   layout.items.clear();
@@ -82,7 +85,9 @@ event_reader::event_reader(const input_options& asked, const std::vector<std::st
       told_(std::move(told)),
       total_bytes_(total_size(files_)) {
   (void)format_named(asked_.format);
-  unpack_memory_ = unpack_memory_of(asked_);
+  if (!asked_.unpack_memory.empty()) {
+    unpack_memory_ = text::parse_bytes("--unpack-memory", asked_.unpack_memory);
+  }
   rejects_ = open_rejects(asked_.rejects, files_);
 }
 
@@ -146,8 +151,9 @@ bool event_reader::open_next() {
   return false;
 }
 
-line_layout event_reader::find_layout(std::string_view beginning) {
-  line_layout layout = layout_of(asked_, source_->name(), first_lines(beginning));
+line_layout event_reader::find_layout(std::string_view beginning,
+                                      std::optional<input_format> format) {
+  line_layout layout = layout_of(asked_, source_->name(), first_lines(beginning), format);
   const bool timed = layout.time != line_layout::none;
   tell(fmt::format("{}: {}", source_->name(), described(layout)));
   if (!std::exchange(times_decided_, true)) asked_.needs_time = asked_.needs_time && timed;
@@ -155,8 +161,9 @@ line_layout event_reader::find_layout(std::string_view beginning) {
     for (const item_layout& item : layout.items) asked_.items.push_back(item.name);
   }
   names_ = layout.names;
+  format_ = layout.format;
   if (asked_.whole_line) layout = of_whole_lines(std::move(layout));
-  if (told_.opened) told_.opened(layout);
+  if (told_.opened) told_.opened(source_->name(), layout);
   return layout;
 }
 
@@ -170,12 +177,14 @@ void event_reader::finish_file() {
   }
   position_before_ += source_->position();
   if (in_file_.bad_lines() != 0) {
-    tell(fmt::format("{}: {}", source_->name(), in_file_.summary()));
+    tell(fmt::format(
+        "{}: {}", source_->name(),
+        in_file_.summary(asked_.passes_bad ? "passed without being judged" : "rejected")));
   }
   if (stretches_.begin() != 0) {
     tell(
-        fmt::format("{}: most lines from line {} on cannot be read; if the format changes "
-                    "there, read each part on its own with --format",
+        fmt::format("{}: most lines from line {} on cannot be read; if the format changes there, "
+                    "read each part on its own with --format",
                     source_->name(), text::count_text(stretches_.begin())));
   }
   record_.reset();
@@ -184,7 +193,7 @@ void event_reader::finish_file() {
 // What the line is. Every file begins anew, also one that takes the place of a file that is
 // followed.
 event::kind event_reader::read_line() {
-  if (event_.raw.first) header_due_ = record_->layout().header;
+  if (event_.raw.first) begin_file();
   if (event_.raw.what != line::part::whole) return read_piece();
   event_.begins = true;
   event_.text = event_.raw.first ? without_mark(event_.raw.text) : event_.raw.text;
@@ -212,6 +221,19 @@ event::kind event_reader::read_line() {
     event_.at.reset();
   }
   return event::kind::event;
+}
+
+// A file that takes the place of a followed one may have other columns, or no header.
+void event_reader::begin_file() {
+  header_due_ = record_->layout().header;
+  if (!header_due_ || in_file_.lines == 0) return;
+  const std::string_view beginning = without_mark(lines_->from(event_.raw));
+  const std::vector<std::string_view> lines = first_lines(beginning);
+  if (lines.empty() || columns_of(format_, lines.front()) == names_) return;
+  header_due_ = has_header(asked_, lines, format_);
+  if (!header_due_) return;
+  record_ = std::make_unique<record_reader>(find_layout(beginning, format_));
+  missing_.assign(record_->layout().items.size(), 0);
 }
 
 // A line that is too long is counted with its first piece.
@@ -258,10 +280,9 @@ std::string event_reader::problem_text(bad_line reason, std::string_view text) c
 }
 
 void event_reader::refuse_item(const std::string& item) const {
-  throw text::usage_error(
-      fmt::format("no line has the item {}{}.{}", text::shown(item),
-                  names_.empty() ? "" : fmt::format("; the fields are {}", fmt::join(names_, ", ")),
-                  text::suggestion(item, names_)));
+  text::refuse("no line has the item {}{}.{}", text::shown(item),
+               names_.empty() ? "" : fmt::format("; the fields are {}", fmt::join(names_, ", ")),
+               text::suggestion(item, names_));
 }
 
 event::kind event_reader::reject_line(bad_line reason) {
@@ -285,7 +306,8 @@ void event_reader::reject(bad_line reason, const std::string& which, std::string
   const std::string sentence = fmt::format("{}: {} {}: {}", source_->name(), which,
                                            problem_text(reason, text), shortened(text));
   if (asked_.strict) {
-    throw error(errc::corrupt, sentence + "; without --strict such lines are only counted");
+    text::corrupt("{}; without --strict such lines are {}", sentence,
+                  asked_.passes_bad ? "passed and counted" : "skipped and counted");
   }
   ++samples_;
   tell(sentence);

@@ -14,7 +14,6 @@
 #include "logs/bad_line.hpp"
 #include "logs/byte_source.hpp"
 #include "logs/lines.hpp"
-#include "logs/options.hpp"
 #include "logs/record.hpp"
 
 namespace bloomtime::logs {
@@ -56,8 +55,8 @@ struct listener {
   std::function<void(std::string_view)> note = {};
   // Every few thousand lines, and once at the end.
   std::function<void(const reading&)> advance = {};
-  // Before the first line of each file that has one.
-  std::function<void(const line_layout&)> opened = {};
+  // Before the first line of each file that has one, with its name.
+  std::function<void(const std::string&, const line_layout&)> opened = {};
   // Called between batches of lines and ten times a second while waiting for input. Once it returns
   // true, the complete lines that have been read are handed out, and that is the end.
   std::function<bool()> stop = {};
@@ -97,7 +96,8 @@ class event_reader {
 
  private:
   bool open_next();
-  line_layout find_layout(std::string_view beginning);
+  line_layout find_layout(std::string_view beginning, std::optional<input_format> format = {});
+  void begin_file();
   void finish_file();
   bool stopped() const { return told_.stop && told_.stop(); }
   bool fetch();
@@ -126,6 +126,7 @@ class event_reader {
   line_counts in_file_;
   std::vector<std::uint64_t> missing_;  // events of this file that lack each item
   std::vector<std::string> names_;      // fields of this file
+  input_format format_ = input_format::plain;
   stretch_watch stretches_;
   std::uint64_t position_before_ = 0;  // bytes of the files that are done
   bool times_decided_ = false;         // whether files have timestamps

@@ -155,9 +155,8 @@ std::optional<input_format> format_named(const std::string& typed) {
     if (k.name == typed) return k.format;
     names.emplace_back(k.name);
   }
-  throw text::usage_error(fmt::format("--format must be one of auto, {}, got {}.{}",
-                                      fmt::join(names, ", "), text::shown(typed),
-                                      text::suggestion(typed, names)));
+  text::refuse("--format must be one of auto, {}, got {}.{}", fmt::join(names, ", "),
+               text::shown(typed), text::suggestion(typed, names));
 }
 
 std::string_view described(input_format f) {

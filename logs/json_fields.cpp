@@ -150,8 +150,6 @@ struct json_fields::state {
 
 json_fields::json_fields(const std::vector<std::string>& keys)
     : state_(std::make_unique<state>(keys)) {}
-json_fields::json_fields(json_fields&&) noexcept = default;
-json_fields& json_fields::operator=(json_fields&&) noexcept = default;
 json_fields::~json_fields() = default;
 
 json_problem json_fields::read(std::string_view text, std::span<std::string_view> values,

@@ -16,8 +16,8 @@ enum class json_problem { none, not_json, not_a_value };
 class json_fields {
  public:
   explicit json_fields(const std::vector<std::string>& keys);
-  json_fields(json_fields&&) noexcept;
-  json_fields& operator=(json_fields&&) noexcept;
+  json_fields(const json_fields&) = delete;
+  json_fields& operator=(const json_fields&) = delete;
   ~json_fields();
 
   // `text` must have line_reader::padding readable bytes behind it. values[i] belongs to keys[i],

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 
 #include "logs/columns.hpp"
 #include "logs/json_fields.hpp"
+#include "text/quantity.hpp"
 #include "text/suggest.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
@@ -22,12 +22,10 @@ constexpr std::array<const char*, 9> log_columns{"host",   "ident", "user",    "
 constexpr std::size_t request_column = 4;
 constexpr std::size_t most_columns = 1000;
 
+// Columns count from 1 where people type them.
 std::optional<std::size_t> column_number(const std::string& typed) {
-  std::size_t number = 0;
-  const char* const end = typed.data() + typed.size();
-  const auto read = std::from_chars(typed.data(), end, number);
-  if (read.ptr != end || read.ec != std::errc() || number == 0) return std::nullopt;
-  return number - 1;
+  const auto number = text::number_in<std::size_t>(typed);
+  return number && *number != 0 ? std::optional(*number - 1) : std::nullopt;
 }
 
 // What is known of a file when fields are looked up.
@@ -79,21 +77,20 @@ const char* format_with(const file_facts& facts, const std::string& typed) {
 [[noreturn]] void no_such_field(const file_facts& facts, const std::string& typed) {
   const std::vector<std::string> names = facts.names();
   if (names.empty()) {
-    throw text::usage_error(
-        fmt::format("{} has no header that names its columns; give the number of a "
-                    "column, as in --item 2, instead of {}",
-                    facts.file, text::shown(typed)));
+    text::refuse(
+        "{} has no header that names its columns; give the number of a column, as in --item 2, "
+        "instead of {}",
+        facts.file, text::shown(typed));
   }
   if (const char* columns = format_with(facts, typed)) {
-    throw text::usage_error(
-        fmt::format("{} looks like plain lines; with --format {} it has the field {}", facts.file,
-                    columns, text::shown(typed)));
+    text::refuse("{} looks like plain lines; with --format {} it has the field {}", facts.file,
+                 columns, text::shown(typed));
   }
-  throw text::usage_error(fmt::format(
-      "{} ({}) has no field {}; it has {}.{}{}", facts.file, described(facts.format),
-      text::shown(typed), fmt::join(names, ", "), text::suggestion(typed, names),
-      facts.format == input_format::plain ? " If its lines have columns, give --format csv or tsv"
-                                          : ""));
+  text::refuse("{} ({}) has no field {}; it has {}.{}{}", facts.file, described(facts.format),
+               text::shown(typed), fmt::join(names, ", "), text::suggestion(typed, names),
+               facts.format == input_format::plain
+                   ? " If its lines have columns, give --format csv or tsv"
+                   : "");
 }
 
 field log_field(const file_facts& facts, const std::string& typed) {
@@ -122,8 +119,8 @@ field field_named(const file_facts& facts, const std::string& typed) {
   }
   if (const auto column = column_number(typed)) {
     if (*column < most_columns) return {typed, field::part::column, *column};
-    throw text::usage_error(fmt::format("column {} is too high; only the first {} columns are read",
-                                        text::shown(typed), most_columns));
+    text::refuse("column {} is too high; only the first {} columns are read", text::shown(typed),
+                 most_columns);
   }
   if (typed == "line") return {typed, field::part::line, 0};
   if (is_log(facts.format)) return log_field(facts, typed);
@@ -167,9 +164,8 @@ std::vector<std::string> default_items(const file_facts& facts, const std::strin
     return {quoted};
   }
   const std::vector<std::string> keys = facts.keys();
-  throw text::usage_error(
-      fmt::format("{} is NDJSON; name a key with --item: it has {}", facts.file,
-                  keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", "))));
+  text::refuse("{} is NDJSON; name a key with --item: it has {}", facts.file,
+               keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", ")));
 }
 
 // -- putting together ----------------------------------------------------------------------------
@@ -178,10 +174,8 @@ std::vector<std::string> split_names(const std::string& typed) {
   const std::vector<std::string> names = columns_of(input_format::csv, typed);
   if (names.empty() ||
       std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.empty(); })) {
-    throw text::usage_error(
-        fmt::format("--item must be a field or fields joined by commas, as in "
-                    "host,path, got {}",
-                    text::shown(typed)));
+    text::refuse("--item must be a field or fields joined by commas, as in host,path, got {}",
+                 text::shown(typed));
   }
   return names;
 }
@@ -204,9 +198,16 @@ std::vector<std::string> names_asked(const input_options& asked) {
 
 }  // namespace
 
+bool has_header(const input_options& asked, const std::vector<std::string_view>& lines,
+                input_format format) {
+  return header_of(format, lines, names_asked(asked), asked.data).has_value();
+}
+
 line_layout layout_of(const input_options& asked, const std::string& file,
-                      const std::vector<std::string_view>& lines) {
-  const input_format format = format_named(asked.format).value_or(detect(lines));
+                      const std::vector<std::string_view>& lines,
+                      std::optional<input_format> known) {
+  if (!known) known = format_named(asked.format);
+  const input_format format = known ? *known : detect(lines);
   const file_facts facts{file, lines, format,
                          header_of(format, lines, names_asked(asked), asked.data)};
   const std::string time =

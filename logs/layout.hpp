@@ -1,15 +1,31 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "logs/format.hpp"
-#include "logs/options.hpp"
 
 // Which fields of a line are the items and the time.
 namespace bloomtime::logs {
+
+// How to read input, as typed; see command::input.
+struct input_options {
+  std::string format = "auto";
+  std::vector<std::string> items = {};  // each a field, or fields joined by commas
+  std::string time = {};
+  std::vector<std::string> data = {};  // a first line with one of these words is not a header
+  bool whole_line = false;             // events have no items: only the line and its time matter
+  bool partial = false;     // a line that lacks some items is an event, unless it lacks all of them
+  bool passes_bad = false;  // bad lines are passed on; decides the words of notes and errors
+  bool needs_time = true;   // look for a field with times if none is named
+  bool follow = false;      // wait for more at the end of a file, as `tail -F` does
+  std::string rejects = {};
+  bool strict = false;
+  std::string unpack_memory = {};  // limit for decompression; 128 MiB unless given
+};
 
 struct field {
   enum class part { column, method, path, protocol, line, key };
@@ -38,10 +54,15 @@ struct line_layout {
   std::vector<std::string> names;  // of all fields of the file, as far as they are known
 };
 
-// The layout of a file with these first lines, by the options. Throws usage_error for a field that
-// the file does not have, and names those it has.
+// Whether the first of these lines of CSV or TSV names the columns.
+bool has_header(const input_options& asked, const std::vector<std::string_view>& lines,
+                input_format format);
+
+// The layout of a file with these first lines, by the options. `format` overrides theirs. Throws
+// usage_error for a field that the file does not have, and names those it has.
 line_layout layout_of(const input_options& asked, const std::string& file,
-                      const std::vector<std::string_view>& lines);
+                      const std::vector<std::string_view>& lines,
+                      std::optional<input_format> format = {});
 
 // One line for people: "combined log; items path and host; time time".
 std::string described(const line_layout& layout);

@@ -42,6 +42,11 @@ class line_reader {
   // The buffered input: at least one line, unless the input is shorter or the line too long.
   std::string_view look_ahead();
 
+  // The buffered input from the beginning of this line on, which was returned last.
+  std::string_view from(const line& last) const {
+    return {last.text.data(), last.bytes().size() + waiting().size()};
+  }
+
   // Drops what is buffered of a followed file that was replaced, and goes on with its successor.
   // False, and nothing is dropped, unless the file has ended so.
   bool skip_replaced();

@@ -40,7 +40,7 @@ record_reader::record_reader(line_layout layout)
 
 std::optional<bad_line> record_reader::read(std::string_view text) {
   if (text.empty() && layout_.format != input_format::plain) return bad_line::empty;
-  if (const auto bad = read_values(text)) return bad;
+  if (const auto bad = keys_ ? read_keys(text) : read_columns(text)) return bad;
   if (has_time()) {
     const time_reading got = times_.read(values_[layout_.time]);
     if (got.problem == time_problem::unreadable) return bad_line::unreadable_time;
@@ -49,10 +49,6 @@ std::optional<bad_line> record_reader::read(std::string_view text) {
   }
   join_items();
   return std::nullopt;
-}
-
-std::optional<bad_line> record_reader::read_values(std::string_view text) {
-  return keys_ ? read_keys(text) : read_columns(text);
 }
 
 std::optional<bad_line> record_reader::read_columns(std::string_view text) {

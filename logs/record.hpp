@@ -34,7 +34,6 @@ class record_reader {
   std::vector<std::string> lacking() const;
 
  private:
-  std::optional<bad_line> read_values(std::string_view text);
   std::optional<bad_line> read_columns(std::string_view text);
   std::optional<bad_line> read_keys(std::string_view text);
   std::size_t split(std::string_view text);

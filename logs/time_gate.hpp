@@ -10,6 +10,12 @@
 
 namespace bloomtime::logs {
 
+// 0 if they are in the other order.
+inline std::uint64_t micros_between(instant earlier, instant later) noexcept {
+  if (later <= earlier) return 0;
+  return static_cast<std::uint64_t>(later.micros) - static_cast<std::uint64_t>(earlier.micros);
+}
+
 // An event whose time is far ahead of everything before it.
 struct held_event {
   instant at;
@@ -59,10 +65,7 @@ class time_gate {
 
   // Whether `to` is far ahead of `from`.
   static bool is_far(instant from, instant to) noexcept {
-    if (to <= from) return false;
-    const auto distance =
-        static_cast<std::uint64_t>(to.micros) - static_cast<std::uint64_t>(from.micros);
-    return distance > static_cast<std::uint64_t>(far.count());
+    return micros_between(from, to) > static_cast<std::uint64_t>(far.count());
   }
 
  private:

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include <fmt/format.h>
+#include <bloomtime/outcome.hpp>
 
-#include <bloomtime/error.hpp>
-
-#include "profile/past.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::profile {
@@ -22,10 +19,14 @@ constexpr std::size_t events_at_once = 4096;
 // The gate has decided already, by what came after an event as well.
 constexpr auto any_time_ahead = std::chrono::microseconds::max();
 
+constexpr std::chrono::microseconds partition = std::chrono::hours(24);
+constexpr std::chrono::microseconds before_1970 = std::chrono::seconds(100'000'000'000);
+
 void expect_counted(outcome o) {
   if (o == outcome::added || o == outcome::late) return;
-  throw error(errc::too_large, "an item is hotter than a filter can count (" +
-                                   std::string(name_of(o)) + "); try a shorter half-life");
+  text::throw_error(errc::too_large,
+                    "an item is hotter than a filter can count ({}); try a shorter half-life",
+                    name_of(o));
 }
 
 field_profile new_field(const std::string& name, const store::profile_settings& settings,
@@ -49,16 +50,35 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
 // Items are hashed once for all of them.
 void expect_seed(const field_profile& f, std::uint64_t seed) {
   if (f.heat.seed() == seed && f.hot.seed() == seed && (!f.past || f.past->seed() == seed)) return;
-  throw error(errc::corrupt, "the filters of the store have different seeds");
+  text::corrupt("the filters of the store have different seeds");
 }
 
 }  // namespace
 
 void expect_memory(std::uint64_t memory, std::size_t fields) {
   if (memory >= fields * least_memory_per_field) return;
-  throw text::usage_error(
-      fmt::format("--memory must be at least {} bytes, 1 KiB for each field, got {}",
-                  fields * least_memory_per_field, memory));
+  text::refuse("--memory must be at least {} bytes, 1 KiB for each field, got {}",
+               fields * least_memory_per_field, memory);
+}
+
+history new_history(const store::profile_settings& settings, std::uint64_t seed) {
+  const std::int64_t resolution = settings.resolution.count();
+  const std::int64_t ticks = std::max<std::int64_t>(1, partition.count() / resolution);
+  const std::int64_t length = ticks * resolution;
+  return history({.partition = std::chrono::microseconds(length),
+                  .ahead = {},  // the gate has decided
+                  .tick = settings.resolution,
+                  .origin = instant(-((before_1970.count() - 1) / length + 1) * length),
+                  .seed = seed});
+}
+
+void remember(history& past, std::span<const digest> items, std::span<const instant> times) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const outcome became = past.add(items[i], times[i]);
+    if (became == outcome::added || became == outcome::late) continue;
+    text::throw_error(errc::invalid_argument, "an event cannot be remembered ({})",
+                      name_of(became));
+  }
 }
 
 estimate field_profile::at(std::string_view item, instant when) const {
@@ -90,9 +110,8 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
     : waiting_(read.items.size()) {
   store::ledger kept = store::load_part<store::ledger>(from.get(store::ledger_role));
   if (kept.fields.size() != read.items.size()) {
-    throw error(errc::corrupt, "the store names " + std::to_string(read.items.size()) +
-                                   " items, and its ledger has " +
-                                   std::to_string(kept.fields.size()));
+    text::corrupt("the store names {} items, and its ledger has {}", read.items.size(),
+                  kept.fields.size());
   }
   settings_ = kept.settings;
   gate_ = logs::time_gate(read.last_event, std::move(kept.held));

@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/digest.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/history/history.hpp>
+#include <bloomtime/time.hpp>
 
 #include "logs/event_reader.hpp"
 #include "logs/time_gate.hpp"
@@ -27,6 +29,29 @@ inline constexpr std::uint64_t least_memory_per_field = 1024;
 
 // Throws usage_error if --memory is too little for so many fields.
 void expect_memory(std::uint64_t memory, std::size_t fields);
+
+// A history with one partition per day. It accepts every time that can be read: its ticks are those
+// of heat, and begin with the earliest readable time instead of 1970.
+history new_history(const store::profile_settings& settings, std::uint64_t seed);
+
+// Throws if the history refuses an event.
+void remember(history& past, std::span<const digest> items, std::span<const instant> times);
+
+// What exact counting would take, for comparison: a std::unordered_map from the item to its decayed
+// count and the time of that. Per item a node of 64 bytes (link, hash, a 32-byte string, count,
+// time), 16 for its allocation, 1.5 bucket pointers on average between two growths, and the text
+// with its allocation where it does not fit into the string itself.
+constexpr std::uint64_t exact_bytes_per_item(std::uint64_t length) {
+  constexpr std::uint64_t node = 64 + 16 + 12;
+  constexpr std::uint64_t fits_inside = 15;
+  return length <= fits_inside ? node : node + (length + 1 + 8 + 15) / 16 * 16;
+}
+
+// Of short items.
+constexpr std::uint64_t exact_map_bytes(std::uint64_t items) {
+  const std::uint64_t each = exact_bytes_per_item(0);
+  return items > (std::uint64_t{1} << 63) / each ? std::uint64_t{1} << 63 : items * each;
+}
 
 struct field_profile {
   std::string name;

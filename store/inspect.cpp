@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include <bloomtime/any.hpp>
-#include <bloomtime/error.hpp>
 
 #include "store/ledger.hpp"
 #include "store/manifest.hpp"
 #include "store/names.hpp"
 #include "store/reader.hpp"
 #include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -46,56 +45,39 @@ using bytes_of_part = std::span<const std::byte>;
 void check_ledger(bytes_of_part bytes, const manifest& m) {
   const std::size_t fields = ledger::load(bytes).fields.size();
   if (fields == m.read.items.size()) return;
-  throw error(errc::corrupt, fmt::format("this ledger counts {} items, and the manifest names {}",
-                                         fields, m.read.items.size()));
+  text::corrupt("this ledger counts {} items, and the manifest names {}", fields,
+                m.read.items.size());
 }
 
-// The structure that a profile has under this role; nothing if it is none of its roles.
-std::function<void(bytes_of_part)> loader_of(const std::string& role, const manifest& m) {
-  if (role == ledger_role) return [&m](bytes_of_part bytes) { check_ledger(bytes, m); };
-  for (const std::string& item : m.read.items) {
-    if (role == heat_role(item)) return [](bytes_of_part b) { (void)heat_filter::load(b); };
-    if (role == hot_role(item)) return [](bytes_of_part b) { (void)hot_list::load(b); };
-    if (role == history_role(item)) return [](bytes_of_part b) { (void)history::load(b); };
-  }
-  return {};
-}
-
+// Loads the structure that a profile has under this role.
 void check_container(const part& p, bytes_of_part bytes, const manifest& m) {
-  if (const auto load = loader_of(p.role, m)) return load(bytes);
+  if (p.role == ledger_role) return check_ledger(bytes, m);
+  for (const std::string& item : m.read.items) {
+    if (p.role == heat_role(item)) return (void)heat_filter::load(bytes);
+    if (p.role == hot_role(item)) return (void)hot_list::load(bytes);
+    if (p.role == history_role(item)) return (void)history::load(bytes);
+  }
   (void)load_any(bytes);
   if (m.find(ledger_role) == nullptr) return;
-  throw error(errc::corrupt,
-              fmt::format("a profile of these items has no container {}", text::shown(p.role)));
+  text::corrupt("a profile of these items has no container {}", text::shown(p.role));
 }
 
 // A history may be missing: there were profiles before there were histories.
-void check_roles(const manifest& m) {
-  if (m.find(ledger_role) == nullptr) return;
+std::string problem_of(const manifest& m) {
+  if (m.find(ledger_role) == nullptr) return "";
   for (const std::string& item : m.read.items) {
     for (const std::string& role : {heat_role(item), hot_role(item)}) {
       if (m.find(role) != nullptr) continue;
-      throw error(errc::corrupt,
-                  fmt::format("the manifest has no container {}", text::shown(role)));
+      return fmt::format("the manifest has no container {}", text::shown(role));
     }
   }
+  return "";
 }
 
 void check_totals(bytes_of_part bytes, const manifest& m) {
   const std::uint64_t events = minute_totals::load(bytes).events();
   if (m.find(ledger_role) == nullptr || events == m.read.records) return;
-  throw error(errc::corrupt,
-              fmt::format("these totals have {} events, and the manifest {} records", events,
-                          m.read.records));
-}
-
-std::string problem_of(const manifest& m) {
-  try {
-    check_roles(m);
-    return "";
-  } catch (const error& e) {
-    return e.what();
-  }
+  text::corrupt("these totals have {} events, and the manifest {} records", events, m.read.records);
 }
 
 std::vector<finding> look_at(const fs::path& directory, const manifest& m) {

@@ -7,7 +7,8 @@
 
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/error.hpp>
+
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -20,8 +21,6 @@ constexpr std::uint32_t held_section = 2;
 detail::container_info kind_of(std::uint8_t which) {
   return {.family = family::totals, .engine = which, .layout = 0, .seed = 0, .clock = {}};
 }
-
-[[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
 
 void write_text(detail::byte_writer& out, std::string_view text) {
   out.u64(text.size());
@@ -36,7 +35,7 @@ std::string read_text(detail::byte_reader& in) {
 // A byte says whether there is one, where it may be missing.
 std::optional<std::string> read_item(detail::byte_reader& in, bool partial) {
   const std::uint8_t there = partial ? in.u8() : 1;
-  if (there > 1) corrupt("an item flag in the ledger is neither 0 nor 1");
+  if (there > 1) text::corrupt("an item flag in the ledger is neither 0 nor 1");
   return there == 1 ? std::optional(read_text(in)) : std::nullopt;
 }
 
@@ -57,7 +56,7 @@ logs::held_event read_held(detail::byte_reader& in, std::size_t items, bool part
   e.line = read_text(in);
   for (std::size_t i = 0; i < items; ++i) e.items.push_back(read_item(in, partial));
   if (e.agreeing >= logs::time_gate::enough || e.contradict >= logs::time_gate::patience) {
-    corrupt("the ledger holds an event that was already decided");
+    text::corrupt("the ledger holds an event that was already decided");
   }
   return e;
 }
@@ -94,8 +93,9 @@ ledger ledger::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
   const bool partial = view.info() == kind_of(partial_engine);
   if (!partial && view.info() != kind_of(engine)) {
-    throw error(errc::unknown_kind, "expected a profile's ledger, found a container of family " +
-                                        std::string(name_of(view.info().family)));
+    text::throw_error(errc::unknown_kind,
+                      "expected a profile's ledger, found a container of family {}",
+                      name_of(view.info().family));
   }
   view.expect_sections(2);
   view.verify();
@@ -112,7 +112,7 @@ ledger ledger::load(std::span<const std::byte> container) {
   if (read.settings.resolution.count() <= 0 || read.settings.half_life < read.settings.resolution ||
       fields == 0 || counted.size() / (8 + registers) != fields ||
       counted.size() % (8 + registers) != 0 || held > logs::time_gate::most_held) {
-    corrupt("the parameters of the ledger are inconsistent");
+    text::corrupt("the parameters of the ledger are inconsistent");
   }
   detail::byte_reader in(counted);
   for (std::uint64_t i = 0; i < fields; ++i) {
@@ -123,7 +123,7 @@ ledger ledger::load(std::span<const std::byte> container) {
   for (std::uint64_t i = 0; i < held; ++i) read.held.push_back(read_held(waiting, fields, partial));
   waiting.expect_end();
   if (partial && std::none_of(read.held.begin(), read.held.end(), lacks_items)) {
-    corrupt("the ledger is marked as partial, but no event in it lacks an item");
+    text::corrupt("the ledger is marked as partial, but no event in it lacks an item");
   }
   return read;
 }

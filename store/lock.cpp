@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -14,9 +15,8 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "store/names.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -68,12 +68,11 @@ writer_lock::writer_lock(const std::filesystem::path& file, const std::string& w
     constexpr int how = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     const int opened = ::open(path_.c_str(), how, 0666);
     if (opened < 0 && errno == ELOOP) {
-      throw error(errc::io,
-                  fmt::format("{} is a link; remove it to write into {}", path_.string(), what));
+      text::throw_error(errc::io, "{} is a link; remove it to write into {}", path_.string(), what);
     }
     if (opened < 0) {
-      throw error(errc::io, fmt::format("cannot write into {}: {}", what,
-                                        std::system_category().message(errno)));
+      text::throw_error(errc::io, "cannot write into {}: {}", what,
+                        std::system_category().message(errno));
     }
     if (::flock(opened, LOCK_EX | LOCK_NB) != 0) {
       const int reason = errno;
@@ -99,5 +98,14 @@ writer_lock::~writer_lock() {
   unsign(descriptor_);
   ::close(descriptor_);
 }
+
+signals_held::signals_held() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+signals_held::~signals_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 }  // namespace bloomtime::store

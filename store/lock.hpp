@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -23,6 +24,18 @@ class writer_lock {
  private:
   std::filesystem::path path_;
   int descriptor_ = -1;
+};
+
+// Blocks SIGINT, SIGTERM and SIGHUP while it lives, so that a file is replaced as a whole.
+class signals_held {
+ public:
+  signals_held();
+  signals_held(const signals_held&) = delete;
+  signals_held& operator=(const signals_held&) = delete;
+  ~signals_held();
+
+ private:
+  sigset_t before_{};
 };
 
 }  // namespace bloomtime::store

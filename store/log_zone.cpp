@@ -20,10 +20,7 @@ constexpr std::size_t date_and_blank = 11;
 
 // 0 if it lies inside.
 std::uint64_t distance(instant t, const offset_span& s) {
-  const auto from = [](instant earlier, instant later) {
-    return static_cast<std::uint64_t>(later.micros) - static_cast<std::uint64_t>(earlier.micros);
-  };
-  return t < s.first ? from(t, s.first) : s.last < t ? from(s.last, t) : 0;
+  return logs::micros_between(t, s.first) + logs::micros_between(s.last, t);
 }
 
 std::optional<std::int32_t> offset_in(const std::string& zone) {
@@ -133,10 +130,10 @@ typed_time parse_time(std::string_view option, std::string_view text) {
     return {number.time.at, number.time.at, true};
   }
   if (const auto found = dated ? read_date(text) : std::nullopt) return *found;
-  throw text::usage_error(
-      fmt::format("{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00 or "
-                  "1388577600 (seconds since 1970), got {}",
-                  option, text::shown(text)));
+  text::refuse(
+      "{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00 or 1388577600 "
+      "(seconds since 1970), got {}",
+      option, text::shown(text));
 }
 
 instant parse_moment(std::string_view option, std::string_view text, const log_zone& zone,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <functional>
 #include <set>
 #include <system_error>
 
@@ -11,10 +11,11 @@
 
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/digest.hpp>
-#include <bloomtime/error.hpp>
 
 #include "store/names.hpp"
+#include "text/quantity.hpp"
 #include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -30,8 +31,6 @@ constexpr std::array document_keys{
     "schema",     "bloomtime", "created", "generation", "records",    "bad_lines", "first_event",
     "last_event", "zone",      "offsets", "items",      "containers", "totals",    "checksum"};
 constexpr std::array part_keys{"role", "file", "bytes", "checksum"};
-
-[[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
 
 // -- writing -----------------------------------------------------------------------------------
 
@@ -69,53 +68,67 @@ json to_object(const part& p) {
 
 // -- reading -----------------------------------------------------------------------------------
 
-const json& member(const json& object, const char* key) {
+[[noreturn]] void wrong(const char* key, const char* expected) {
+  text::corrupt("the manifest's key {} should be {}", key, expected);
+}
+
+// The value of a key, if it is what is(value) says.
+template <class Is>
+const json& member(const json& object, const char* key, Is is, const char* expected) {
   const auto found = object.find(key);
-  if (found == object.end()) corrupt(fmt::format("the manifest lacks the key {}", key));
+  if (found == object.end()) text::corrupt("the manifest lacks the key {}", key);
+  if (!is(*found)) wrong(key, expected);
   return *found;
 }
 
-[[noreturn]] void wrong(const char* key, const char* expected) {
-  corrupt(fmt::format("the manifest's key {} should be {}", key, expected));
+std::string text_of(const json& object, const char* key) {
+  return member(object, key, std::mem_fn(&json::is_string), "a text").get<std::string>();
 }
 
-std::string text_of(const json& object, const char* key) {
-  const json& data = member(object, key);
-  if (!data.is_string()) wrong(key, "a text");
-  return data.get<std::string>();
+const json& array_of(const json& object, const char* key) {
+  return member(object, key, std::mem_fn(&json::is_array), "a list");
+}
+
+const json& object_of(const json& object, const char* key) {
+  return member(object, key, std::mem_fn(&json::is_object), "an object");
 }
 
 std::uint64_t count_of(const json& object, const char* key) {
-  const json& data = member(object, key);
-  if (!data.is_number_unsigned() || data.get<std::uint64_t>() > most_count) {
-    wrong(key, "a whole number from 0 to 2^63");
-  }
-  return data.get<std::uint64_t>();
+  const auto fits = [](const json& data) {
+    return data.is_number_unsigned() && data.get<std::uint64_t>() <= most_count;
+  };
+  return member(object, key, fits, "a whole number from 0 to 2^63").get<std::uint64_t>();
+}
+
+bool is_time(const json& data) {
+  return data.is_number_integer() &&
+         (!data.is_number_unsigned() || data.get<std::uint64_t>() < most_count);
 }
 
 std::optional<instant> time_of(const json& object, const char* key) {
-  const json& data = member(object, key);
-  if (data.is_null()) return {};
-  const bool fits = data.is_number_integer() &&
-                    (!data.is_number_unsigned() || data.get<std::uint64_t>() < most_count);
-  if (!fits) wrong(key, "a number of microseconds since 1970");
+  const auto fits = [](const json& data) { return data.is_null() || is_time(data); };
+  const json& data = member(object, key, fits, "a number of microseconds since 1970");
+  return data.is_null() ? std::nullopt : std::optional(instant(data.get<std::int64_t>()));
+}
+
+instant present_time_of(const json& object, const char* key) {
+  const json& data = member(object, key, is_time, "a number of microseconds since 1970");
   return instant(data.get<std::int64_t>());
+}
+
+std::int32_t offset_of(const json& object, const char* key) {
+  const auto fits = [](const json& data) {
+    return data.is_number_integer() && data.get<std::int64_t>() >= -most_offset &&
+           data.get<std::int64_t>() <= most_offset;
+  };
+  return member(object, key, fits, "a UTC offset in seconds").get<std::int32_t>();
 }
 
 std::uint64_t checksum_in(const json& object) {
   const std::string text = text_of(object, "checksum");
-  std::uint64_t n = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n, 16);
-  if (problem != std::errc() || end != text.data() + text.size() || hex(n) != text) {
-    wrong("checksum", "16 hexadecimal digits");
-  }
-  return n;
-}
-
-const json& array_of(const json& object, const char* key) {
-  const json& data = member(object, key);
-  if (!data.is_array()) wrong(key, "a list");
-  return data;
+  const auto n = text::number_in<std::uint64_t>(text, 16);
+  if (!n || hex(*n) != text) wrong("checksum", "16 hexadecimal digits");
+  return *n;
 }
 
 template <class Keys>
@@ -131,7 +144,7 @@ part read_part(const json& object) {
   part p;
   p.file = text_of(object, "file");
   if (!is_part_name(p.file)) {
-    corrupt(fmt::format("the manifest names a file with an invalid name, {}", text::shown(p.file)));
+    text::corrupt("the manifest names a file with an invalid name, {}", text::shown(p.file));
   }
   p.bytes = count_of(object, "bytes");
   p.checksum = checksum_in(object);
@@ -145,7 +158,7 @@ std::vector<part> read_containers(const json& document) {
     if (!object.is_object()) wrong("containers", "a list of objects");
     all.push_back(read_part(object));
     all.back().role = text_of(object, "role");
-    if (all.back().role.empty()) corrupt("the manifest has a container without a role");
+    if (all.back().role.empty()) text::corrupt("the manifest has a container without a role");
   }
   return all;
 }
@@ -156,32 +169,12 @@ void expect_no_twins(const manifest& m) {
   std::set<std::string_view> roles;
   for (const part& p : m.containers) {
     if (!roles.insert(p.role).second) {
-      corrupt(fmt::format("the manifest has two containers of the role {}", text::shown(p.role)));
+      text::corrupt("the manifest has two containers of the role {}", text::shown(p.role));
     }
     if (!files.insert(p.file).second) {
-      corrupt(fmt::format("the manifest names the file {} twice", p.file));
+      text::corrupt("the manifest names the file {} twice", p.file);
     }
   }
-}
-
-const json& object_of(const json& object, const char* key) {
-  const json& data = member(object, key);
-  if (!data.is_object()) wrong(key, "an object");
-  return data;
-}
-
-instant present_time_of(const json& object, const char* key) {
-  const auto t = time_of(object, key);
-  if (!t) wrong(key, "a number of microseconds since 1970");
-  return *t;
-}
-
-std::int32_t offset_of(const json& object, const char* key) {
-  const json& data = member(object, key);
-  const bool fits = data.is_number_integer() && data.get<std::int64_t>() >= -most_offset &&
-                    data.get<std::int64_t>() <= most_offset;
-  if (!fits) wrong(key, "a UTC offset in seconds");
-  return static_cast<std::int32_t>(data.get<std::int64_t>());
 }
 
 // Nothing if a version that does not know them wrote the checkpoint.
@@ -216,46 +209,45 @@ facts read_facts(const json& document) {
 
 json parse_json(std::string_view text) {
   if (text.size() > most_bytes) {
-    corrupt(
-        fmt::format("a manifest has at most {} bytes; this one has {}", most_bytes, text.size()));
+    text::corrupt("a manifest has at most {} bytes; this one has {}", most_bytes, text.size());
   }
   std::array<std::size_t, deepest + 2> keys{};  // of the open object at each depth
   const auto modest = [&](int depth, json::parse_event_t event, json&) {
-    if (depth > deepest) corrupt("the manifest is nested too deeply");
+    if (depth > deepest) text::corrupt("the manifest is nested too deeply");
     const auto d = static_cast<std::size_t>(depth);
     if (event == json::parse_event_t::object_start) keys[d + 1] = 0;
     if (event == json::parse_event_t::key && ++keys[d] > most_keys) {
-      corrupt(fmt::format("an object in the manifest has more than {} keys", most_keys));
+      text::corrupt("an object in the manifest has more than {} keys", most_keys);
     }
     return true;
   };
   try {
     return json::parse(text, modest);
   } catch (const json::parse_error& e) {
-    corrupt(fmt::format("the manifest is not JSON; it can be read up to byte {}", e.byte));
+    text::corrupt("the manifest is not JSON; it can be read up to byte {}", e.byte);
   } catch (const json::exception&) {
-    corrupt("the manifest is not JSON: a number in it is too large");
+    text::corrupt("the manifest is not JSON: a number in it is too large");
   }
 }
 
 // The schema comes first: nothing else means anything in an unknown one.
 void check_schema(const json& document) {
-  if (!document.is_object()) corrupt("the manifest is not a JSON object");
+  if (!document.is_object()) text::corrupt("the manifest is not a JSON object");
   const std::uint64_t found = count_of(document, "schema");
   if (found > schema) {
-    throw error(errc::newer_version,
-                fmt::format("the manifest has schema {}, and this bloomtime reads up to {}: update "
-                            "bloomtime to read it",
-                            found, schema));
+    text::throw_error(errc::newer_version,
+                      "the manifest has schema {}, and this bloomtime reads up to {}: update "
+                      "bloomtime to read it",
+                      found, schema);
   }
-  if (found == 0) corrupt("the schema of a manifest counts from 1; got 0");
+  if (found == 0) text::corrupt("the schema of a manifest counts from 1; got 0");
 }
 
 void check_sum(json document) {
   const std::string expected = text_of(document, "checksum");
   document.erase("checksum");
   if (checksum_of(document) != expected) {
-    corrupt("the manifest does not match its checksum: it was damaged or edited");
+    text::corrupt("the manifest does not match its checksum: it was damaged or edited");
   }
 }
 
@@ -280,27 +272,26 @@ void expect_store(const std::filesystem::path& directory) {
   const std::string name = directory.string();
   const file_type type = type_of(directory);
   if (type == file_type::not_found) {
-    throw error(errc::io,
-                fmt::format("there is no store {0}; bloomtime profile LOG --store {0} makes one of "
-                            "a log, bloomtime tally FILE --store {0} one that counts adds and "
-                            "removes",
-                            name));
+    text::throw_error(errc::io,
+                      "there is no store {0}; bloomtime profile LOG --store {0} makes one of a "
+                      "log, bloomtime tally FILE --store {0} one that counts adds and removes",
+                      name);
   }
   if (type == file_type::regular) {
-    throw error(errc::io, fmt::format("{0} is a file, and a store is a directory; if it is a log, "
-                                      "bloomtime profile {0} makes one of it",
-                                      name));
+    text::throw_error(errc::io,
+                      "{0} is a file, and a store is a directory; if it is a log, bloomtime "
+                      "profile {0} makes one of it",
+                      name);
   }
   if (type == file_type::directory && type_of(directory / manifest_name) == file_type::not_found) {
     if (is_unfinished(directory)) {
-      throw error(errc::io,
-                  fmt::format("{0} is a store that was never saved: the command that makes it is "
-                              "still running or was interrupted. Run it again with --store {0}, or "
-                              "remove the directory",
-                              name));
+      text::throw_error(
+          errc::io,
+          "{0} is a store that was never saved: the command that makes it is still running or was "
+          "interrupted. Run it again with --store {0}, or remove the directory",
+          name);
     }
-    throw error(errc::io,
-                fmt::format("{} is not a store: there is no {} in it", name, manifest_name));
+    text::throw_error(errc::io, "{} is not a store: there is no {} in it", name, manifest_name);
   }
 }
 
@@ -342,7 +333,7 @@ std::string to_text(const manifest& m) {
   try {
     document["checksum"] = checksum_of(document);
   } catch (const json::type_error&) {
-    throw error(errc::invalid_argument, "a store can name items and zones in UTF-8 only");
+    text::throw_error(errc::invalid_argument, "a store can name items and zones in UTF-8 only");
   }
   return document.dump(2) + "\n";
 }

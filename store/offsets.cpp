@@ -6,7 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include <bloomtime/error.hpp>
+#include "logs/time_gate.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -21,9 +22,7 @@ bool before(const offset_span& a, const offset_span& b) {
 
 // From the end of one span to the beginning of a later one; 0 if they overlap.
 std::uint64_t gap(const offset_span& earlier, const offset_span& later) {
-  if (later.first <= earlier.last) return 0;
-  return static_cast<std::uint64_t>(later.first.micros) -
-         static_cast<std::uint64_t>(earlier.last.micros);
+  return logs::micros_between(earlier.last, later.first);
 }
 
 bool touch(const offset_span& a, const offset_span& b) {
@@ -48,7 +47,7 @@ offset_spans::offset_spans(std::vector<offset_span> spans) : spans_(std::move(sp
   const bool sound = spans_.size() <= most && std::all_of(spans_.begin(), spans_.end(), possible) &&
                      std::is_sorted(spans_.begin(), spans_.end(), before) &&
                      std::adjacent_find(spans_.begin(), spans_.end(), touch) == spans_.end();
-  if (!sound) throw error(errc::corrupt, "the UTC offset spans of the log contradict each other");
+  if (!sound) text::corrupt("the UTC offset spans of the log contradict each other");
 }
 
 bool offset_spans::extends_recent(instant t, std::int32_t offset) noexcept {

@@ -7,19 +7,18 @@
 #include <bloomtime/detail/container.hpp>
 
 #include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
 
 void expect_as_described(const part& p, std::span<const std::byte> bytes) {
   if (bytes.size() != p.bytes) {
-    throw error(errc::corrupt,
-                fmt::format("the manifest says that this file has {} bytes; it has {}", p.bytes,
-                            bytes.size()));
+    text::corrupt("the manifest says that this file has {} bytes; it has {}", p.bytes,
+                  bytes.size());
   }
   if (detail::container_view::parse(bytes).identity() != p.checksum) {
-    throw error(errc::corrupt,
-                "the file is intact, but not the one whose checksum is in the manifest");
+    text::corrupt("the file is intact, but not the one whose checksum is in the manifest");
   }
 }
 
@@ -59,9 +58,9 @@ const part& expect_part(const manifest& m, const std::filesystem::path& director
                         std::string_view role) {
   const part* found = m.find(role);
   if (found != nullptr) return *found;
-  throw error(errc::invalid_argument,
-              fmt::format("the store {} has no container {}; see bloomtime info {}",
-                          directory.string(), text::shown(role), directory.string()));
+  text::throw_error(errc::invalid_argument,
+                    "the store {} has no container {}; see bloomtime info {}", directory.string(),
+                    text::shown(role), directory.string());
 }
 
 reader::reader(const std::filesystem::path& directory) : directory_(directory) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 // The roles of the containers of a store: what they are, and of which item.
@@ -10,5 +11,8 @@ inline constexpr const char* ledger_role = "ledger";
 inline std::string heat_role(const std::string& item) { return "heat." + item; }
 inline std::string hot_role(const std::string& item) { return "hot." + item; }
 inline std::string history_role(const std::string& item) { return "history." + item; }
+inline std::string tally_role(const std::string& item) { return "tally." + item; }
+
+inline constexpr std::uint64_t default_tally_memory = 16'000'000;
 
 }  // namespace bloomtime::store

@@ -6,7 +6,8 @@
 
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/error.hpp>
+
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -15,8 +16,6 @@ constexpr std::uint8_t engine = 1;
 constexpr std::uint32_t counts_section = 1;
 // Leaves room for whatever is added later.
 constexpr std::uint64_t most_events = std::uint64_t{1} << 63;
-
-[[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
 
 // Seven bits at a time, the lowest first; the top bit of a byte says that more follow.
 void write_varint(detail::byte_writer& out, std::uint64_t v) {
@@ -37,7 +36,7 @@ std::uint64_t read_varint(detail::byte_reader& in) {
       return v;
     }
   }
-  corrupt("a number in the totals is encoded incorrectly");
+  text::corrupt("a number in the totals is encoded incorrectly");
 }
 
 // Where the minute is in its sorted block, or belongs.
@@ -97,7 +96,7 @@ std::uint64_t minute_totals::at(instant t) const {
 
 std::vector<std::byte> minute_totals::serialize() const {
   if (events_ > most_events) {
-    throw error(errc::too_large, "totals can have at most 2^63 events");
+    text::throw_error(errc::too_large, "totals can have at most 2^63 events");
   }
   detail::byte_writer body;
   std::int64_t first = 0;
@@ -124,9 +123,9 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
   const detail::container_info expected{
       .family = family::totals, .engine = engine, .layout = 0, .seed = 0, .clock = minutes()};
   if (view.info() != expected) {
-    throw error(errc::unknown_kind,
-                "expected totals per minute here, found a container of family " +
-                    std::string(name_of(view.info().family)));
+    text::throw_error(errc::unknown_kind,
+                      "expected totals per minute here, found a container of family {}",
+                      name_of(view.info().family));
   }
   view.expect_sections(1);
   view.verify();
@@ -138,7 +137,7 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
   const std::int64_t least = minutes().tick_of(instant(INT64_MIN)).number;
   const std::int64_t most = minutes().tick_of(instant(INT64_MAX)).number;
   if (first < least || first > most || events > most_events || (number == 0 && first != 0)) {
-    corrupt("the totals have an impossible first minute or number of events");
+    text::corrupt("the totals have an impossible first minute or number of events");
   }
   detail::byte_reader body(view.section(counts_section));
   minute_totals totals;
@@ -148,8 +147,7 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
     const std::uint64_t count = read_varint(body);
     if ((gap == 0) != (i == 0) || gap > static_cast<std::uint64_t>(most - minute) || count == 0 ||
         count > events - totals.events_) {
-      corrupt("minute " + std::to_string(i) +
-              " of the totals is out of order or has an impossible count");
+      text::corrupt("minute {} of the totals is out of order or has an impossible count", i);
     }
     minute += static_cast<std::int64_t>(gap);
     totals.count_of(minute) = count;
@@ -157,8 +155,7 @@ minute_totals minute_totals::load(std::span<const std::byte> container) {
   }
   body.expect_end();
   if (totals.events_ != events) {
-    corrupt("the totals should add up to " + std::to_string(events) + " events and add up to " +
-            std::to_string(totals.events_));
+    text::corrupt("the totals should add up to {} events and add up to {}", events, totals.events_);
   }
   return totals;
 }

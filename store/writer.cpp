@@ -9,13 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/version.hpp>
 
 #include "store/names.hpp"
 #include "text/text.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::store {
 namespace {
@@ -23,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const char* deed, const fs::path& path, int reason) {
-  throw error(errc::io, fmt::format("cannot {} {}: {}", deed, path.string(),
-                                    std::system_category().message(reason)));
+  text::throw_error(errc::io, "cannot {} {}: {}", deed, path.string(),
+                    std::system_category().message(reason));
 }
 
 bool has_manifest(const fs::path& directory) {
@@ -39,10 +38,10 @@ void expect_nothing_foreign(const fs::path& directory) {
   for (const std::string& name : file_names(directory, problem)) {
     // Another writer's first checkpoint may bring a manifest at any moment.
     if (name == lock_name || name == manifest_name || is_disposable_name(name)) continue;
-    throw error(errc::invalid_argument,
-                fmt::format("{} is not a store and not empty: there is {} in it, but no {}; name a "
-                            "new directory or an empty one",
-                            directory.string(), text::shown(name), manifest_name));
+    text::throw_error(errc::invalid_argument,
+                      "{} is not a store and not empty: there is {} in it, but no {}; name a new "
+                      "directory or an empty one",
+                      directory.string(), text::shown(name), manifest_name);
   }
   if (problem) fail("read the directory", directory, problem.value());
 }
@@ -68,9 +67,8 @@ writer::place::place(const fs::path& directory) : directory_(directory) {
   if (!fs::exists(fs::symlink_status(directory, ignored))) made_ = make_directory(directory);
   if (made_) return;
   if (!is_folder(directory)) {
-    throw error(errc::io,
-                fmt::format("a store is a directory, and {} is not one; name another --store",
-                            directory.string()));
+    text::throw_error(errc::io, "a store is a directory, and {} is not one; name another --store",
+                      directory.string());
   } else if (has_manifest(directory)) {
     (void)read_manifest(directory);  // another program's manifest.json gets no lock beside it
   } else {
@@ -143,9 +141,10 @@ void writer::checkpoint() {
 // Whoever moved the store away may have put another one there, which is not ours to write into.
 void writer::expect_in_place() const {
   if (lock_.holds()) return;
-  throw error(errc::io, fmt::format("the store {} or its lock was removed or replaced by somebody "
-                                    "else; nothing more is written into it",
-                                    directory_.string()));
+  text::throw_error(errc::io,
+                    "the store {} or its lock was removed or replaced by somebody else; nothing "
+                    "more is written into it",
+                    directory_.string());
 }
 
 std::string writer::next_name() {
@@ -168,7 +167,8 @@ part writer::described(std::string_view role, const std::string& file) const {
 }
 
 void writer::take(std::string_view role, const std::string& file) {
-  if (role.empty()) throw error(errc::invalid_argument, "a container in a store needs a role");
+  if (role.empty())
+    text::throw_error(errc::invalid_argument, "a container in a store needs a role");
   part added = described(role, file);
   const auto found = std::find_if(next_.containers.begin(), next_.containers.end(),
                                   [role](const part& p) { return p.role == role; });

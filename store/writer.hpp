@@ -10,7 +10,6 @@
 #include "store/lock.hpp"
 #include "store/manifest.hpp"
 #include "store/reader.hpp"
-#include "store/signals_held.hpp"
 #include "store/totals.hpp"
 
 namespace bloomtime::store {

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/output/printer.hpp"
-#include "text/number.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 using std::chrono::microseconds;
@@ -40,6 +37,8 @@ instant shifted(instant t, microseconds by) {
 struct question {
   store::typed_time from;
   store::typed_time to;
+  std::string from_text;  // as typed, for errors
+  std::string to_text;
 
   // The period for UTC offsets between `west` and `east` (in seconds): the union over all of them,
   // or the intersection.
@@ -58,19 +57,14 @@ instants whole_ticks(const store::offset_span& s, const tick_clock& ticks) {
   return {ticks.start_of(ticks.tick_of(s.first)), ticks.end_of(ticks.tick_of(s.last))};
 }
 
-std::uint64_t between(instant earlier, instant later) {
-  return later <= earlier ? 0
-                          : static_cast<std::uint64_t>(later.micros) -
-                                static_cast<std::uint64_t>(earlier.micros);
-}
-
 // For a period without events: the offset of the nearest events decides.
 instants nearby(const question& q, const store::log_zone& zone) {
   instants best = q.widest(0, 0);
   auto distance = std::numeric_limits<std::uint64_t>::max();
   for (const store::offset_span& s : zone.spans()) {
     const instants meant = q.widest(s.west, s.east);
-    const std::uint64_t away = between(meant.last, s.first) + between(s.last, meant.first);
+    const std::uint64_t away =
+        logs::micros_between(meant.last, s.first) + logs::micros_between(s.last, meant.first);
     if (away >= distance) continue;
     distance = away;
     best = meant;
@@ -114,8 +108,11 @@ asked_time resolved(const question& q, const store::log_zone& zone) {
   const bool backwards = q.from.zoned == q.to.zoned && q.to.end < q.from.begin;
   const instants range = backwards ? q.widest(0, 0) : covering(q, zone);
   if (range.empty()) {
-    throw usage_error(fmt::format("--from ({}) must not be after --to ({})",
-                                  time_text(range.first, zone), time_text(range.last, zone)));
+    const auto given = [&](const store::typed_time& t, const std::string& typed) {
+      return t.zoned ? time_text(t.begin, zone) : typed;
+    };
+    refuse("--from ({}) must not be after --to ({})", given(q.from, q.from_text),
+           given(q.to, q.to_text));
   }
   const bool exact = q.from.zoned && q.to.zoned;
   return {range.first, range.last, !exact && has_others(q, range, zone)};
@@ -132,7 +129,9 @@ std::optional<store::typed_time> typed_or(std::string_view option, std::string_v
 
 asked_time parse_asked_time(std::string_view from, std::string_view to,
                             const store::log_zone& zone) {
-  return resolved({store::parse_time("--from", from), store::parse_time("--to", to)}, zone);
+  return resolved({store::parse_time("--from", from), store::parse_time("--to", to),
+                   std::string(from), std::string(to)},
+                  zone);
 }
 
 std::optional<asked_time> parse_asked_time(std::string_view from, std::string_view to,
@@ -142,15 +141,14 @@ std::optional<asked_time> parse_asked_time(std::string_view from, std::string_vi
   const auto begin = typed_or("--from", from, first);
   const auto end = typed_or("--to", to, last);
   if (!begin || !end) return std::nullopt;
-  return resolved({*begin, *end}, zone);
+  return resolved({*begin, *end, std::string(from), std::string(to)}, zone);
 }
 
 void note_widened(std::size_t questions) {
   if (questions == 0) return;
   note(fmt::format(
       "{} a local time that fits several UTC offsets of the log, or an unknown one; {} covers all "
-      "of "
-      "them. Give a zone for an exact time, as in 2014-01-01T12:00+02:00",
+      "of them. Give a zone for an exact time, as in 2014-01-01T12:00+02:00",
       questions == 1 ? "the query has" : fmt::format("{} queries have", count_text(questions)),
       questions == 1 ? "it" : "each"));
 }

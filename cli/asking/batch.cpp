@@ -5,18 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "cli/text.hpp"
 #include "logs/byte_source.hpp"
 #include "logs/columns.hpp"
 #include "logs/lines.hpp"
-#include "text/number.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 
-using namespace text;
-
 void batch_line::refuse(std::string_view what) const {
-  throw usage_error(fmt::format("{}, line {} {}", file, count_text(number), what));
+  text::refuse("{}, line {} {}", file, count_text(number), what);
 }
 
 void for_each_line(const std::string& path, const std::function<void(const batch_line&)>& visit) {
@@ -45,16 +42,14 @@ void for_each_item(const std::string& path,
 
 void asked_items::expect_store(std::string_view command, std::string_view example) const {
   if (!words.empty()) return;
-  throw usage_error(
-      fmt::format("{} needs a store. Try bloomtime {} {}", command, command, example));
+  refuse("{} needs a store. Try bloomtime {} {}", command, command, example);
 }
 
 void asked_items::expect_items(std::string_view command, std::string_view example) const {
   if ((words.size() == 1) != batch.empty()) return;
-  throw usage_error(fmt::format(
-      "{} needs {}. Try bloomtime {} {} {}", command,
-      batch.empty() ? "an item, or --batch with a file of them" : "either items or --batch",
-      command, store(), example));
+  refuse("{} needs {}. Try bloomtime {} {} {}", command,
+         batch.empty() ? "an item, or --batch with a file of them" : "either items or --batch",
+         command, store(), example);
 }
 
 void asked_items::for_each(const std::function<void(std::string_view item)>& visit) const {

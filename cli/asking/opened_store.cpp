@@ -6,19 +6,16 @@
 
 #include <fmt/format.h>
 
+#include <bloomtime/detail/file.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
 
-#include "profile/past.hpp"
+#include "cli/dedupe/deduper.hpp"
+#include "cli/text.hpp"
+#include "profile/profiler.hpp"
 #include "store/ledger.hpp"
-#include "store/tally_part.hpp"
-#include "text/suggest.hpp"
-#include "text/text.hpp"
-#include "text/usage_error.hpp"
+#include "store/roles.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 std::vector<std::string> names_of(const profile::profiler& profile) {
@@ -30,11 +27,27 @@ std::vector<std::string> names_of(const profile::profiler& profile) {
 void expect_not_before(instant asked, instant newest, const opened_heat& opened) {
   const tick_clock ticks(opened.profile.settings().resolution);
   if (ticks.tick_of(asked) >= ticks.tick_of(newest)) return;
-  throw usage_error(
-      fmt::format("--at must not be before the store's newest event ({}), because heat that has "
-                  "decayed is not kept; got {}. For the past use bloomtime seen or bloomtime "
-                  "timeline",
-                  time_text(newest, opened.zone), time_text(asked, opened.zone)));
+  refuse(
+      "--at must not be before the store's newest event ({}), because heat that has decayed is not "
+      "kept; got {}. For the past use bloomtime seen or bloomtime timeline",
+      time_text(newest, opened.zone), time_text(asked, opened.zone));
+}
+
+std::vector<fact> describe(const deduper& state) {
+  const dedupe_settings& s = state.settings();
+  std::vector<fact> facts{{"family", "dedupe"}, {"key", s.key}};
+  if (s.time == time_source::none) {
+    facts.push_back({"last", s.expect});
+  } else {
+    facts.push_back({"window_seconds", std::chrono::duration<double>(s.window).count()});
+    facts.push_back({"expect", s.expect});
+  }
+  facts.push_back({"error", s.error});
+  facts.push_back({"memory", state.memory()});
+  facts.push_back({"passed", state.counts().passed});
+  facts.push_back({"dropped", state.counts().dropped});
+  facts.push_back({"unjudged", state.counts().unjudged});
+  return facts;
 }
 
 }  // namespace
@@ -108,10 +121,10 @@ opened_history opened_store::past(const std::string& field) const {
   const std::size_t number = chosen_field(read().items, field);
   const std::string role = store::history_role(read().items[number]);
   if (!parts_.has(role)) {
-    throw usage_error(
-        fmt::format("{} was created by an older version and has no history; use bloomtime profile "
-                    "with a new --store to record it",
-                    directory_));
+    refuse(
+        "{} was created by an older version and has no history; use bloomtime profile with a new "
+        "--store to record it",
+        directory_);
   }
   store::ledger kept = store::load_part<store::ledger>(parts_.container(store::ledger_role));
   opened_history opened{read(),
@@ -135,50 +148,53 @@ tally_filter opened_store::tally() const {
   return store::load_part<tally_filter>(parts_.container(store::tally_role(read().items.front())));
 }
 
+// -- files ---------------------------------------------------------------------------------------
+
+std::vector<fact> facts_of(const std::string& path) {
+  const auto file = detail::mapped_file::open(path);
+  if (!deduper::is_state(file->bytes())) return describe(load_any(file->bytes()));
+  return describe(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
+}
+
+std::string with_path(const std::string& path, const std::string& problem) {
+  return problem.find(path) == std::string::npos ? path + ": " + problem : problem;
+}
+
 // -- what a store holds --------------------------------------------------------------------------
 
 void expect_profile(const store::manifest& about, const std::string& directory) {
   if (about.find(store::ledger_role) != nullptr) return;
   const bool tally = std::any_of(about.containers.begin(), about.containers.end(),
                                  [](const store::part& p) { return p.role.starts_with("tally."); });
-  throw usage_error(
-      tally ? fmt::format("{0} holds a tally and no profile; ask it with bloomtime count {0} ITEM, "
-                          "or name a store that bloomtime profile made",
-                          directory)
-            : fmt::format("{} holds no profile; name a store that bloomtime profile made",
-                          directory));
+  refuse("{} holds {}no profile; {}name a store that bloomtime profile made", directory,
+         tally ? "a tally and " : "",
+         tally ? fmt::format("ask it with bloomtime count {} ITEM, or ", directory) : "");
 }
 
 void expect_tally(const store::manifest& about, const std::string& directory) {
   const std::vector<std::string>& items = about.read.items;
   if (items.size() == 1 && about.find(store::tally_role(items.front())) != nullptr) return;
-  throw usage_error(fmt::format(
-      "{} holds a profile and no tally; name a store that bloomtime tally made, or a new one",
-      directory));
+  refuse("{} holds a profile and no tally; name a store that bloomtime tally made, or a new one",
+         directory);
 }
 
 void expect_same(const std::string& directory, const char* what, const std::string& kept,
                  const std::string& asked) {
   if (kept == asked) return;
-  throw usage_error(
-      fmt::format("{} has {} {}; got {}. Omit the option to continue the store, or use another "
-                  "--store",
-                  directory, what, kept, asked));
+  refuse("{} has {} {}; got {}. Omit the option to continue the store, or use another --store",
+         directory, what, kept, asked);
 }
 
 std::size_t chosen_field(const std::vector<std::string>& names, const std::string& typed) {
   if (typed.empty()) {
     if (names.size() == 1) return 0;
-    throw usage_error(
-        fmt::format("the store has the fields {}; choose one with --field, as in --field {}",
-                    fmt::join(names, ", "), names.front()));
+    refuse("the store has the fields {}; choose one with --field, as in --field {}",
+           fmt::join(names, ", "), names.front());
   }
   const auto found = std::find(names.begin(), names.end(), typed);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  const auto meant = nearest(typed, names);
-  throw usage_error(fmt::format("the store has no field {}; it has {}.{}", shown(typed),
-                                fmt::join(names, ", "),
-                                meant ? fmt::format(" Did you mean {}?", *meant) : ""));
+  refuse("the store has no field {}; it has {}.{}", shown(typed), fmt::join(names, ", "),
+         suggestion(typed, names));
 }
 
 std::string held_text(std::size_t ahead) {

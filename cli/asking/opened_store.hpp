@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bloomtime/any.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
 
@@ -14,7 +15,7 @@
 #include "store/log_zone.hpp"
 #include "store/reader.hpp"
 
-// Every command that queries a store opens it here.
+// Every command that queries a store or a file opens it here.
 namespace bloomtime::cli {
 
 // The heat of all fields of a store at one time.
@@ -69,6 +70,11 @@ class opened_store {
   std::string directory_;
   store::reader parts_;
 };
+
+// What a filter file or a state of dedupe says about itself.
+std::vector<fact> facts_of(const std::string& path);
+// A problem of a file, for output that does not show the path.
+std::string with_path(const std::string& path, const std::string& problem);
 
 // For commands that continue a store. Both throw usage_error if another command made it.
 void expect_profile(const store::manifest& about, const std::string& directory);

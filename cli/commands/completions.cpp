@@ -4,12 +4,9 @@
 
 #include "cli/command.hpp"
 #include "cli/completion/completion.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 void add_shell(command& parent, const command& root, const char* shell, const char* example,
@@ -32,7 +29,7 @@ void add_completions(command& root) {
       "source <(bloomtime completions bash)\n"
       "bloomtime completions fish > ~/.config/fish/completions/bloomtime.fish";
   self.act = [](const printer&) -> exit_status {
-    throw usage_error("completions needs a shell. Try bloomtime completions bash");
+    refuse("completions needs a shell. Try bloomtime completions bash");
   };
   add_shell(self, root, "bash", "source <(bloomtime completions bash)", bash_completion);
   add_shell(self, root, "zsh", "bloomtime completions zsh > ~/.zfunc/_bloomtime", zsh_completion);

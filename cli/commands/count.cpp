@@ -8,13 +8,9 @@
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "text/number.hpp"
-#include "text/text.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 row row_of(const tally_filter& f, std::string_view item) {
@@ -90,7 +86,8 @@ void add_count(command& root, output_options& asked) {
                  {"total", "sum of all counts"},
                  {"items", "one object per row"}};
   const auto given = std::make_shared<asked_items>();
-  self.store(given->words, "directory that bloomtime tally made, followed by the items");
+  self.arguments("STORE", given->words,
+                 "directory that bloomtime tally made, followed by the items");
   self.text("--batch", given->batch, "FILE", "file of items, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return count(*given, asked, out); };

@@ -11,25 +11,17 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "cli/command.hpp"
 #include "cli/dedupe/deduper.hpp"
-#include "cli/dedupe/options.hpp"
 #include "cli/dedupe/report.hpp"
 #include "cli/dedupe/signals.hpp"
-#include "cli/dedupe/state_file.hpp"
+#include "cli/dedupe/state.hpp"
 #include "cli/output/render.hpp"
+#include "cli/text.hpp"
 #include "logs/event_reader.hpp"
-#include "text/number.hpp"
-#include "text/text.hpp"
-#include "text/usage_error.hpp"
 #include "text/write_all.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 using typed = dedupe_options;
@@ -43,6 +35,7 @@ logs::input_options reading_of(const typed& given, const dedupe_settings& settin
   input.items = {input.whole_line ? "line" : fmt::format("{}", fmt::join(input.items, ","))};
   input.needs_time = settings.time == time_source::lines;
   input.follow = given.follow;
+  input.passes_bad = true;
   return input;
 }
 
@@ -63,7 +56,8 @@ class run {
     if (!given_.state.empty()) state_.emplace(given_.state);
     reader_.emplace(input_, given_.files,
                     logs::listener{.note = note,
-                                   .opened = [this](const auto& layout) { begin(layout); },
+                                   .opened = [this](const auto& file,
+                                                    const auto& layout) { begin(file, layout); },
                                    .stop = [this] { return attend(); }});
     try {
       while (const logs::event* first = reader_->next_line()) pass_batch(first);
@@ -72,6 +66,7 @@ class run {
       if (output_closed_) end_by(SIGPIPE);
       throw;
     }
+    if (!any_line_) out_.print(mark_);
     if (work_) {
       save();
     } else {
@@ -113,29 +108,28 @@ class run {
                                   f.lines == 1 ? "has" : "have", shown(f.name)));
     }
     const std::vector<std::string>& names = reader_->field_names();
-    throw error(
-        errc::corrupt,
-        fmt::format("no line could be judged, and all were passed: {}{}; name other fields "
-                    "with --item and --time",
-                    fmt::join(parts, ", "),
-                    names.empty() ? "" : fmt::format("; it has {}", fmt::join(names, ", "))));
+    text::corrupt(
+        "no line could be judged, and all were passed: {}{}; name other fields with --item "
+        "and --time",
+        fmt::join(parts, ", "),
+        names.empty() ? "" : fmt::format("; it has {}", fmt::join(names, ", ")));
   }
 
   // Lines without a timestamp have the time of the wall clock; the first file decides.
-  void begin(const logs::line_layout& layout) {
+  void begin(const std::string& file, const logs::line_layout& layout) {
     const bool untimed =
         settings_.time == time_source::lines && layout.time == logs::line_layout::none;
     if (work_ && untimed) {
-      throw usage_error(
-          "this file has no timestamps, and those before it have; name their field with --time, or "
-          "give --wall");
+      refuse(
+          "{} has no timestamps, and the lines before it have; name the field with --time, or give "
+          "--wall",
+          file);
     }
     if (work_) return;
     if (untimed) {
       settings_.time = time_source::wall;
       if (!given_.late.empty()) {
-        throw usage_error(
-            "--late needs timestamps, and none were found; name the field with --time");
+        refuse("--late needs timestamps, and none were found; name the field with --time");
       }
     }
     work_.emplace(state_ ? state_->open(settings_) : deduper::fresh(settings_));
@@ -155,7 +149,11 @@ class run {
 
   // This line and those that have been read already.
   void pass_batch(const logs::event* next) {
-    if (next->what == logs::event::kind::mark) return out_.print(next->raw.bytes());
+    if (next->what == logs::event::kind::mark) {
+      mark_ = next->raw.bytes();  // nothing may follow it
+      return;
+    }
+    any_line_ = true;
     batch_.clear();
     judged_.clear();
     now_ = wall_time();
@@ -170,7 +168,18 @@ class run {
     write_batch();
   }
 
+  // Whether the line equals the header of the first file that has one.
+  bool repeats_header(const logs::event& next) {
+    if (header_) return next.raw.what == logs::line::part::whole && next.text == *header_;
+    if (next.what == logs::event::kind::header) header_ = next.text;
+    return false;
+  }
+
   void add(const logs::event& next) {
+    if (repeats_header(next)) {
+      ++repeated_headers_;
+      return;
+    }
     const bool judged = next.what == logs::event::kind::event;
     batch_.push_back({next.raw.bytes(), judged, next.begins, !next.raw.ending.empty()});
     if (judged) {
@@ -239,7 +248,8 @@ class run {
     style how = out_.how();
     how.color = false;
     if (!asked_.json && !asked_.tsv) how.form = view::people;
-    (void)write_all(STDERR_FILENO, render(summary_of(*work_, reader_->lacking()), how));
+    (void)write_all(STDERR_FILENO,
+                    render(summary_of(*work_, reader_->lacking(), repeated_headers_), how));
   }
 
   void save() {
@@ -266,6 +276,10 @@ class run {
   std::uint64_t saved_lines_ = 0;
   bool save_failed_ = false;
   bool output_closed_ = false;  // by whoever read it
+  std::string mark_;            // of a file that has nothing but a byte order mark
+  bool any_line_ = false;
+  std::optional<std::string> header_;  // of the first file that has one
+  std::uint64_t repeated_headers_ = 0;
 
   std::vector<entry> batch_;
   std::vector<judged_line> judged_;
@@ -296,7 +310,7 @@ not seen                  dropped by mistake with probability --error, if at mos
 end of the window         at most 1/600 of it late, 1/100 with the wall clock
 without key or time       passed and counted; also lines of more than 1 MiB. --rejects copies
                           them, --strict stops at the first. A field that no line has is an error
-header of CSV and TSV     passed
+header of CSV and TSV     passed; further lines that equal it are left out and counted as headers
 --late                    for a line older than one before it: now judges it as if it came with
                           that one; pass and drop do so without remembering it
 --state                   keeps what is remembered in a file, replaced as a whole every minute and
@@ -313,7 +327,8 @@ The summary is printed on standard error at the end and on SIGUSR1; with --json 
 {"schema": 2, "command": "dedupe", "key", "times" (lines, wall or none), "window_seconds",
  "refresh", "target_error", "summary": [{"lines", "passed", "dropped", "dropped_share",
  "unjudged", "late", "expected_wrong", "error_now", "overloaded", "memory_bytes",
- "expect", "most_drops_per_minute"}], "lacking": [{"field", "lines"}] if lines lack fields})";
+ "expect", "most_drops_per_minute", "repeated_headers"}],
+ "lacking": [{"field", "lines"}] if lines lack fields})";
 
 }  // namespace
 
@@ -323,7 +338,7 @@ void add_dedupe(command& root, output_options& asked) {
   self.examples = examples;
   self.details = details;
   const auto given = std::make_shared<typed>();
-  self.files(given->files, "one after the other; - for standard input");
+  self.arguments("FILE", given->files, "one after the other; - for standard input");
   self.text("--window", given->window, "TIME", "a key passes once within this time: 600s, 10m, 1d");
   self.text("--last", given->last, "N",
             "the same in lines; with --no-refresh in lines that passed");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -5,17 +6,111 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
 #include "cli/generate/options.hpp"
-#include "cli/generate/report.hpp"
-#include "text/usage_error.hpp"
+#include "cli/output/report.hpp"
+#include "cli/text.hpp"
 #include "traffic/profile.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
+
+// -- statistics of the stream --------------------------------------------------------------------
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+cell share_cell(std::uint64_t part, std::uint64_t whole) {
+  const double p = share(part, whole);
+  return {p, fmt::format("{:.1f} %", 100 * p)};
+}
+
+cell bar_cell(std::uint64_t part, std::uint64_t most) {
+  constexpr double width = 40;
+  std::string bar;
+  for (double drawn = 0.5; drawn <= width * share(part, most); ++drawn) bar += "█";
+  return text_cell(bar);
+}
+
+column bar_column() { return {"bar", "", side::left, audience::people, 1}; }
+
+table levels_of(const traffic::profile& what) {
+  table t{.key = "levels",
+          .columns = {{"level", "level"},
+                      {"bucket_seconds", "bucket"},
+                      {"pairs", "pairs"},
+                      {"share", "of all pairs"},
+                      bar_column()}};
+  for (std::size_t level = 0; level < traffic::profile::levels; ++level) {
+    const std::uint64_t bucket = std::uint64_t{1} << level;
+    const std::uint64_t pairs = what.pairs[level];
+    t.rows.push_back({{count_cell(level),
+                       {bucket, count_text(bucket) + " s"},
+                       count_cell(pairs),
+                       share_cell(pairs, what.pairs[0]),
+                       bar_cell(pairs, what.pairs[0])}});
+  }
+  return t;
+}
+
+table gaps_of(const traffic::profile& what) {
+  table t{.key = "gaps",
+          .columns = {{"gap_from", "gap from"},
+                      {"gap_to", "to"},
+                      {"count", "count"},
+                      {"share", "share"},
+                      bar_column()}};
+  const std::uint64_t all = what.records - what.items;
+  const std::uint64_t most = *std::max_element(what.gaps.begin(), what.gaps.end());
+  std::size_t used = what.gaps.size();
+  while (used != 0 && what.gaps[used - 1] == 0) --used;
+  for (std::size_t c = 0; c < used; ++c) {
+    const std::uint64_t from = c == 0 ? 0 : std::uint64_t{1} << (c - 1);
+    const std::uint64_t to = c == 0 ? 0 : from + (from - 1);
+    t.rows.push_back({{{from, count_text(from) + " s"},
+                       {to, count_text(to) + " s"},
+                       count_cell(what.gaps[c]),
+                       share_cell(what.gaps[c], all),
+                       bar_cell(what.gaps[c], most)}});
+  }
+  return t;
+}
+
+table hours_of(const traffic::profile& what) {
+  table t{.key = "hours", .columns = {{"hour", "hour"}, {"records", "records"}, bar_column()}};
+  const std::uint64_t most = *std::max_element(what.hours.begin(), what.hours.end());
+  for (std::size_t h = 0; h < what.hours.size(); ++h) {
+    t.rows.push_back({{{std::uint64_t{h}, fmt::format("{:02}", h)},
+                       count_cell(what.hours[h]),
+                       bar_cell(what.hours[h], most)}});
+  }
+  return t;
+}
+
+report report_of(const traffic::profile& what) {
+  const auto percent = [&](std::uint64_t part) { return share_cell(part, what.records).text; };
+  return {.command = "generate",
+          .title = fmt::format("{} records, {} items, {} pairs of item and second",
+                               count_text(what.records), count_text(what.items),
+                               count_text(what.pairs[0])),
+          .fields = {{"records", what.records},
+                     {"items", what.items},
+                     {"pairs", what.pairs[0]},
+                     {"top_one", what.top_one},
+                     {"top_ten", what.top_ten},
+                     {"top_hundredth", what.top_hundredth}},
+          .tables = {levels_of(what), gaps_of(what), hours_of(what)},
+          .notes = {},
+          .closing = {fmt::format("The most frequent item has {} of all records, the first ten {}, "
+                                  "the most frequent 1 % of all items {}.",
+                                  percent(what.top_one), percent(what.top_ten),
+                                  percent(what.top_hundredth))}};
+}
+
+// -- the command ---------------------------------------------------------------------------------
 
 constexpr std::size_t written_at_once = 1 << 16;
 
@@ -53,18 +148,18 @@ void print_profile(Stream& stream, std::int64_t origin, const printer& out) {
 
 exit_status generate(const generate_options& given, const output_options& asked,
                      const printer& out) {
-  if (!given.profile && (asked.json || asked.tsv || asked.table)) {
-    throw usage_error(
-        "--json, --tsv and --table apply to --profile only; for records give --format ndjson, "
-        "tsv or combined");
+  if (!given.has("--profile") && (asked.json || asked.tsv || asked.table)) {
+    refuse(
+        "--json, --tsv and --table apply to --profile only; for records give --format ndjson, tsv "
+        "or combined");
   }
-  if (given.profile && !given.format.empty()) {
-    throw usage_error("give either --format or --profile, not both: --profile prints no records");
+  if (given.has("--profile") && given.has("--format")) {
+    refuse("give either --format or --profile, not both: --profile prints no records");
   }
   const generate_plan plan = plan_of(given);
   const auto run = [&](const auto& config) {
     auto stream = stream_of(config, plan.seed);
-    if (given.profile) return print_profile(stream, config.when.start, out);
+    if (given.has("--profile")) return print_profile(stream, config.when.start, out);
     traffic::line_writer writer(plan.form);
     if (std::is_same_v<decltype(stream), traffic::operations>) writer.events_are_changes();
     print_records(stream, std::move(writer), out);
@@ -122,31 +217,7 @@ void add_generate(command& root, output_options& asked) {
                  {"top_one, top_ten, top_hundredth", "records of the most frequent items"},
                  {"levels, gaps, hours", "one object per row of each table"}};
   const auto given = std::make_shared<generate_options>();
-  const auto text = [&](const char* name, std::string& typed, const char* type, const char* what,
-                        const std::vector<std::string>& choices = {}) {
-    self.text(name, typed, type, what, choices);
-  };
-  text("--records", given->records, "N", "number of records (default 1M)");
-  text("--items", given->items, "N",
-       "different items: exactly with --pairs, else at most (default 50k)");
-  text("--pairs", given->pairs, "N", "exact number of different (item, second) pairs");
-  text("--like", given->like, "NAME", "edgar or network: the sizes of published data sets",
-       {"edgar", "network"});
-  text("--model", given->model, "NAME", "dense, bursty or uniform, with --pairs or --like",
-       {"dense", "bursty", "uniform"});
-  text("--zipf", given->zipf, "Z", "exponent of Zipf's law: 1.1; 0 for equal weights");
-  self.flag("--unique", given->unique, "no item twice");
-  text("--repeat", given->repeat, "SHARE", "share of records that repeat an item: 30%");
-  text("--gap", given->gap, "LAW", "exp:5m (mean), fixed:10s or uniform:1s..10m");
-  text("--removes", given->removes, "SHARE", "share of operations that remove: 40%, at most 50%");
-  text("--seconds", given->seconds, "TIME", "period: 86400, 90m, 24h (default 1d)");
-  text("--start", given->start, "TIME", "start: a time as logs write it (default 2014-01-01)");
-  self.flag("--daily", given->daily,
-            "quiet night, busy day (always on for traffic and --like network)");
-  text("--seed", given->seed, "N", "seed of the random numbers (default 1)");
-  text("--format", given->format, "FORM", "combined (default for traffic), ndjson, tsv",
-       {"combined", "ndjson", "tsv"});
-  self.flag("--profile", given->profile, "print statistics of the stream instead");
+  given->add_to(self);
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return generate(*given, asked, out); };
 }

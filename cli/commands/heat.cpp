@@ -10,14 +10,10 @@
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "cli/output/hot_table.hpp"
-#include "text/number.hpp"
-#include "text/text.hpp"
+#include "cli/output/profile_report.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 struct typed : asked_items {
@@ -48,9 +44,9 @@ void print_report(const typed& given, const opened_heat& opened, const printer& 
   given.for_each(
       [&](std::string_view item) { t.rows.push_back(row_of(field, item, opened.when())); });
   std::vector<std::string> notes = opened.notes();
-  notes.insert(notes.begin(), fmt::format("\"At most\" always holds; \"at least\" holds with "
-                                          "probability 1 - {}",
-                                          chance_text(1 - field.heat.confidence())));
+  notes.insert(notes.begin(),
+               fmt::format("\"At most\" always holds; \"at least\" holds with probability 1 - {}",
+                           chance_text(1 - field.heat.confidence())));
   out.print({.command = "heat",
              .title = opened.title(given.store()),
              .fields = {{"store", given.store()},
@@ -110,7 +106,8 @@ void add_heat(command& root, output_options& asked) {
                  {"held_back", "events that wait to be confirmed"},
                  {"items", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->words, "directory that bloomtime profile made, followed by the items");
+  self.arguments("STORE", given->words,
+                 "directory that bloomtime profile made, followed by the items");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
   self.text("--at", given->at, "TIME",
             "time of the answers, not before the newest event (default)");

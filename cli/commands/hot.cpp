@@ -7,14 +7,10 @@
 #include "cli/asking/asked_time.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "cli/output/hot_table.hpp"
-#include "text/quantity.hpp"
-#include "text/usage_error.hpp"
+#include "cli/output/profile_report.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 struct typed {
@@ -26,23 +22,23 @@ struct typed {
 
 exit_status hot(const typed& given, const printer& out) {
   if (given.store.size() != 1) {
-    throw usage_error(fmt::format("hot needs one store, got {}. Try bloomtime hot access.bloomtime",
-                                  given.store.size()));
+    refuse("hot needs one store, got {}. Try bloomtime hot access.bloomtime", given.store.size());
   }
   const std::uint64_t rows = parse_count("-n", given.rows);
   const std::string& name = given.store.front();
   const opened_heat opened = opened_store(name).heat(given.at);
-  out.print({.command = "hot",
-             .title = opened.title(name),
-             .fields = {{"store", name},
-                        {"at", micros_or_nothing(opened.at)},
-                        {"records", opened.read.records},
-                        {"held_back", std::uint64_t{opened.profile.held().size()}}},
-             .tables = hot_tables(opened.fields(given.field), rows, opened.when(), out.how()),
-             .notes = opened.notes(),
-             .closing = {fmt::format("Next: bloomtime heat {} ITEM queries one item; --at TIME "
-                                     "answers for a later time.",
-                                     name)}});
+  out.print(
+      {.command = "hot",
+       .title = opened.title(name),
+       .fields = {{"store", name},
+                  {"at", micros_or_nothing(opened.at)},
+                  {"records", opened.read.records},
+                  {"held_back", std::uint64_t{opened.profile.held().size()}}},
+       .tables = hot_tables(opened.fields(given.field), rows, opened.when(), out.how()),
+       .notes = opened.notes(),
+       .closing = {fmt::format(
+           "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for a later time.",
+           name)}});
   return yes;
 }
 
@@ -64,7 +60,7 @@ void add_hot(command& root, output_options& asked) {
                  {"held_back", "events that wait to be confirmed"},
                  {"items", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->store, "directory that bloomtime profile made");
+  self.arguments("STORE", given->store, "directory that bloomtime profile made");
   self.text("-n", given->rows, "ROWS", "rows per field (default 20)");
   self.text("--field", given->field, "FIELD", "only this field");
   self.text("--at", given->at, "TIME",

@@ -7,22 +7,15 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
-#include "cli/asking/files.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
-#include "profile/past.hpp"
+#include "cli/text.hpp"
+#include "profile/profiler.hpp"
 #include "store/ledger.hpp"
 #include "store/log_zone.hpp"
-#include "text/number.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 constexpr const char* details =
@@ -32,21 +25,20 @@ constexpr const char* details =
     "the exit status is 2.";
 
 entries keys() {
-  return {{"file", "the file, followed by the facts of the filter in it:"},
-          {"Bloom filter",
-           "family, engine, layout, memory (bytes), bits, k, seed, capacity, "
-           "insertions, distinct (estimated), fill (share of bits set), "
-           "error_at_capacity, error_now (false-positive rate)"},
-          {"history",
-           "records, pairs (different items and ticks), items (different; estimated if "
-           "some have no name), nameless_pairs, partitions, partition_ticks"},
-          {"dedupe state",
-           "key, last or window_seconds and expect, error, memory, passed, dropped, "
-           "unjudged (lines)"},
-          {"store",
-           "store, records, bad_lines, first_event, last_event, created (microseconds "
-           "since 1970), zone, items (a list in JSON), generation, version, bytes"},
-          {"container", "store, role, file, bytes, followed by its facts"}};
+  return {
+      {"file", "the file, followed by the facts of the filter in it:"},
+      {"Bloom filter",
+       "family, engine, layout, memory (bytes), bits, k, seed, capacity, insertions, distinct "
+       "(estimated), fill (share of bits set), error_at_capacity, error_now (false-positive rate)"},
+      {"history",
+       "records, pairs (different items and ticks), items (different; estimated if some have no "
+       "name), nameless_pairs, partitions, partition_ticks"},
+      {"dedupe state",
+       "key, last or window_seconds and expect, error, memory, passed, dropped, unjudged (lines)"},
+      {"store",
+       "store, records, bad_lines, first_event, last_event, created (microseconds since 1970), "
+       "zone, items (a list in JSON), generation, version, bytes"},
+      {"container", "store, role, file, bytes, followed by its facts"}};
 }
 
 std::string title_of(std::string key) {
@@ -74,21 +66,21 @@ value to_value(const fact& f) {
 
 // Columns that a narrow screen drops, in that order.
 unsigned spare_rank(const std::string& key) {
-  constexpr std::array order{"error_at_capacity",
-                             "k",
-                             "fill",
-                             "family",
-                             "insertions",
-                             "bits",
-                             "engine",
-                             "seed",
-                             "memory",
-                             "layout",
-                             "tick_seconds",
-                             "partition_ticks",
-                             "half_life_seconds",
-                             "bucket_seconds",
-                             "buckets"};
+  constexpr std::array<std::string_view, 15> order{"error_at_capacity",
+                                                   "k",
+                                                   "fill",
+                                                   "family",
+                                                   "insertions",
+                                                   "bits",
+                                                   "engine",
+                                                   "seed",
+                                                   "memory",
+                                                   "layout",
+                                                   "tick_seconds",
+                                                   "partition_ticks",
+                                                   "half_life_seconds",
+                                                   "bucket_seconds",
+                                                   "buckets"};
   const auto it = std::find(order.begin(), order.end(), key);
   return it == order.end() ? 0 : static_cast<unsigned>(it - order.begin()) + 1;
 }
@@ -134,11 +126,8 @@ class fact_table {
 };
 
 std::vector<fact> facts_of(const store::ledger& kept) {
-  const auto seconds = [](std::chrono::microseconds t) {
-    return static_cast<double>(t.count()) / 1e6;
-  };
-  return {{"tick_seconds", seconds(kept.settings.resolution)},
-          {"half_life_seconds", seconds(kept.settings.half_life)},
+  return {{"tick_seconds", in_seconds(kept.settings.resolution)},
+          {"half_life_seconds", in_seconds(kept.settings.half_life)},
           {"held_back", std::uint64_t{kept.held.size()}}};
 }
 
@@ -229,11 +218,10 @@ class collection {
 
  private:
   void add_file(const std::string& path) {
-    const loaded file = load_file(path);
-    if (file.facts) {
-      files_.add({text_cell(path)}, *file.facts);
-    } else {
-      fail(file.sentence_with_path());
+    try {
+      files_.add({text_cell(path)}, cli::facts_of(path));
+    } catch (const error& e) {
+      fail(with_path(path, e.what()));
     }
   }
 
@@ -296,7 +284,7 @@ class collection {
 
 exit_status info(const std::vector<std::string>& paths, bool utc, const printer& out) {
   if (paths.empty()) {
-    throw usage_error("info needs a file or a store. Try bloomtime info users.bloom");
+    refuse("info needs a file or a store. Try bloomtime info users.bloom");
   }
   collection all(utc, out.how());
   for (const std::string& path : paths) all.add(path);
@@ -317,7 +305,7 @@ void add_info(command& root, output_options& asked) {
   self.keys = keys();
   self.fields = {{"files, stores, containers", "one object per row of each table"}};
   const auto paths = std::make_shared<std::vector<std::string>>();
-  self.files(*paths, "filter files or stores");
+  self.arguments("FILE", *paths, "filter files or stores");
   const auto utc = std::make_shared<bool>(false);
   self.flag("--utc", *utc, "times in UTC instead of the log's zone");
   self.output(asked);

@@ -3,15 +3,12 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/complaint.hpp"
 #include "cli/completion/completion.hpp"
-#include "cli/man_page.hpp"
-#include "text/usage_error.hpp"
+#include "cli/help.hpp"
+#include "cli/parse.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 const command& named(const command& root, const std::vector<std::string>& words) {
@@ -46,8 +43,8 @@ void add_man(command& root) {
       "bloomtime man plan bloom > bloomtime-plan-bloom.1";
   self.details = "A page for man, in roff.";
   const auto words = std::make_shared<std::vector<std::string>>();
-  self.words(*words, "the command, one word or several (default: bloomtime itself)",
-             names_below(root));
+  self.arguments("COMMAND", *words, "the command, one word or several (default: bloomtime itself)",
+                 names_below(root));
   self.act = [&root, words](const printer& out) {
     out.print(man_page(named(root, *words)));
     return yes;

@@ -1,9 +1,11 @@
+#include <utility>
+#include <vector>
+
 #include "cli/command.hpp"
-#include "text/usage_error.hpp"
+#include "cli/plan/planner.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
 
 void add_plan(command& root, output_options& asked) {
   command& plan = root.add("plan", "memory and error of all engines, side by side");
@@ -16,13 +18,12 @@ void add_plan(command& root, output_options& asked) {
       "bloomtime plan recency --items 1M              was it seen recently?\n"
       "bloomtime plan tally --items 1M --error 1%     how many are there?";
   plan.act = [](const printer&) -> exit_status {
-    throw usage_error("plan needs a family. Try bloomtime plan bloom --items 1M --error 1%");
+    refuse("plan needs a family. Try bloomtime plan bloom --items 1M --error 1%");
   };
-  add_plan_bloom(plan, asked);
-  add_plan_heat(plan, asked);
-  add_plan_history(plan, asked);
-  add_plan_recency(plan, asked);
-  add_plan_tally(plan, asked);
+  for (planner& words : std::vector<planner>{bloom_planner(), heat_planner(), history_planner(),
+                                             recency_planner(), tally_planner()}) {
+    add_planner(plan, std::move(words), asked);
+  }
 }
 
 }  // namespace bloomtime::cli

@@ -9,27 +9,17 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "cli/output/hot_table.hpp"
 #include "cli/output/profile_report.hpp"
-#include "cli/output/reading_progress.hpp"
+#include "cli/output/progress.hpp"
+#include "cli/text.hpp"
 #include "logs/event_reader.hpp"
 #include "profile/profiler.hpp"
 #include "store/seed.hpp"
 #include "store/writer.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/text.hpp"
-#include "text/time_text.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,7 +76,7 @@ instant now() { return std::chrono::system_clock::now(); }
 
 // -- settings ------------------------------------------------------------------------------------
 
-std::int64_t in_seconds(microseconds span) {
+std::int64_t whole_seconds(microseconds span) {
   return std::chrono::duration_cast<std::chrono::seconds>(span).count();
 }
 
@@ -96,11 +86,11 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   s.half_life = asked.half_life.value_or(s.half_life);
   s.memory = asked.memory.value_or(profile::default_memory_per_field * fields);
   if (s.half_life < s.resolution) {
-    throw usage_error(fmt::format(
-        "--half-life must be at least --resolution ({}); got {}. Try --half-life {}s or "
-        "more, or --resolution {}s or less",
-        span_text(s.resolution), span_text(s.half_life), in_seconds(s.resolution),
-        in_seconds(s.half_life)));
+    refuse(
+        "--half-life must be at least --resolution ({}); got {}. Try --half-life {}s or more, or "
+        "--resolution {}s or less",
+        span_text(s.resolution), span_text(s.half_life), whole_seconds(s.resolution),
+        whole_seconds(s.half_life));
   }
   profile::expect_memory(s.memory, fields);
   return s;
@@ -120,7 +110,7 @@ void expect_different(std::vector<std::string> items) {
   std::sort(items.begin(), items.end());
   const auto twin = std::adjacent_find(items.begin(), items.end());
   if (twin == items.end()) return;
-  throw usage_error(fmt::format("--item {} was given twice; give it once", shown(*twin)));
+  refuse("--item {} was given twice; give it once", shown(*twin));
 }
 
 // An empty store would hide that no line was valid.
@@ -129,9 +119,7 @@ void expect_events(const logs::event_reader& reader) {
   if (counts.events != 0 || counts.bad_lines() == 0) return;
   const auto without = counts.bad[static_cast<std::size_t>(logs::bad_line::no_item)];
   if (without == counts.bad_lines()) reader.refuse_item(reader.item_names().front());
-  throw error(errc::corrupt, fmt::format("{}, so no line is valid; check --format, --time and "
-                                         "--item",
-                                         counts.summary()));
+  text::corrupt("{}, so no line is valid; check --format, --time and --item", counts.summary());
 }
 
 // -- the run -------------------------------------------------------------------------------------
@@ -149,9 +137,9 @@ class run {
     (void)settings_of(asked_, std::max<std::size_t>(1, input_.items.size()));
   }
 
-  void operator()(const printer& out) {
+  exit_status operator()(const printer& out) {
     open_store();
-    reading_progress shown_progress("profile");
+    progress shown_progress("profile");
     logs::event_reader reader(input_, given_.files, shown_progress.reports());
     while (const logs::event* e = reader.next()) add(*e, reader);
     expect_events(reader);
@@ -163,10 +151,12 @@ class run {
       print(out, reader.counts());
     } catch (const error& e) {
       if (!writer_) throw;
-      throw error(e.code(), fmt::format("{}; the store {} was saved, so do not read these lines "
-                                        "into it again: bloomtime hot {} prints the profile",
-                                        e.what(), directory_, directory_));
+      throw_error(e.code(),
+                  "{}; the store {} was saved, so do not read these lines into it again: bloomtime "
+                  "hot {} prints the profile",
+                  e.what(), directory_, directory_);
     }
+    return yes;
   }
 
  private:
@@ -208,7 +198,7 @@ class run {
 
   void begin(const std::vector<std::string>& fields) {
     if (fields.empty()) {
-      throw usage_error("the input is empty");
+      refuse("the input is empty");
     }
     const std::uint64_t seed =
         given_.seed.empty() ? store::default_seed : asked_.seed.value_or(store::random_seed());
@@ -218,8 +208,7 @@ class run {
 
   void add(const logs::event& e, logs::event_reader& reader) {
     if (!e.at) {
-      throw usage_error(
-          "profile needs timestamps, and none were found; name the field with --time");
+      refuse("profile needs timestamps, and none were found; name the field with --time");
     }
     if (!profile_) begin(reader.item_names());
     facts().offsets->add(*e.at, e.offset);
@@ -286,15 +275,8 @@ class run {
   std::uint64_t before_ = 0;  // records of a store that is continued
 };
 
-exit_status profile(const typed& given, const printer& out) {
-  run work(given);
-  work(out);
-  return yes;
-}
-
 constexpr const char* examples =
-    "bloomtime profile access.log                       hottest items; writes "
-    "access.bloomtime\n"
+    "bloomtime profile access.log                       hottest items; writes access.bloomtime\n"
     "bloomtime profile access.log.1.gz access.log --store site\n"
     "bloomtime profile access.log --item agent --item host,path\n"
     "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
@@ -337,7 +319,7 @@ void add_profile(command& root, output_options& asked) {
                   "likewise; asked is null without a limit"},
                  {"items, fields", "one object per row of each table"}};
   const auto given = std::make_shared<typed>();
-  self.files(given->files, "logs, read in order; - for standard input");
+  self.arguments("FILE", given->files, "logs, read in order; - for standard input");
   self.text("--half-life", given->half_life, "TIME", "time in which heat halves (default 1h)");
   self.text("--resolution", given->resolution, "TIME", "length of a tick (default 1s)");
   self.text("--memory", given->memory, "SIZE", "memory of the heat cells (default 7MB per field)");
@@ -348,7 +330,7 @@ void add_profile(command& root, output_options& asked) {
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
   self.input(given->input);
   self.output(asked);
-  self.act = [given](const printer& out) { return profile(*given, out); };
+  self.act = [given](const printer& out) { return run(*given)(out); };
 }
 
 }  // namespace bloomtime::cli

@@ -11,15 +11,10 @@
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
+#include "cli/text.hpp"
 #include "logs/columns.hpp"
-#include "text/number.hpp"
-#include "text/text.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 struct typed {
@@ -156,10 +151,10 @@ constexpr const char* try_this =
     "Try bloomtime seen access.bloomtime /index.html --from 2014-01-01T09:30 --to 2014-01-01T09:40";
 
 exit_status seen(const typed& given, const output_options& asked, const printer& out) {
-  if (given.words.empty()) throw usage_error(fmt::format("seen needs a store. {}", try_this));
+  if (given.words.empty()) refuse("seen needs a store. {}", try_this);
   if (!given.batch.empty()) {
     if (given.words.size() != 1 || !given.from.empty() || !given.to.empty()) {
-      throw usage_error(
+      refuse(
           "give seen either an item with --from and --to, or --batch with a file of lines `item "
           "<TAB> from <TAB> to`, not both");
     }
@@ -168,11 +163,10 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
     return yes;
   }
   if (given.words.size() != 2) {
-    throw usage_error(
-        fmt::format("seen needs one item, got {}. {}", given.words.size() - 1, try_this));
+    refuse("seen needs one item, got {}. {}", given.words.size() - 1, try_this);
   }
   if (given.from.empty() || given.to.empty()) {
-    throw usage_error(fmt::format("seen needs --from and --to. {}", try_this));
+    refuse("seen needs --from and --to. {}", try_this);
   }
   return ask_one(given, opened_store(given.words.front()).past(given.field), out);
 }
@@ -211,7 +205,8 @@ void add_seen(command& root, output_options& asked) {
                  {"held_back", "events that wait to be confirmed"},
                  {"questions", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->words, "directory that bloomtime profile made, followed by the item");
+  self.arguments("STORE", given->words,
+                 "directory that bloomtime profile made, followed by the item");
   self.text("--from", given->from, "TIME", "first time of the period");
   self.text("--to", given->to, "TIME", "last time of the period");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -9,26 +8,17 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "cli/output/reading_progress.hpp"
+#include "cli/output/progress.hpp"
 #include "cli/plan/planner.hpp"
+#include "cli/text.hpp"
 #include "logs/event_reader.hpp"
+#include "store/roles.hpp"
 #include "store/seed.hpp"
-#include "store/tally_part.hpp"
 #include "store/writer.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/text.hpp"
-#include "text/time_text.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 struct typed {
@@ -53,19 +43,12 @@ std::optional<bool> removal_of(std::string_view op) {
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> amount_of(std::string_view text) {
-  std::uint64_t amount = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return amount;
-}
-
 // -- settings ------------------------------------------------------------------------------------
 
 logs::input_options reading(const typed& given) {
   if (given.input.items.size() != 1) {
-    throw usage_error(fmt::format("tally needs one --item, the field to count; got {}. {}",
-                                  given.input.items.size(), try_this));
+    refuse("tally needs one --item, the field to count; got {}. {}", given.input.items.size(),
+           try_this);
   }
   logs::input_options input = given.input;
   input.needs_time = false;
@@ -77,10 +60,10 @@ logs::input_options reading(const typed& given) {
 
 std::optional<tally_config> config_of(const typed& given) {
   if (!given.memory.empty() && !given.error.empty()) {
-    throw usage_error("give either --memory or --error with --items, not both");
+    refuse("give either --memory or --error with --items, not both");
   }
   if (!given.error.empty() && given.items.empty()) {
-    throw usage_error("--error needs --items, the number of different items at the same time");
+    refuse("--error needs --items, the number of different items at the same time");
   }
   if (given.memory.empty() && given.items.empty()) return std::nullopt;
   tally_config c;
@@ -115,28 +98,27 @@ class run {
         input_(reading(given)),
         field_(input_.items[0]) {
     if (given.store.empty()) {
-      throw usage_error(fmt::format("tally needs --store, the directory to write. {}", try_this));
+      refuse("tally needs --store, the directory to write. {}", try_this);
     }
   }
 
-  void operator()(const printer& out) {
+  exit_status operator()(const printer& out) {
     writer_.emplace(given_.store, std::chrono::system_clock::now());
     open_store();
-    reading_progress shown_progress("tally");
+    progress shown_progress("tally");
     logs::event_reader reader(input_, given_.files, shown_progress.reports());
     while (const logs::event* e = reader.next()) use(*e, reader);
     const logs::line_counts& counts = reader.counts();
     if (counts.events == 0 && counts.bad_lines() != 0) {
-      throw error(errc::corrupt,
-                  fmt::format("{}, so no line is valid; check --format, --op, --item "
-                              "and --amount",
-                              counts.summary()));
+      text::corrupt("{}, so no line is valid; check --format, --op, --item and --amount",
+                    counts.summary());
     }
     writer_->about().bad_lines += counts.bad_lines();
     if (timed_) writer_->about().zone = zone_text(reader.zone());
     writer_->put(store::tally_role(field_), *tally_);
     writer_->checkpoint();
     print(out, counts);
+    return yes;
   }
 
  private:
@@ -152,10 +134,10 @@ class run {
     tally_ = store::load_part<tally_filter>(writer_->container(store::tally_role(kept.front())));
     expect_same(given_.store, "the item", kept.front(), field_);
     if (asked_) {
-      throw usage_error(fmt::format(
+      refuse(
           "{} already has a size; omit --memory, --items and --error to continue it, or use "
           "another --store",
-          given_.store));
+          given_.store);
     }
     expect_same(given_.store, "the seed", fmt::format("{}", tally_->seed()),
                 fmt::format("{}", seed_.value_or(tally_->seed())));
@@ -168,8 +150,8 @@ class run {
     std::size_t next = 1;
     const auto removal = given_.op.empty() ? std::optional(false) : removal_of(e.items[next++]);
     if (!removal) return reader.reject_last(logs::bad_line::no_operation);
-    const auto amount =
-        given_.amount.empty() ? std::optional<std::uint64_t>(1) : amount_of(e.items[next]);
+    const auto amount = given_.amount.empty() ? std::optional<std::uint64_t>(1)
+                                              : number_in<std::uint64_t>(e.items[next]);
     if (!amount) return reader.reject_last(logs::bad_line::no_amount);
     if (e.at) {
       writer_->count(*e.at);
@@ -190,28 +172,17 @@ class run {
 
   void print(const printer& out, const logs::line_counts& counts) {
     const tally_statistics s = tally_->statistics();
-    table t{.key = "tally",
-            .columns = {{"lines", "lines"},
-                        {"rejected", "rejected"},
-                        {"adds", "adds"},
-                        {"removes", "removes"},
-                        {"refused", "refused removes"},
-                        {"full", "refused adds"},
-                        {"total", "sum of counts"},
-                        {"distinct", "distinct items"},
-                        {"largest", "largest count"},
-                        {"memory_bytes", "memory"}},
-            .rows = {{{count_cell(counts.lines),
-                       count_cell(counts.bad_lines()),
-                       count_cell(adds_),
-                       count_cell(removes_),
-                       count_cell(refused_),
-                       count_cell(full_),
-                       count_cell(s.total),
-                       {s.distinct, short_text(s.distinct)},
-                       count_cell(s.largest),
-                       bytes_cell(tally_->memory())}}},
-            .as_list = true};
+    table t =
+        list_of("tally", {{"lines", "lines", count_cell(counts.lines)},
+                          {"rejected", "rejected", count_cell(counts.bad_lines())},
+                          {"adds", "adds", count_cell(adds_)},
+                          {"removes", "removes", count_cell(removes_)},
+                          {"refused", "refused removes", count_cell(refused_)},
+                          {"full", "refused adds", count_cell(full_)},
+                          {"total", "sum of counts", count_cell(s.total)},
+                          {"distinct", "distinct items", {s.distinct, short_text(s.distinct)}},
+                          {"largest", "largest count", count_cell(s.largest)},
+                          {"memory_bytes", "memory", bytes_cell(tally_->memory())}});
     std::vector<std::string> notes;
     if (refused_ != 0) {
       notes.push_back(
@@ -274,7 +245,7 @@ void add_tally(command& root, output_options& asked) {
                  {"records", "valid lines of all runs"},
                  {"tally", "one object, the row"}};
   const auto given = std::make_shared<typed>();
-  self.files(given->files, "files of lines, read in order; - for standard input");
+  self.arguments("FILE", given->files, "files of lines, read in order; - for standard input");
   self.text("--op", given->op, "FIELD",
             "field with + or add, - or remove (default: all lines add)");
   self.text("--amount", given->amount, "FIELD", "field with the number (default 1)");
@@ -287,11 +258,7 @@ void add_tally(command& root, output_options& asked) {
             "seed of the hash (default 0); random if the input may be hostile");
   self.input(given->input);
   self.output(asked);
-  self.act = [given](const printer& out) {
-    run work(*given);
-    work(out);
-    return yes;
-  };
+  self.act = [given](const printer& out) { return run(*given)(out); };
 }
 
 }  // namespace bloomtime::cli

@@ -13,16 +13,9 @@
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
-#include "cli/output/sparkline.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/time_text.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 struct typed {
@@ -139,7 +132,7 @@ report report_of(const typed& given, const opened_history& opened, const found& 
                       {"item", given.words[1]},
                       {"from", start(!f.bars.empty(), f.asked.first)},
                       {"to", start(!f.bars.empty(), f.asked.last)},
-                      {"tick_seconds", static_cast<double>(clock.resolution().count()) / 1e6},
+                      {"tick_seconds", in_seconds(clock.resolution())},
                       {"asked_ticks", f.bars.empty() ? 0 : ticks_of(f.asked)},
                       {"first", start(seen, seen ? f.seen.front().first : tick())},
                       {"last", start(seen, seen ? f.seen.back().last : tick())},
@@ -176,10 +169,10 @@ void show(const typed& given, const opened_history& opened, const found& f, std:
 
 exit_status timeline(const typed& given, const printer& out) {
   if (given.words.size() != 2) {
-    throw usage_error(
-        fmt::format("timeline needs a store and one item, got {} words. Try bloomtime timeline "
-                    "access.bloomtime /index.html",
-                    given.words.size()));
+    refuse(
+        "timeline needs a store and one item, got {} words. Try bloomtime timeline "
+        "access.bloomtime /index.html",
+        given.words.size());
   }
   const bool all = given.rows.empty() && out.how().form != view::people;
   const std::size_t rows = all                  ? static_cast<std::size_t>(-1)
@@ -221,7 +214,8 @@ void add_timeline(command& root, output_options& asked) {
                  {"held_back", "events that wait to be confirmed; they count as seen"},
                  {"intervals", "one object per row"}};
   const auto given = std::make_shared<typed>();
-  self.store(given->words, "directory that bloomtime profile made, followed by the item");
+  self.arguments("STORE", given->words,
+                 "directory that bloomtime profile made, followed by the item");
   self.text("--from", given->from, "TIME", "first time of the period (default: the first event)");
   self.text("--to", given->to, "TIME", "last time of the period (default: the newest event)");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");

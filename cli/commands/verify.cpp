@@ -5,19 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
-
-#include "cli/asking/files.hpp"
+#include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
+#include "cli/text.hpp"
 #include "store/inspect.hpp"
 #include "store/reader.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 constexpr const char* details =
@@ -39,11 +34,12 @@ row row_of(const store::finding& file) {
            {sound ? value() : value(file.problem), sound ? verdict : file.problem, l}}};
 }
 
-// A store that cannot be opened is one finding, like a file.
+// A store that cannot be opened is one finding, as a file is.
 std::vector<store::finding> findings(const std::string& path) {
-  if (!store::is_folder(path)) return {{path, load_file(path).sentence}};
   try {
-    return store::inspect(path);
+    if (store::is_folder(path)) return store::inspect(path);
+    (void)facts_of(path);
+    return {{path, ""}};
   } catch (const error& e) {
     return {{path, e.what()}};
   }
@@ -51,7 +47,7 @@ std::vector<store::finding> findings(const std::string& path) {
 
 exit_status verify(const std::vector<std::string>& paths, const printer& out) {
   if (paths.empty()) {
-    throw usage_error("verify needs a file or a store. Try bloomtime verify users.bloom");
+    refuse("verify needs a file or a store. Try bloomtime verify users.bloom");
   }
   table files{.key = "files",
               .columns = {{"", "", side::left, audience::people},
@@ -89,7 +85,7 @@ void add_verify(command& root, output_options& asked) {
                {"problem", "a sentence; null if ok"}};
   self.fields = {{"files", "one object per row"}};
   const auto paths = std::make_shared<std::vector<std::string>>();
-  self.files(*paths, "filter files or stores");
+  self.arguments("FILE", *paths, "filter files or stores");
   self.output(asked);
   self.act = [paths](const printer& out) { return verify(*paths, out); };
 }

@@ -34,8 +34,7 @@ digest digest_in(const std::string& bytes) {
 }
 
 bool within(instant a, instant b, std::chrono::microseconds window) {
-  const auto [first, last] = std::minmax(a, b);
-  return static_cast<std::uint64_t>(last.micros) - static_cast<std::uint64_t>(first.micros) <=
+  return logs::micros_between(std::min(a, b), std::max(a, b)) <=
          static_cast<std::uint64_t>(window.count());
 }
 

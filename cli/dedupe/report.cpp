@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "text/number.hpp"
-#include "text/time_text.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 std::string window_text(const dedupe_settings& s) {
@@ -57,7 +53,8 @@ std::string overload_of(const deduper& work) {
       brief_chance_text(s.error));
 }
 
-report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking) {
+report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking,
+                  std::uint64_t repeated_headers) {
   using enum audience;
   const dedupe_settings& s = work.settings();
   const dedupe_counts& c = work.counts();
@@ -68,38 +65,28 @@ report summary_of(const deduper& work, const std::vector<logs::lacking_field>& l
                                 count_text(c.passed + c.unjudged), count_text(c.dropped)),
            .fields = {{"key", s.key},
                       {"times", std::string(time_text_of(s.time))},
-                      {"window_seconds", static_cast<double>(s.window.count()) / 1e6},
+                      {"window_seconds", in_seconds(s.window)},
                       {"refresh", s.refresh},
                       {"target_error", s.error}},
            .tables = {},
            .notes = {},
            .closing = {}};
-  r.tables.push_back({.key = "summary",
-                      .columns = {{"lines", "lines"},
-                                  {"passed", "passed"},
-                                  {"dropped", "dropped"},
-                                  {"dropped_share", "of all"},
-                                  {"unjudged", "without key or time, passed"},
-                                  {"late", "late"},
-                                  {"expected_wrong", "dropped wrongly, expected"},
-                                  {"error_now", "error now"},
-                                  {"overloaded", "more lines than expected"},
-                                  {"memory_bytes", "memory"},
-                                  {"expect", "expected in a window"},
-                                  {"most_drops_per_minute", "most dropped in a minute"}},
-                      .rows = {{{count_cell(c.lines()),
-                                 count_cell(c.passed + c.unjudged),
-                                 count_cell(c.dropped),
-                                 {share, fmt::format("{:.1f} %", 100 * share)},
-                                 count_cell(c.unjudged),
-                                 count_cell(c.late),
-                                 {c.wrong, short_text(c.wrong)},
-                                 chance_cell(work.filter().current_error()),
-                                 yes_no_cell(work.overloaded()),
-                                 bytes_cell(work.memory()),
-                                 count_cell(s.expect),
-                                 count_cell(work.most_drops_per_minute())}}},
-                      .as_list = true});
+  r.tables.push_back(
+      list_of("summary",
+              {{"lines", "lines", count_cell(c.lines())},
+               {"passed", "passed", count_cell(c.passed + c.unjudged)},
+               {"dropped", "dropped", count_cell(c.dropped)},
+               {"dropped_share", "of all", {share, fmt::format("{:.1f} %", 100 * share)}},
+               {"unjudged", "without key or time, passed", count_cell(c.unjudged)},
+               {"late", "late", count_cell(c.late)},
+               {"expected_wrong", "dropped wrongly, expected", {c.wrong, short_text(c.wrong)}},
+               {"error_now", "error now", chance_cell(work.filter().current_error())},
+               {"overloaded", "more lines than expected", yes_no_cell(work.overloaded())},
+               {"memory_bytes", "memory", bytes_cell(work.memory())},
+               {"expect", "expected in a window", count_cell(s.expect)},
+               {"most_drops_per_minute", "most dropped in a minute",
+                count_cell(work.most_drops_per_minute())},
+               {"repeated_headers", "repeated headers, left out", count_cell(repeated_headers)}}));
   if (!lacking.empty()) r.tables.push_back(table_of(lacking));
   if (!work.suppressed().complete()) {
     r.notes.push_back(

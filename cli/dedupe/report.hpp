@@ -15,6 +15,7 @@ std::string plan_of(const deduper& work);
 // The warning that more lines came than the filter was sized for.
 std::string overload_of(const deduper& work);
 
-report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking);
+report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking,
+                  std::uint64_t repeated_headers);
 
 }  // namespace bloomtime::cli

@@ -1,24 +1,25 @@
+#include "cli/dedupe/state.hpp"
+
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/container.hpp>
-#include <bloomtime/error.hpp>
+#include <bloomtime/detail/file.hpp>
 
-#include "cli/dedupe/deduper.hpp"
-#include "text/number.hpp"
-#include "text/time_text.hpp"
-#include "text/usage_error.hpp"
+#include "cli/asking/opened_store.hpp"
+#include "cli/text.hpp"
 
 // What a run leaves to the next: a container of the family totals, drawn in docs/FORMAT.md.
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 // Engine 3 has no unwritten keys and drops of all minutes; it is read, and continued as engine 4.
@@ -45,7 +46,7 @@ void expect_sections(const detail::container_view& view) {
 }
 
 [[noreturn]] void corrupt() {
-  throw error(errc::corrupt, "the parts of this dedupe state contradict each other");
+  text::corrupt("the parts of this dedupe state contradict each other");
 }
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -53,9 +54,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 }
 
 std::string text_of(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte b : bytes) text += static_cast<char>(b);
-  return text;
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::string name_of(time_source s) {
@@ -64,13 +63,11 @@ std::string name_of(time_source s) {
                                    : "the wall clock";
 }
 
-void expect_same(const std::string& name, const char* what, const std::string& kept,
+void expect_kept(const std::string& name, const char* what, const std::string& kept,
                  const std::string& asked) {
   if (kept == asked) return;
-  throw usage_error(
-      fmt::format("{} was made with {} {}, and {} was asked for; use the same, or another "
-                  "--state",
-                  name, what, kept, asked));
+  refuse("{} was made with {} {}, and {} was asked for; use the same, or another --state", name,
+         what, kept, asked);
 }
 
 // What decides about lines; costs and --count may change.
@@ -104,12 +101,12 @@ std::string window_text(const dedupe_settings& s) {
 void expect_settings(const std::string& name, const dedupe_settings& kept,
                      const dedupe_settings& asked) {
   const auto refreshing = [](bool refresh) { return refresh ? "--refresh" : "--no-refresh"; };
-  expect_same(name, "the key", kept.key, asked.key);
-  expect_same(name, "times taken from", name_of(kept.time), name_of(asked.time));
-  expect_same(name, "a window of", window_text(kept), window_text(asked));
-  expect_same(name, "--expect", count_text(kept.expect), count_text(asked.expect));
-  expect_same(name, "an error of", fmt::format("{}", kept.error), fmt::format("{}", asked.error));
-  expect_same(name, "", refreshing(kept.refresh), refreshing(asked.refresh));
+  expect_kept(name, "the key", kept.key, asked.key);
+  expect_kept(name, "times taken from", name_of(kept.time), name_of(asked.time));
+  expect_kept(name, "a window of", window_text(kept), window_text(asked));
+  expect_kept(name, "--expect", count_text(kept.expect), count_text(asked.expect));
+  expect_kept(name, "an error of", fmt::format("{}", kept.error), fmt::format("{}", asked.error));
+  expect_kept(name, "the option", refreshing(kept.refresh), refreshing(asked.refresh));
 }
 
 void write_held(detail::byte_writer& out, const std::vector<logs::held_event>& held) {
@@ -162,19 +159,15 @@ std::vector<digest> read_keys(std::span<const std::byte> bytes) {
   return keys;
 }
 
-std::uint64_t distance(instant from, instant to) {
-  return static_cast<std::uint64_t>(to.micros) - static_cast<std::uint64_t>(from.micros);
-}
-
 }  // namespace
 
 std::vector<std::byte> deduper::serialize() const {
   detail::container_writer out(kind_of(engine));
   auto& p = out.parameters();
   write_settings(p, settings_);
-  for (const std::uint64_t value :
+  for (const std::uint64_t number :
        {counts_.passed, counts_.dropped, counts_.unjudged, counts_.late, error_due_}) {
-    p.u64(value);
+    p.u64(number);
   }
   p.f64(counts_.wrong);
   p.f64(error_now_);
@@ -220,13 +213,13 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   expect_settings(name, read_settings(in, text_of(view.section(key_section))), settings);
   deduper d(settings, age_partitioned_filter::load(view.section(filter_section)));
   if (settings.seed) {
-    expect_same(name, "--seed", fmt::format("{}", d.filter_.seed()),
+    expect_kept(name, "--seed", fmt::format("{}", d.filter_.seed()),
                 fmt::format("{}", *settings.seed));
   }
   d.settings_.seed = d.filter_.seed();
-  for (std::uint64_t* value : {&d.counts_.passed, &d.counts_.dropped, &d.counts_.unjudged,
-                               &d.counts_.late, &d.error_due_}) {
-    *value = in.u64();
+  for (std::uint64_t* number : {&d.counts_.passed, &d.counts_.dropped, &d.counts_.unjudged,
+                                &d.counts_.late, &d.error_due_}) {
+    *number = in.u64();
   }
   d.counts_.wrong = in.f64();
   d.error_now_ = in.f64();
@@ -279,7 +272,43 @@ void deduper::expect_clock() const {
   const auto step = static_cast<std::uint64_t>(filter_.clock().resolution().count());
   const auto far = static_cast<std::uint64_t>(logs::time_gate::far.count());
   const std::uint64_t most = *newest <= *clock ? filter_.window() + far + 2 * step : far;
-  if (distance(std::min(*newest, *clock), std::max(*newest, *clock)) > most) corrupt();
+  if (logs::micros_between(std::min(*newest, *clock), std::max(*newest, *clock)) > most) corrupt();
+}
+
+// -- the file ------------------------------------------------------------------------------------
+
+state_file::state_file(const std::string& name)
+    : name_(name),
+      target_(detail::followed(name)),
+      lock_(target_.string() + ".lock", "the state " + name) {}
+
+// Still locked, so that nobody can mistake a removed file for the lock.
+state_file::~state_file() {
+  if (lock_.holds()) ::unlink(lock_.path().c_str());
+}
+
+deduper state_file::open(const dedupe_settings& settings) const {
+  std::error_code ignored;
+  deduper work =
+      std::filesystem::exists(target_, ignored) ? load(settings) : deduper::fresh(settings);
+  constexpr std::uint64_t head = 4096;
+  detail::expect_replaceable(name_, work.memory() + head);
+  return work;
+}
+
+deduper state_file::load(const dedupe_settings& settings) const {
+  try {
+    return deduper::load(detail::mapped_file::open(target_)->bytes(), settings, name_);
+  } catch (const error& e) {
+    throw error(e.code(), with_path(name_, e.what()));
+  }
+}
+
+void state_file::save(const deduper& work) const {
+  const store::signals_held calm;
+  const auto bytes = work.serialize();
+  const std::array<std::span<const std::byte>, 1> pieces{bytes};
+  detail::replace_file(name_, pieces);
 }
 
 }  // namespace bloomtime::cli

@@ -6,6 +6,8 @@
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/error.hpp>
 
+#include "text/usage_error.hpp"
+
 namespace bloomtime::cli {
 
 void suppressed_lines::add(digest key, std::uint64_t lines) {
@@ -58,7 +60,7 @@ void suppressed_lines::read(std::span<const std::byte> bytes) {
     old_.emplace(last = key, count);
   }
   if (sound && old_.size() / 2 <= most_keys_) return;
-  throw error(errc::corrupt, "the counts of dropped lines are invalid");
+  text::corrupt("the counts of dropped lines are invalid");
 }
 
 }  // namespace bloomtime::cli

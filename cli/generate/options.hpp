@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 
+#include "cli/command.hpp"
 #include "traffic/draws.hpp"
 #include "traffic/lines.hpp"
 #include "traffic/operations.hpp"
@@ -13,24 +16,21 @@
 
 namespace bloomtime::cli {
 
-// As typed; empty where nothing was.
-struct generate_options {
-  std::string records;
-  std::string items;
-  std::string pairs;
-  std::string like;
-  std::string model;
-  std::string zipf;
-  bool unique = false;
-  std::string repeat;
-  std::string gap;
-  std::string removes;
-  std::string seconds;
-  std::string start;
-  bool daily = false;
-  std::string seed;
-  std::string format;
-  bool profile = false;
+// The options of generate, as typed.
+class generate_options {
+ public:
+  void add_to(command& self);
+
+  bool has(std::string_view name) const;
+  // Empty where nothing was typed.
+  const std::string& operator[](std::string_view name) const;
+
+ private:
+  struct typed {
+    std::string text;
+    bool flag = false;
+  };
+  std::map<std::string_view, typed> given_;
 };
 
 using stream_config =

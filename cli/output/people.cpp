@@ -1,15 +1,11 @@
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "cli/output/render.hpp"
-#include "text/text.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 constexpr std::string_view gap = "  ";
@@ -34,21 +30,15 @@ class page {
     return how_.unicode ? printable(raw) : ascii_only(raw);
   }
 
-  void paint(std::string_view words, look l) {
-    const std::string_view escape = how_.color ? escape_of(l) : std::string_view();
-    out_ += escape;
-    out_ += words;
-    if (!escape.empty()) out_ += "\x1b[0m";
-  }
-
   void blanks(std::size_t count) { pending_ += count; }
 
   // Blanks are written only when something follows, so no line ends in them.
   void put(std::string_view words, look l) {
     if (words.empty()) return;
-    out_.append(pending_, ' ');
+    const std::string_view escape = how_.color ? escape_of(l) : std::string_view();
+    out_.append(pending_, ' ').append(escape).append(words);
+    if (!escape.empty()) out_ += "\x1b[0m";
     pending_ = 0;
-    paint(words, l);
   }
 
   void end_line() {
@@ -76,47 +66,34 @@ class page {
 
 look combined(look of_row, look of_cell) { return of_cell == look::plain ? of_row : of_cell; }
 
-// The columns of a table that people see and that fit, with their widths.
-class arrangement {
- public:
-  arrangement(const table& what, const page& on) {
-    for (std::size_t c = 0; c < what.columns.size(); ++c) {
-      if (what.columns[c].readers == audience::programs) continue;
-      std::size_t width = display_width(on.text(what.columns[c].title));
-      for (const row& r : what.rows) {
-        width = std::max(width, display_width(on.text(r.cells[c].text)));
-      }
-      chosen_.push_back(c);
-      widths_.push_back(width);
-    }
-    while (on.how().width != 0 && total() > on.how().width && drop_one(what)) {
-    }
-  }
-
-  std::size_t size() const { return chosen_.size(); }
-  std::size_t column(std::size_t i) const { return chosen_[i]; }
-  std::size_t width(std::size_t i) const { return widths_[i]; }
-
- private:
-  std::size_t total() const {
-    const std::size_t gaps = chosen_.empty() ? 0 : (chosen_.size() - 1) * gap.size();
-    return std::accumulate(widths_.begin(), widths_.end(), gaps);
-  }
-
-  bool drop_one(const table& what) {
-    const auto victim =
-        std::max_element(chosen_.begin(), chosen_.end(), [&](std::size_t a, std::size_t b) {
-          return what.columns[a].spare < what.columns[b].spare;
-        });
-    if (victim == chosen_.end() || what.columns[*victim].spare == 0) return false;
-    widths_.erase(widths_.begin() + (victim - chosen_.begin()));
-    chosen_.erase(victim);
-    return true;
-  }
-
-  std::vector<std::size_t> chosen_;
-  std::vector<std::size_t> widths_;
+struct placed_column {
+  std::size_t number;  // in the table
+  std::size_t width;
 };
+
+// The columns of a table that people see and that fit.
+std::vector<placed_column> arranged(const table& what, const page& on) {
+  std::vector<placed_column> chosen;
+  std::size_t total = 0;
+  for (std::size_t c = 0; c < what.columns.size(); ++c) {
+    if (what.columns[c].readers == audience::programs) continue;
+    std::size_t width = display_width(on.text(what.columns[c].title));
+    for (const row& r : what.rows) {
+      width = std::max(width, display_width(on.text(r.cells[c].text)));
+    }
+    total += width + (chosen.empty() ? 0 : gap.size());
+    chosen.push_back({c, width});
+  }
+  const auto spare = [&](const placed_column& c) { return what.columns[c.number].spare; };
+  while (on.how().width != 0 && total > on.how().width) {
+    const auto victim = std::max_element(chosen.begin(), chosen.end(),
+                                         [&](auto& a, auto& b) { return spare(a) < spare(b); });
+    if (victim == chosen.end() || spare(*victim) == 0) break;
+    total -= victim->width + gap.size();
+    chosen.erase(victim);
+  }
+  return chosen;
+}
 
 void put_aligned(page& on, std::string_view raw, std::size_t width, side alignment, look l) {
   const std::string words = on.text(raw);
@@ -127,12 +104,12 @@ void put_aligned(page& on, std::string_view raw, std::size_t width, side alignme
 }
 
 void draw_rows(page& on, const table& what) {
-  const arrangement arranged(what, on);
+  const std::vector<placed_column> places = arranged(what, on);
   const auto line = [&](auto text_of, auto look_of) {
-    for (std::size_t i = 0; i < arranged.size(); ++i) {
-      const std::size_t c = arranged.column(i);
-      if (i != 0) on.blanks(gap.size());
-      put_aligned(on, text_of(c), arranged.width(i), what.columns[c].alignment, look_of(c));
+    for (const placed_column& p : places) {
+      if (&p != &places.front()) on.blanks(gap.size());
+      put_aligned(on, text_of(p.number), p.width, what.columns[p.number].alignment,
+                  look_of(p.number));
     }
     on.end_line();
   };

@@ -6,14 +6,10 @@
 
 #include <unistd.h>
 
-#include <bloomtime/error.hpp>
-
 #include "cli/output/render.hpp"
-#include "text/text.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
 
 void printer::fail(int reason) {
   throw error(errc::io,

@@ -1,28 +1,101 @@
 #include "cli/output/profile_report.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "cli/output/hot_table.hpp"
-#include "profile/exact_size.hpp"
-#include "text/number.hpp"
-#include "text/time_text.hpp"
+#include "cli/text.hpp"
+#include "profile/profiler.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
+
+// -- hot items -----------------------------------------------------------------------------------
+
+constexpr double seconds_per_minute = 60;
+
+// The largest error of a count, rounded up so that it remains a bound.
+std::string bound_text(const estimate& e) {
+  const double most = std::max(e.upper - e.value, e.value - e.lower);
+  const double hundredths = std::ceil(100 * most);
+  return hundredths < 1000 ? fmt::format("± {:.2f}", hundredths / 100)
+                           : fmt::format("± {}", short_text(std::ceil(most)));
+}
+
+double rate_per_minute(const profile::field_profile& f, const hot_item& item) {
+  return seconds_per_minute * f.hot.rate(item.heat).value;
+}
+
+std::string trend_text(double trend) {
+  constexpr double notable = 1.1;
+  if (std::isnan(trend)) return "";
+  const char* arrow = trend > notable ? "↑" : trend < 1 / notable ? "↓" : "→";
+  return fmt::format("{} {:.1f}", arrow, trend);
+}
+
+// Leaves room for the other columns.
+std::size_t widest_item(const style& how, unsigned buckets) {
+  constexpr std::size_t least = 20;
+  constexpr std::size_t most = 60;
+  const std::size_t others = 44 + buckets;
+  if (how.width == 0) return most;
+  return std::clamp(how.width > others ? how.width - others : 0, least, most);
+}
+
+// People see the item under the name of its field, and programs the field in every row.
+table empty_table(const std::string& key, const std::string& item, const std::string& recent) {
+  using enum audience;
+  return {.key = key,
+          .columns = {{"field", "", side::left, programs},
+                      {"rank", "", side::right, programs},
+                      {"item", item, side::left},
+                      {"hits", "hits now"},
+                      {"", "", side::left, people, 1},
+                      {"lower", "", side::right, programs},
+                      {"upper", "", side::right, programs},
+                      {"guaranteed", "", side::right, programs},
+                      {"rate_per_minute", "rate/min", side::right, everybody, 2},
+                      {"trend", "trend", side::left, everybody, 3},
+                      {"recent", recent, side::left, everybody, 4},
+                      {"cut", "", side::right, programs}}};
+}
+
+table table_for_people(const profile::field_profile& f) {
+  return empty_table(f.name, f.name, "last " + span_text(f.hot.bucket(), f.hot.buckets()));
+}
+
+void add_rows(table& to, const profile::field_profile& f, const std::vector<hot_item>& items,
+              const style& how) {
+  std::uint64_t rank = 0;
+  for (const hot_item& item : items) {
+    const std::string name =
+        cut_to(item.cut ? item.item + "…" : item.item, widest_item(how, f.hot.buckets()));
+    const double rate = rate_per_minute(f, item);
+    to.rows.push_back({{text_cell(f.name),
+                        count_cell(++rank),
+                        {item.item, name},
+                        {item.heat.value, short_text(item.heat.value)},
+                        {{}, bound_text(item.heat)},
+                        {item.heat.lower, ""},
+                        {item.heat.upper, ""},
+                        {item.guaranteed, ""},
+                        {rate, short_text(rate)},
+                        {item.trend, trend_text(item.trend)},
+                        {item.recent, sparkline(item.recent)},
+                        {item.cut, ""}}});
+  }
+}
+
+// -- a profile for people ------------------------------------------------------------------------
 
 std::uint64_t exact_bytes(const profile::field_profile& f, std::uint64_t records) {
   const std::uint64_t mean_length = records == 0 ? 0 : f.items.bytes / records;
   return f.items.different() * profile::exact_bytes_per_item(mean_length);
 }
-
-// -- for people ----------------------------------------------------------------------------------
 
 std::string files_text(const std::vector<std::string>& files) {
   if (files.size() > 1) return fmt::format("{} files", files.size());
@@ -85,7 +158,7 @@ std::vector<std::string> closing_of(const profile_summary& what) {
                       what.store)};
 }
 
-// -- for programs --------------------------------------------------------------------------------
+// -- a profile for programs ----------------------------------------------------------------------
 
 table fields_table(const profile::profiler& profile, std::uint64_t records) {
   table t{.key = "fields",
@@ -105,8 +178,6 @@ table fields_table(const profile::profiler& profile, std::uint64_t records) {
   return t;
 }
 
-double seconds(std::chrono::microseconds span) { return static_cast<double>(span.count()) / 1e6; }
-
 std::string over_budget_text(std::string_view what, const profile::memory_budget& b) {
   return fmt::format("{} {}, {} more than the limit of {}", what, bytes_text(b.asked + b.over),
                      bytes_text(b.over), bytes_text(b.asked));
@@ -114,13 +185,40 @@ std::string over_budget_text(std::string_view what, const profile::memory_budget
 
 }  // namespace
 
+entries hot_keys() {
+  return {
+      {"field, rank", "the field, and the rank in it from 1"},
+      {"item, cut", "the item; if cut is true only its first 1024 bytes"},
+      {"hits, lower, upper", "decayed count: estimate and bounds"},
+      {"guaranteed", "true if it is certainly one of the n hottest"},
+      {"rate_per_minute", "events per minute at that time"},
+      {"trend", "recent rate divided by rate: above 1 if rising"},
+      {"recent",
+       "events in each of the last 24 half-lives since the item was last listed, oldest first"}};
+}
+
+std::string hits_text(const estimate& heat) {
+  return fmt::format("{} {}", short_text(heat.value), bound_text(heat));
+}
+
+std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& fields,
+                              std::size_t n, instant at, const style& how) {
+  std::vector<table> tables;
+  const bool people = how.form == view::people;
+  if (!people) tables.push_back(empty_table("items", "", ""));
+  for (const profile::field_profile* f : fields) {
+    if (people) tables.push_back(table_for_people(*f));
+    add_rows(tables.back(), *f, f->hot.top(n, at, f->heat), how);
+  }
+  return tables;
+}
+
 std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
   std::vector<std::string> texts;
   if (const profile::memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
-    texts.push_back(
-        over_budget_text("heat takes", heat) +
-        ": an item with 128 hits or more takes 22 to 43 bytes more for each of its four "
-        "cells. A shorter --half-life leaves fewer such items");
+    texts.push_back(over_budget_text("heat takes", heat) +
+                    ": an item with 128 hits or more takes 22 to 43 bytes more for each of its "
+                    "four cells. A shorter --half-life leaves fewer such items");
   }
   if (const profile::memory_budget past = profile.history_budget(); past.over > 0) {
     texts.push_back(over_budget_text("the history takes", past) +
@@ -153,8 +251,8 @@ report report_of(const profile_summary& what, const profile::profiler& profile, 
                       {"last_event", micros_or_nothing(what.read.last_event)},
                       {"at", micros_or_nothing(at)},
                       {"zone", what.read.zone},
-                      {"half_life_seconds", seconds(profile.settings().half_life)},
-                      {"tick_seconds", seconds(profile.settings().resolution)},
+                      {"half_life_seconds", in_seconds(profile.settings().half_life)},
+                      {"tick_seconds", in_seconds(profile.settings().resolution)},
                       {"memory_bytes", memory},
                       {"heat_asked_bytes", heat.asked},
                       {"heat_over_bytes", heat.over},

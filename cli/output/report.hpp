@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,6 +37,14 @@ cell nanoseconds_cell(double ns);
 cell yes_no_cell(bool yes);
 cell nothing();  // null for programs, a blank for people
 
+// Counts as a row of bars from ▁ to █, the highest for the largest of them; · where there is none.
+std::string sparkline(std::span<const std::uint64_t> counts);
+
+// For fields of JSON.
+inline double in_seconds(std::chrono::microseconds span) {
+  return std::chrono::duration<double>(span).count();
+}
+
 template <class T>
 value or_nothing(const std::optional<T>& data) {
   return data ? value(*data) : value();
@@ -63,6 +73,14 @@ struct table {
   std::vector<row> rows = {};
   bool as_list = false;  // for people: one line per column instead of one line per row
 };
+
+// A table of one row that people see as a list: key, title and value of each column.
+struct list_entry {
+  std::string key;
+  std::string title;
+  cell value;
+};
+table list_of(std::string key, const std::vector<list_entry>& entries);
 
 struct report {
   std::string command;                                     // "plan bloom"

@@ -9,15 +9,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
-#include "text/text.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 std::string_view environment(const char* name) {
@@ -28,7 +22,7 @@ std::string_view environment(const char* name) {
 view resolve_view(const output_options& asked, bool terminal) {
   if (static_cast<int>(asked.json) + static_cast<int>(asked.tsv) + static_cast<int>(asked.table) >
       1) {
-    throw usage_error("--json, --tsv and --table exclude each other; give one of them");
+    refuse("--json, --tsv and --table exclude each other; give one of them");
   }
   if (asked.json) return view::json;
   if (asked.tsv) return view::tsv;
@@ -41,7 +35,7 @@ bool resolve_color(const std::string& asked, bool terminal) {
   if (asked == "always") return true;
   if (asked == "never") return false;
   if (asked != "auto") {
-    throw usage_error(fmt::format("--color must be auto, always or never, got {}", shown(asked)));
+    refuse("--color must be auto, always or never, got {}", shown(asked));
   }
   if (!environment("NO_COLOR").empty()) return false;
   const std::string_view force = environment("CLICOLOR_FORCE");

@@ -3,26 +3,23 @@
 #include <fmt/format.h>
 
 #include "cli/output/render.hpp"
-#include "text/text.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 struct field_text {
   std::string operator()(std::monostate) const { return ""; }
-  std::string operator()(bool yes) const { return yes ? "true" : "false"; }
-  std::string operator()(std::int64_t n) const { return fmt::format("{}", n); }
-  std::string operator()(std::uint64_t n) const { return fmt::format("{}", n); }
-  std::string operator()(double x) const { return fmt::format("{}", x); }
   std::string operator()(const std::string& text) const { return in_tsv(text); }
   std::string operator()(const std::vector<std::string>& texts) const {
     return in_tsv(fmt::format("{}", fmt::join(texts, " ")));
   }
   std::string operator()(const std::vector<std::uint64_t>& numbers) const {
     return fmt::format("{}", fmt::join(numbers, " "));
+  }
+  template <class Number>
+  std::string operator()(Number x) const {
+    return fmt::format("{}", x);
   }
 };
 

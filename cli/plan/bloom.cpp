@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,69 +7,99 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
+#include <bloomtime/bloom/bloom_filter.hpp>
+#include <bloomtime/math/bloom.hpp>
 
-#include "cli/plan/bloom_choices.hpp"
 #include "cli/plan/bloom_measure.hpp"
 #include "cli/plan/planner.hpp"
-#include "store/signals_held.hpp"
-#include "text/number.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
+#include "store/lock.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 constexpr std::uint64_t least_memory = 8;  // one word of bits
+// Memory of an exact answer: a std::unordered_set of 8-byte keys has a 32-byte node per item and
+// one to two 8-byte bucket pointers, 1.5 on average between two rehashes.
+constexpr std::uint64_t hash_set_bytes_per_item = 32 + 12;
 
-struct typed : sizing_options {
-  std::string save;
-  bool measure = false;
-};
-
-const planner& words() {
-  static const planner all{
-      .family = "bloom",
-      .summary = "size a Bloom filter (was this item ever added?)",
-      .usage = "--items N (--error E | --memory SIZE) [--measure [--save FILE]]",
-      .examples =
-          "bloomtime plan bloom --items 1M --error 1%              memory for an error\n"
-          "bloomtime plan bloom --items 2.5k --error 1e-6          few items, a small error\n"
-          "bloomtime plan bloom --items 10^9 --memory 1GiB         error for a memory\n"
-          "bloomtime plan bloom --items 1M --error 1% --measure    build each filter and measure\n"
-          "bloomtime plan bloom --items 1M --error 1% --measure --save users.bloom\n"
-          "bloomtime plan bloom --items 1M --error 1% --json | jq '.choices[] | "
-          "select(.recommended)'",
-      .items = "different items",
-      .error_means = "a lookup of an absent item answers yes",
-      .keys = {{"k", "bits set per item"},
-               {"cache_lines", "cache lines read by a lookup that answers yes"},
-               {"bits_per_word", "1 or 2 in the line layout"},
-               {"measured_error", "with --measure: false positives among items never added"},
-               {"false_positives, queries", "the numbers behind it"},
-               {"expected_low, expected_high", "its 99.9 % range if the planned error is right"},
-               {"add_ns, lookup_ns", "nanoseconds per item in bulk calls"}},
-      .fields = {{"saved_to", "the file of --save"}},
-      .engines =
-          "bloom_filter, flat: bits anywhere; line: all bits of an item in one cache line, "
-          "one per 64-bit word; line_2: up to two per word, where that differs. hash_set: "
-          "an exact std::unordered_set of 8-byte keys, estimated at 44 bytes per item. "
-          "bound: log2(1 / error) bits per item, the least that any filter needs"};
-  return all;
-}
-
-plan_target target_of(const typed& given) {
-  const plan_target target = target_of(words(), given);
+plan_target target_for(const plan_options& given) {
+  const plan_target target = target_of("bloom", given);
   if (!given.save.empty() && !given.measure) {
-    throw usage_error("--save keeps the filter that --measure builds; give both");
+    refuse("--save keeps the filter that --measure builds; give both");
   }
   if (target.memory && *target.memory < least_memory) {
-    throw usage_error(fmt::format("--memory of a Bloom filter must be at least {} bytes, got {}",
-                                  least_memory, given.memory));
+    refuse("--memory of a Bloom filter must be at least {} bytes, got {}", least_memory,
+           given.memory);
   }
   return target;
+}
+
+// -- choices -------------------------------------------------------------------------------------
+
+struct bloom_choice {
+  std::string variant;  // flat, line, line_2
+  math::bloom_size size{};
+  std::optional<unsigned> bits_per_word;  // of a line
+  bool recommended = false;
+
+  // The configuration that builds exactly this filter, if there is one.
+  std::optional<bloom_config> config;
+};
+
+constexpr unsigned line_words = 8;  // more probes than this put two bits into some words
+
+math::bloom_size size_of(const plan_target& target, layout kind, unsigned most_k) {
+  return target.error ? math::size_for_error(kind, target.items, *target.error, most_k)
+                      : math::size_for_bits(kind, target.items, *target.memory * 8, most_k);
+}
+
+math::bloom_size planned(const plan_target& target) {
+  return target.error ? math::plan_bloom(target.items, *target.error)
+                      : math::plan_bloom_in_bits(target.items, *target.memory * 8);
+}
+
+// Nothing if a line layout would be too large, or the memory is smaller than one line.
+std::optional<math::bloom_size> sized_line(const plan_target& target, unsigned most_k) {
+  if (target.memory && *target.memory * 8 < math::line_bits) return std::nullopt;
+  try {
+    return size_of(target, layout::line, most_k);
+  } catch (const error& e) {
+    if (e.code() == errc::too_large) return std::nullopt;
+    throw;
+  }
+}
+
+bloom_choice choice_of(const math::bloom_size& size) {
+  if (size.layout == layout::flat) return {"flat", size, {}, false, {}};
+  if (size.k <= line_words) return {"line", size, 1, false, {}};
+  return {"line_2", size, 2, false, {}};
+}
+
+// A configuration names a layout or leaves it to the planner; either gives one size.
+std::optional<bloom_config> config_of(const plan_target& target, const math::bloom_size& size) {
+  bloom_config config{.items = target.items, .error = target.error, .memory = target.memory};
+  if (size == planned(target)) return config;
+  config.layout = size.layout;
+  if (size == size_of(target, size.layout, math::max_k(size.layout))) return config;
+  return std::nullopt;
+}
+
+// Every filter that can be built for the target; exactly one is recommended. line_2 is listed only
+// if it differs from line.
+std::vector<bloom_choice> bloom_choices(const plan_target& target) {
+  std::vector<bloom_choice> choices;
+  choices.push_back(choice_of(size_of(target, layout::flat, math::max_k(layout::flat))));
+  const auto one_bit = sized_line(target, line_words);
+  const auto two_bits = sized_line(target, math::max_k(layout::line));
+  if (one_bit) choices.push_back(choice_of(*one_bit));
+  if (two_bits && two_bits != one_bit) choices.push_back(choice_of(*two_bits));
+  const std::string best = choice_of(planned(target)).variant;
+  for (bloom_choice& c : choices) {
+    c.recommended = c.variant == best;
+    c.config = config_of(target, c.size);
+  }
+  return choices;
 }
 
 // -- candidates ----------------------------------------------------------------------------------
@@ -156,7 +185,7 @@ bloom_filter build(const bloom_config& config) {
   }
 }
 
-std::optional<bloom_measurement> measured(const bloom_choice& c, const typed& given) {
+std::optional<bloom_measurement> measured(const bloom_choice& c, const plan_options& given) {
   if (!given.measure || !c.config) return std::nullopt;
   bloom_filter filter = build(*c.config);
   const bloom_measurement found = measure(filter);
@@ -200,7 +229,7 @@ std::string reason(const std::vector<measured_bloom>& all, const plan_target& ta
                      price(best->choice, flat.choice, target), gain);
 }
 
-std::vector<std::string> closing(const std::vector<measured_bloom>& all, const typed& given,
+std::vector<std::string> closing(const std::vector<measured_bloom>& all, const plan_options& given,
                                  const plan_target& target) {
   std::vector<std::string> words{reason(all, target)};
   if (!given.measure) {
@@ -218,14 +247,12 @@ std::vector<std::string> closing(const std::vector<measured_bloom>& all, const t
   return words;
 }
 
-exit_status act(const typed& given, const printer& out) {
-  plan what{.family = "bloom",
-            .subject = {},
-            .target = target_of(given),
-            .error_means = words().error_means,
+plan make(const plan_options& given) {
+  plan what{.subject = {},
+            .target = target_for(given),
             .fields = {{"saved_to", given.save.empty() ? value() : value(given.save)}},
             .columns = columns(given.measure)};
-  what.subject = "Bloom filter for " + items_text(what.target.items);
+  what.subject = "Bloom filter for " + count_of(what.target.items, "item");
   std::vector<measured_bloom> all;
   what.candidates = sized([&] {
     std::vector<candidate> candidates;
@@ -242,22 +269,45 @@ exit_status act(const typed& given, const printer& out) {
   what.candidates.push_back(hash_set(what.target));
   what.candidates.push_back(bound(what.target));
   what.closing = closing(all, given, what.target);
-  out.print(report_of(what));
-  return yes;
+  return what;
 }
 
 }  // namespace
 
-void add_plan_bloom(command& family, output_options& asked) {
-  const auto given = std::make_shared<typed>();
-  command& self = add_planner(family, words(), given->items);
-  add_error(self, words(), given->error);
-  add_memory(self, given->memory);
-  self.flag("--measure", given->measure,
-            "build each filter with N generated items, query as many others, time both");
-  self.text("--save", given->save, "FILE", "keep the recommended filter that was measured");
-  self.output(asked);
-  self.act = [given](const printer& out) { return act(*given, out); };
+planner bloom_planner() {
+  return {
+      .family = "bloom",
+      .summary = "size a Bloom filter (was this item ever added?)",
+      .usage = "--items N (--error E | --memory SIZE) [--measure [--save FILE]]",
+      .examples =
+          "bloomtime plan bloom --items 1M --error 1%              memory for an error\n"
+          "bloomtime plan bloom --items 2.5k --error 1e-6          few items, a small error\n"
+          "bloomtime plan bloom --items 10^9 --memory 1GiB         error for a memory\n"
+          "bloomtime plan bloom --items 1M --error 1% --measure    build each filter and measure\n"
+          "bloomtime plan bloom --items 1M --error 1% --measure --save users.bloom\n"
+          "bloomtime plan bloom --items 1M --error 1% --json | jq '.choices[] | "
+          "select(.recommended)'",
+      .items = "different items",
+      .error_means = "a lookup of an absent item answers yes",
+      .keys = {{"k", "bits set per item"},
+               {"cache_lines", "cache lines read by a lookup that answers yes"},
+               {"bits_per_word", "1 or 2 in the line layout"},
+               {"measured_error", "with --measure: false positives among items never added"},
+               {"false_positives, queries", "the numbers behind it"},
+               {"expected_low, expected_high", "its 99.9 % range if the planned error is right"},
+               {"add_ns, lookup_ns", "nanoseconds per item in bulk calls"}},
+      .fields = {{"saved_to", "the file of --save"}},
+      .engines =
+          "bloom_filter, flat: bits anywhere; line: all bits of an item in one cache line, one per "
+          "64-bit word; line_2: up to two per word, where that differs. hash_set: an exact "
+          "std::unordered_set of 8-byte keys, estimated at 44 bytes per item. bound: log2(1 / "
+          "error) bits per item, the least that any filter needs",
+      .options = {memory_option(),
+                  {"--measure", &plan_options::measure, "",
+                   "build each filter with N generated items, query as many others, time both"},
+                  {"--save", &plan_options::save, "FILE",
+                   "keep the recommended filter that was measured"}},
+      .make = make};
 }
 
 }  // namespace bloomtime::cli

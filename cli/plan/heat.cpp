@@ -1,4 +1,4 @@
-#include <memory>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -8,48 +8,11 @@
 
 #include "cli/plan/heat_choices.hpp"
 #include "cli/plan/planner.hpp"
+#include "cli/text.hpp"
 #include "profile/profiler.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/time_text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
-
-struct typed : sizing_options {
-  std::string half_life = "1h";
-};
-
-const planner& words() {
-  static const planner all{
-      .family = "heat",
-      .summary = "size a heat filter (how hot is this item now?)",
-      .usage = "--items N [--error E | --memory SIZE] [--half-life TIME]",
-      .examples =
-          "bloomtime plan heat --items 1M                    profile's default size, its error\n"
-          "bloomtime plan heat --items 1M --error 1%         memory for an error\n"
-          "bloomtime plan heat --items 10M --memory 64MiB    error for a memory\n"
-          "bloomtime plan heat --items 1M --half-life 1d     how long items stay active",
-      .items = "items active at the same time",
-      .error_means = "an estimate is too high",
-      .keys = {{"cell_bits", "bits of a cell; memory_bytes is that of the cells"},
-               {"k", "cells and cache lines per item"},
-               {"excess",
-                "mean overestimate, in multiples of the mean heat of an item; an upper "
-                "bound, reached if all items are equally hot"},
-               {"share",
-                "share of the heat of all items that the overestimate exceeds with "
-                "probability 1 %"}},
-      .fields = {{"half_life_seconds", "--half-life"}},
-      .engines =
-          "heat_filter; decaying_filter and pooled_decaying_filter, as published: they "
-          "visit all cells at the end of each tick, and their --items are all items ever "
-          "seen; exact_map: an unordered_map of short items"};
-  return all;
-}
 
 candidate candidate_of(const heat_choice& c, const plan_target& target) {
   constexpr double rarely = 0.01;
@@ -66,7 +29,7 @@ candidate candidate_of(const heat_choice& c, const plan_target& target) {
           .recommended = c.recommended};
 }
 
-std::vector<std::string> closing(const plan_target& target, const typed& given,
+std::vector<std::string> closing(const plan_target& target, const plan_options& given,
                                  std::chrono::microseconds half_life) {
   // Cells count in units of 2^-8 hits, and the last unit decays to zero.
   constexpr unsigned half_lives_of_one_hit = 9;
@@ -76,24 +39,21 @@ std::vector<std::string> closing(const plan_target& target, const typed& given,
       span_text(half_life, half_lives_of_one_hit), half_lives_of_one_hit, span_text(half_life))};
   if (given.error.empty() && given.memory.empty()) {
     words.push_back(
-        fmt::format("{} is profile's default per field. With a million active items of "
-                    "two hits each, estimates are at most 0.5 hits too high on "
-                    "average.",
+        fmt::format("{} is profile's default per field. With a million active items of two hits "
+                    "each, estimates are at most 0.5 hits too high on average.",
                     bytes_text(profile::default_memory_per_field)));
   }
   words.push_back(next_step(target));
   return words;
 }
 
-exit_status act(const typed& given, const printer& out) {
-  const plan_target target = target_of(words(), given, profile::default_memory_per_field);
+plan make(const plan_options& given) {
+  const plan_target target = target_of("heat", given, profile::default_memory_per_field);
   if (target.memory) profile::expect_memory(*target.memory, 1);
   const std::chrono::microseconds half_life = parse_span("--half-life", given.half_life);
-  plan what{.family = "heat",
-            .subject = "Heat of " + items_text(target.items),
+  plan what{.subject = "Heat of " + count_of(target.items, "item"),
             .target = target,
-            .error_means = words().error_means,
-            .fields = {{"half_life_seconds", static_cast<double>(half_life.count()) / 1e6}},
+            .fields = {{"half_life_seconds", in_seconds(half_life)}},
             .columns = {cell_bits_column(),
                         k_column(),
                         {"excess", "mean excess", side::right, audience::everybody, 1},
@@ -113,20 +73,41 @@ exit_status act(const typed& given, const printer& out) {
                       "are all items ever seen"},
             .closing = closing(target, given, half_life)};
   what.candidates.push_back(exact_map(target.items, {nothing(), nothing(), {0., "0"}, {0., "0"}}));
-  out.print(report_of(what));
-  return yes;
+  return what;
 }
 
 }  // namespace
 
-void add_plan_heat(command& family, output_options& asked) {
-  const auto given = std::make_shared<typed>();
-  command& self = add_planner(family, words(), given->items);
-  add_error(self, words(), given->error);
-  add_memory(self, given->memory);
-  self.text("--half-life", given->half_life, "TIME", "time in which heat halves (default 1h)");
-  self.output(asked);
-  self.act = [given](const printer& out) { return act(*given, out); };
+planner heat_planner() {
+  return {
+      .family = "heat",
+      .summary = "size a heat filter (how hot is this item now?)",
+      .usage = "--items N [--error E | --memory SIZE] [--half-life TIME]",
+      .examples =
+          "bloomtime plan heat --items 1M                    profile's default size, its error\n"
+          "bloomtime plan heat --items 1M --error 1%         memory for an error\n"
+          "bloomtime plan heat --items 10M --memory 64MiB    error for a memory\n"
+          "bloomtime plan heat --items 1M --half-life 1d     how long items stay active",
+      .items = "items active at the same time",
+      .error_means = "an estimate is too high",
+      .keys =
+          {{"cell_bits", "bits of a cell; memory_bytes is that of the cells"},
+           {"k", "cells and cache lines per item"},
+           {"excess",
+            "mean overestimate, in multiples of the mean heat of an item; an upper bound, reached "
+            "if all items are equally hot"},
+           {"share",
+            "share of the heat of all items that the overestimate exceeds with probability 1 %"}},
+      .fields = {{"half_life_seconds", "--half-life"}},
+      .engines =
+          "heat_filter; decaying_filter and pooled_decaying_filter, as published: they visit all "
+          "cells at the end of each tick, and their --items are all items ever seen; exact_map: an "
+          "unordered_map of short items",
+      .options = {memory_option(),
+                  {"--half-life", &plan_options::half_life, "TIME",
+                   "time in which heat halves (default 1h)"}},
+      .defaults = {.half_life = "1h"},
+      .make = make};
 }
 
 }  // namespace bloomtime::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/plan/table.hpp"
+#include "cli/plan/planner.hpp"
 
 namespace bloomtime::cli {
 

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,56 +8,15 @@
 #include <bloomtime/published/persistent/sizes.hpp>
 
 #include "cli/plan/planner.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/time_text.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 using math::history_counts;
 using math::history_size;
 using published::level_rule;
 using std::chrono::microseconds;
-
-struct typed {
-  std::string pairs;
-  std::string items;
-  std::string span = "1d";
-  std::string resolution = "1s";
-  std::string error = "1%";
-  std::string length = "10m";
-};
-
-const planner& words() {
-  static const planner all{
-      .family = "history",
-      .summary = "size a history (was this item seen between two times?)",
-      .usage = "--pairs N --items N [--span TIME] [--length TIME] [--error E]",
-      .examples =
-          "bloomtime plan history --pairs 2M --items 25k                 a day of seconds\n"
-          "bloomtime plan history --pairs 2127749 --items 25497 --length 128 --error 1%\n"
-          "bloomtime plan history --pairs 1M --items 1M --error 1e-6     items seen once\n"
-          "bloomtime plan history --pairs 50M --items 100k --span 30d --resolution 1m --length 1h",
-      .items = "different items",
-      .error_means = "a query that should be answered no is answered maybe",
-      .keys = {{"probes", "structures read by a query that is answered no, on average"}},
-      .fields = {{"pairs", "--pairs"},
-                 {"ticks", "of --span"},
-                 {"tick_seconds", "of a tick"},
-                 {"length", "of a query, in ticks"}},
-      .engines =
-          "timeline_history, with or without names; single_history, tree_history and "
-          "level_history, the published persistent Bloom filters, with optimal, uniform or "
-          "planned bits per level; bound, filters: log2(length / error) bits per pair if "
-          "items do not repeat; bound, exact: if all items are seen equally often",
-      .unit = "pair"};
-  return all;
-}
 
 struct history_target {
   history_counts counts;
@@ -66,34 +25,37 @@ struct history_target {
   std::uint64_t length;  // ticks
 };
 
+constexpr microseconds usual_length = std::chrono::minutes(10);
+
 // Rounded up.
 std::uint64_t ticks_in(microseconds span, microseconds resolution) {
   return static_cast<std::uint64_t>((span.count() - 1) / resolution.count() + 1);
 }
 
-history_target target_of(const typed& given) {
-  if (given.pairs.empty() || given.items.empty()) {
-    throw usage_error(
-        "plan history needs --pairs, the number of different (item, tick) pairs, and --items, the "
-        "number of different items. Try bloomtime plan history --pairs 2M --items 25k");
-  }
+history_target target_for(const plan_options& given) {
   history_target t;
   t.resolution = parse_span("--resolution", given.resolution);
   t.counts = {.pairs = parse_count("--pairs", given.pairs),
               .items = parse_count("--items", given.items),
               .ticks = ticks_in(parse_span("--span", given.span), t.resolution)};
   t.error = parse_chance("--error", given.error);
-  t.length = ticks_in(parse_span("--length", given.length), t.resolution);
+  const microseconds length =
+      given.length.empty() ? usual_length : parse_span("--length", given.length);
+  t.length = ticks_in(length, t.resolution);
+  if (given.length.empty()) t.length = std::min(t.length, t.counts.ticks);
   const auto [pairs, items, ticks] = t.counts;
   if (pairs < items) {
-    throw usage_error(fmt::format("--pairs must be at least --items ({}); got {}",
-                                  count_text(items), count_text(pairs)));
+    refuse("--pairs must be at least --items ({}); got {}", count_text(items), count_text(pairs));
   }
   if ((pairs - 1) / items >= ticks) {
-    throw usage_error(fmt::format(
-        "--pairs can be at most one per item and tick ({} in {} tick{}); got {}. Try a longer "
-        "--span or fewer --pairs",
-        items_text(items), count_text(ticks), ticks == 1 ? "" : "s", count_text(pairs)));
+    refuse(
+        "--pairs can be at most one per item and tick ({} in {}); got {}. Try a longer --span or "
+        "fewer --pairs",
+        count_of(items, "item"), count_of(ticks, "tick"), count_text(pairs));
+  }
+  if (t.length > ticks) {
+    refuse("--length must be at most --span ({}); got {}", span_text(t.resolution, ticks),
+           given.length);
   }
   return t;
 }
@@ -138,46 +100,63 @@ std::vector<candidate> candidates_for(const history_target& t) {
   return all;
 }
 
-exit_status act(const typed& given, const printer& out) {
-  const history_target t = target_of(given);
-  out.print(report_of(
-      {.family = "history",
-       .subject =
-           fmt::format("{} pairs of {} and a tick, queries of {}", count_text(t.counts.pairs),
-                       items_text(t.counts.items), span_text(t.resolution, t.length)),
-       .target = {.items = t.counts.items, .error = t.error, .memory = {}},
-       .error_means = words().error_means,
-       .fields = {{"pairs", t.counts.pairs},
-                  {"ticks", t.counts.ticks},
-                  {"tick_seconds", static_cast<double>(t.resolution.count()) / 1e6},
-                  {"length", t.length}},
-       .columns = {probes_column()},
-       .candidates = sized([&] { return candidates_for(t); }, "--pairs"),
-       .notes = {"timeline_history: if all items are seen equally often; less memory otherwise",
-                 "tree_history, level_history: if the number of keys falls by the same factor "
-                 "from level to level"},
-       .closing = {"With names, a timeline_history is exact and answers when an item was seen; "
-                   "without, it answers when an item with the same fingerprint was. It keeps "
-                   "for each item whichever is smaller.",
-                   "Next: bloomtime profile access.log records one per field; bloomtime seen and "
-                   "bloomtime timeline query it."},
-       .unit = "pair",
-       .units = t.counts.pairs}));
-  return yes;
+plan make(const plan_options& given) {
+  const history_target t = target_for(given);
+  return {
+      .subject = fmt::format("{} pairs of {} and a tick, queries of {}", count_text(t.counts.pairs),
+                             count_of(t.counts.items, "item"), span_text(t.resolution, t.length)),
+      .target = {.items = t.counts.items, .error = t.error, .memory = {}},
+      .fields = {{"pairs", t.counts.pairs},
+                 {"ticks", t.counts.ticks},
+                 {"tick_seconds", in_seconds(t.resolution)},
+                 {"length", t.length}},
+      .columns = {probes_column()},
+      .candidates =
+          sized([&] { return candidates_for(t); }, "Try fewer --pairs or a larger --error"),
+      .notes = {"timeline_history: if all items are seen equally often; less memory otherwise",
+                "tree_history, level_history: if the number of keys falls by the same factor from "
+                "level to level"},
+      .closing = {"With names, a timeline_history is exact and answers when an item was seen; "
+                  "without, it answers when an item with the same fingerprint was. It keeps for "
+                  "each item whichever is smaller.",
+                  "Next: bloomtime profile access.log records one per field; bloomtime seen and "
+                  "bloomtime timeline query it."},
+      .units = t.counts.pairs};
 }
 
 }  // namespace
 
-void add_plan_history(command& family, output_options& asked) {
-  const auto given = std::make_shared<typed>();
-  command& self = add_planner(family, words(), given->items);
-  self.text("--pairs", given->pairs, "N", "different (item, tick) pairs: 2M, 1e6");
-  add_error(self, words(), given->error, " (default 1%)");
-  self.text("--span", given->span, "TIME", "period that is kept (default 1d)");
-  self.text("--resolution", given->resolution, "TIME", "length of a tick (default 1s)");
-  self.text("--length", given->length, "TIME", "period that a query covers (default 10m)");
-  self.output(asked);
-  self.act = [given](const printer& out) { return act(*given, out); };
+planner history_planner() {
+  return {
+      .family = "history",
+      .summary = "size a history (was this item seen between two times?)",
+      .usage = "--pairs N --items N [--span TIME] [--length TIME] [--error E]",
+      .examples =
+          "bloomtime plan history --pairs 2M --items 25k                 a day of seconds\n"
+          "bloomtime plan history --pairs 2127749 --items 25497 --length 128 --error 1%\n"
+          "bloomtime plan history --pairs 1M --items 1M --error 1e-6     items seen once\n"
+          "bloomtime plan history --pairs 50M --items 100k --span 30d --resolution 1m --length 1h",
+      .items = "different items",
+      .error_means = "a query that should be answered no is answered maybe",
+      .keys = {{"probes", "structures read by a query that is answered no, on average"}},
+      .fields = {{"pairs", "--pairs"},
+                 {"ticks", "of --span"},
+                 {"tick_seconds", "of a tick"},
+                 {"length", "of a query, in ticks"}},
+      .engines =
+          "timeline_history, with or without names; single_history, tree_history and "
+          "level_history, the published persistent Bloom filters, with optimal, uniform or planned "
+          "bits per level; bound, filters: log2(length / error) bits per pair if items do not "
+          "repeat; bound, exact: if all items are seen equally often",
+      .options = {{"--pairs", &plan_options::pairs, "N", "different (item, tick) pairs: 2M, 1e6"},
+                  {"--span", &plan_options::span, "TIME", "period that is kept (default 1d)"},
+                  {"--resolution", &plan_options::resolution, "TIME",
+                   "length of a tick (default 1s)"},
+                  {"--length", &plan_options::length, "TIME",
+                   "period that a query covers (default 10m)"}},
+      .defaults = {.error = "1%", .span = "1d", .resolution = "1s"},
+      .make = make,
+      .unit = "pair"};
 }
 
 }  // namespace bloomtime::cli

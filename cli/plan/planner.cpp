@@ -1,23 +1,36 @@
 #include "cli/plan/planner.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string_view>
+
 #include <fmt/format.h>
 
-#include <bloomtime/error.hpp>
 #include <bloomtime/math/bloom.hpp>
 
-#include "text/quantity.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
+#include "profile/profiler.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
+
+// -- the command ---------------------------------------------------------------------------------
 
 std::string first_example(const planner& words) {
   const std::string all = words.examples;
   const std::string line = all.substr(0, all.find('\n'));
   return line.substr(0, line.find("  "));
+}
+
+// --items, and --pairs for a family that stores pairs.
+void expect_given(const planner& words, const plan_options& given) {
+  const bool pairs = std::string_view(words.unit) == "pair";
+  if (!given.items.empty() && (!pairs || !given.pairs.empty())) return;
+  refuse("plan {} needs {}--items, the number of {}. Try {}", words.family,
+         pairs ? "--pairs, the number of different (item, tick) pairs, and " : "", words.items,
+         first_example(words));
 }
 
 entries keys_of(const planner& words) {
@@ -40,51 +53,142 @@ entries fields_of(const planner& words) {
   return fields;
 }
 
+void add_options(command& self, const planner& words, plan_options& given) {
+  const std::string& usual = words.defaults.error;
+  self.text("--items", given.items, "N", fmt::format("{}: 1M, 2.5k, 10^6, 1e6", words.items));
+  self.text("--error", given.error, "E",
+            fmt::format("probability that {}: 1%, 0.01, 1e-6{}", words.error_means,
+                        usual.empty() ? "" : fmt::format(" (default {})", usual)));
+  for (const plan_option& o : words.options) {
+    if (const auto* text = std::get_if<std::string plan_options::*>(&o.into)) {
+      self.text(o.name, given.**text, o.type, o.description);
+    } else {
+      self.flag(o.name, given.*std::get<bool plan_options::*>(o.into), o.description);
+    }
+  }
+}
+
+// -- the table -----------------------------------------------------------------------------------
+
+std::vector<column> columns_of(const planner& words, const plan& what) {
+  using enum audience;
+  constexpr unsigned first_to_go = 9;
+  const std::string unit = words.unit;
+  std::vector<column> all{
+      {"engine", "", side::left, programs},
+      {"variant", "", side::left, programs},
+      {"", "  engine", side::left, people},
+      {"recommended", "", side::left, programs},
+      {"estimated", "", side::left, programs},
+      {"memory_bytes", "memory"},
+      {"bits_per_" + unit, "bits/" + unit, side::right, everybody, 3},
+      {"error", "error"},
+  };
+  all.insert(all.end(), what.columns.begin(), what.columns.end());
+  all.push_back({"guarantee", "guarantee", side::left, everybody, first_to_go});
+  return all;
+}
+
+std::uint64_t whole_bytes(double bits) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  const double bytes = std::ceil(bits / 8);
+  return bytes < static_cast<double>(most) ? static_cast<std::uint64_t>(bytes) : most;
+}
+
+cell marked(cell exact, bool estimated) {
+  if (estimated) exact.text = "~" + exact.text;
+  return exact;
+}
+
+row row_of(const candidate& c, const plan& what) {
+  const std::uint64_t units = what.units == 0 ? what.target.items : what.units;
+  const std::string name = c.variant.empty() ? c.engine : c.engine + ", " + c.variant;
+  row r{{text_cell(c.engine),
+         text_cell(c.variant),
+         {{}, (c.recommended ? "▸ " : "  ") + name},
+         yes_no_cell(c.recommended),
+         yes_no_cell(c.estimated),
+         marked(bytes_cell(whole_bytes(c.bits)), c.estimated),
+         marked(number_cell(c.bits / static_cast<double>(units)), c.estimated),
+         chance_cell(c.error)},
+        c.recommended ? look::strong
+        : c.reference ? look::faint
+                      : look::plain};
+  r.cells.insert(r.cells.end(), c.more.begin(), c.more.end());
+  r.cells.resize(r.cells.size() + what.columns.size() - c.more.size(), nothing());
+  r.cells.push_back(text_cell(c.guarantee));
+  return r;
+}
+
+std::string title_of(const plan& what) {
+  const auto& [items, error, memory] = what.target;
+  return error ? fmt::format("{} at {} error", what.subject, brief_chance_text(*error))
+               : fmt::format("{} in {}", what.subject, bytes_text(*memory));
+}
+
+std::vector<std::string> notes_of(const planner& words, const plan& what) {
+  std::vector<std::string> notes{fmt::format("error: the probability that {}", words.error_means)};
+  const auto estimated = [](const candidate& c) { return c.estimated; };
+  if (std::any_of(what.candidates.begin(), what.candidates.end(), estimated)) {
+    notes.emplace_back("~: memory is estimated");
+  }
+  notes.insert(notes.end(), what.notes.begin(), what.notes.end());
+  return notes;
+}
+
+report report_of(const planner& words, const plan& what) {
+  table rows{.key = "choices", .columns = columns_of(words, what)};
+  for (const candidate& c : what.candidates) rows.rows.push_back(row_of(c, what));
+  report r{.command = std::string("plan ") + words.family,
+           .title = title_of(what),
+           .fields = {{"items", what.target.items},
+                      {"target_error", or_nothing(what.target.error)},
+                      {"target_memory_bytes", or_nothing(what.target.memory)}},
+           .tables = {std::move(rows)},
+           .notes = notes_of(words, what),
+           .closing = what.closing};
+  r.fields.insert(r.fields.end(), what.fields.begin(), what.fields.end());
+  return r;
+}
+
 }  // namespace
 
-command& add_planner(command& plan, const planner& words, std::string& items) {
+void add_planner(command& plan, planner words, output_options& asked) {
   command& self = plan.add(words.family, words.summary);
   self.usage = words.usage;
   self.examples = words.examples;
   self.details = "One row per choice.";
   self.keys = keys_of(words);
   self.fields = fields_of(words);
-  self.text("--items", items, "N", fmt::format("{}: 1M, 2.5k, 10^6, 1e6", words.items));
-  return self;
+  const auto given = std::make_shared<plan_options>(words.defaults);
+  add_options(self, words, *given);
+  self.output(asked);
+  self.act = [given, words = std::move(words)](const printer& out) {
+    expect_given(words, *given);
+    out.print(report_of(words, words.make(*given)));
+    return yes;
+  };
 }
 
-void add_error(command& self, const planner& words, std::string& error, const char* usual) {
-  self.text("--error", error, "E",
-            fmt::format("probability that {}: 1%, 0.01, 1e-6{}", words.error_means, usual));
+plan_option memory_option() {
+  return {"--memory", &plan_options::memory, "SIZE",
+          "16MiB = 16M = 2^24 bytes, 16MB = 16,000,000 bytes"};
 }
 
-void add_memory(command& self, std::string& memory) {
-  self.text("--memory", memory, "SIZE", "16MiB = 16M = 2^24 bytes, 16MB = 16,000,000 bytes");
-}
-
-std::uint64_t need_items(const planner& words, const std::string& typed) {
-  if (!typed.empty()) return parse_count("--items", typed);
-  throw usage_error(fmt::format("plan {} needs --items, the number of {}. Try {}", words.family,
-                                words.items, first_example(words)));
-}
-
-plan_target target_of(const planner& words, const sizing_options& typed, std::uint64_t usual) {
-  plan_target target{.items = need_items(words, typed.items), .error = {}, .memory = {}};
-  if (!typed.error.empty() && !typed.memory.empty()) {
-    throw usage_error(fmt::format("give either --error ({}) or --memory ({}), not both",
-                                  typed.error, typed.memory));
+plan_target target_of(const char* family, const plan_options& given, std::uint64_t usual) {
+  plan_target target{.items = parse_count("--items", given.items), .error = {}, .memory = {}};
+  if (!given.error.empty() && !given.memory.empty()) {
+    refuse("give either --error ({}) or --memory ({}), not both", given.error, given.memory);
   }
-  if (!typed.error.empty()) {
-    target.error = parse_chance("--error", typed.error);
-  } else if (!typed.memory.empty()) {
-    target.memory = parse_memory(typed.memory);
+  if (!given.error.empty()) {
+    target.error = parse_chance("--error", given.error);
+  } else if (!given.memory.empty()) {
+    target.memory = parse_memory(given.memory);
   } else if (usual != 0) {
     target.memory = usual;
   } else {
-    throw usage_error(
-        fmt::format("plan {} needs --error or --memory. Try bloomtime plan {} "
-                    "--items {} --error 1%",
-                    words.family, words.family, typed.items));
+    refuse("plan {0} needs --error or --memory. Try bloomtime plan {0} --items {1} --error 1%",
+           family, given.items);
   }
   return target;
 }
@@ -92,21 +196,39 @@ plan_target target_of(const planner& words, const sizing_options& typed, std::ui
 std::uint64_t parse_memory(const std::string& text) {
   const std::uint64_t memory = parse_bytes("--memory", text);
   if (memory <= math::max_bits / 8) return memory;
-  throw usage_error(fmt::format("--memory can be at most 1TiB (2^40 bytes), got {}", text));
+  refuse("--memory can be at most 1TiB (2^40 bytes), got {}", text);
 }
 
 std::vector<candidate> sized(const std::function<std::vector<candidate>()>& make,
-                             const char* fewer) {
+                             const char* advice) {
   try {
     return make();
   } catch (const error& e) {
     if (e.code() == errc::out_of_memory) throw;
-    throw usage_error(fmt::format("{}. Try fewer {} or a larger --error", e.what(), fewer));
+    refuse("{}. {}", e.what(), advice);
   }
 }
 
 std::string next_step(const plan_target& target) {
   return target.error ? "Next: --memory 1MB sizes by memory." : "Next: --error 1% sizes by error.";
+}
+
+column cell_bits_column() { return {"cell_bits", "bits/cell"}; }
+column k_column() { return {"k", "k", side::right, audience::everybody, 4}; }
+column probes_column() { return {"probes", "probes", side::right, audience::everybody, 2}; }
+cell number_cell(double x) { return {x, short_text(x)}; }
+
+candidate exact_map(std::uint64_t items, std::vector<cell> more) {
+  return {.engine = "exact_map",
+          .bits = 8 * static_cast<double>(profile::exact_map_bytes(items)),
+          .guarantee = "exact",
+          .more = std::move(more),
+          .estimated = true,
+          .reference = true};
+}
+
+std::string count_of(std::uint64_t n, const char* unit) {
+  return fmt::format("{} {}{}", count_text(n), unit, n == 1 ? "" : "s");
 }
 
 }  // namespace bloomtime::cli

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,44 +12,10 @@
 #include <bloomtime/published/inferential/touch_chain.hpp>
 
 #include "cli/plan/planner.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
-
-struct typed {
-  std::string items;
-  std::string error = "1e-6";
-  std::string ticks = "10";
-};
-
-const planner& words() {
-  static const planner all{
-      .family = "recency",
-      .summary = "size a recency filter (was this item seen within a window?)",
-      .usage = "--items N [--error E] [--ticks N]",
-      .examples =
-          "bloomtime plan recency --items 1M                       an error of 1e-6\n"
-          "bloomtime plan recency --items 10M --error 1e-4 --ticks 600\n"
-          "bloomtime plan recency --items 65536 --error 1% --json",
-      .items = "different items within a window",
-      .error_means = "an item not seen within the window is reported as seen",
-      .keys = {{"probes",
-                "cache lines (age_partitioned_filter, line) or cells that adding a new "
-                "item reads or writes"},
-               {"misses", "share of items seen within the window that are reported as not seen"}},
-      .fields = {{"ticks", "--ticks"}},
-      .engines =
-          "age_partitioned_filter, for a window of insertions or of time; recency_filter, "
-          "line or flat; timing_filter, with its blocks, generalized_filter and "
-          "recent_buffer, as published"};
-  return all;
-}
 
 struct window {
   std::uint64_t items;
@@ -58,12 +23,12 @@ struct window {
   std::uint64_t ticks;
 };
 
-window window_of(const typed& given) {
-  const window w{need_items(words(), given.items), parse_chance("--error", given.error),
+window window_of(const plan_options& given) {
+  const window w{parse_count("--items", given.items), parse_chance("--error", given.error),
                  parse_count("--ticks", given.ticks)};
   constexpr std::uint64_t most_ticks = 4096;
   if (w.ticks <= most_ticks) return w;
-  throw usage_error(fmt::format("--ticks can be at most {}, got {}", most_ticks, given.ticks));
+  refuse("--ticks can be at most {}, got {}", most_ticks, given.ticks);
 }
 
 // -- candidates ----------------------------------------------------------------------------------
@@ -98,9 +63,8 @@ candidate stamps(const window& w) {
 
 candidate timers(const window& w) {
   const auto size = published::timing_for_error(w.items, w.error);
-  return candidate_of("timing_filter", fmt::format("{} blocks", size.oldest),
-                      size.timers * size.bits, static_cast<double>(size.k),
-                      published::timing_error(size));
+  return candidate_of("timing_filter", count_of(size.oldest, "block"), size.timers * size.bits,
+                      static_cast<double>(size.k), published::timing_error(size));
 }
 
 // In the bits of recency_filter, with the probes that the error needs; the misses follow.
@@ -136,34 +100,46 @@ std::vector<candidate> candidates_for(const window& w) {
   return all;
 }
 
-exit_status act(const typed& given, const printer& out) {
+plan make(const plan_options& given) {
   const window w = window_of(given);
-  out.print(report_of(
-      {.family = "recency",
-       .subject = fmt::format("{} within a window of {} tick{}", items_text(w.items),
-                              count_text(w.ticks), w.ticks == 1 ? "" : "s"),
-       .target = {.items = w.items, .error = w.error, .memory = {}},
-       .error_means = words().error_means,
-       .fields = {{"ticks", w.ticks}},
-       .columns = {probes_column(), {"misses", "missed"}},
-       .candidates = sized([&] { return candidates_for(w); }),
-       .notes = {"probes: cache lines (age_partitioned_filter, line) or cells that adding a new "
-                 "item reads or writes",
-                 "--ticks matters to age_partitioned_filter, time, and to recency_filter only"},
-       .closing = {"Next: bloomtime dedupe --window 10m --expect N --error E uses an "
-                   "age_partitioned_filter with 600 ticks per window."}}));
-  return yes;
+  return {.subject = fmt::format("{} within a window of {}", count_of(w.items, "item"),
+                                 count_of(w.ticks, "tick")),
+          .target = {.items = w.items, .error = w.error, .memory = {}},
+          .fields = {{"ticks", w.ticks}},
+          .columns = {probes_column(), {"misses", "missed"}},
+          .candidates = sized([&] { return candidates_for(w); }),
+          .notes = {"probes: cache lines (age_partitioned_filter, line) or cells that adding a new "
+                    "item reads or writes",
+                    "--ticks matters to age_partitioned_filter, time, and to recency_filter only"},
+          .closing = {"Next: bloomtime dedupe --window 10m --expect N --error E uses an "
+                      "age_partitioned_filter with 600 ticks per window."}};
 }
 
 }  // namespace
 
-void add_plan_recency(command& family, output_options& asked) {
-  const auto given = std::make_shared<typed>();
-  command& self = add_planner(family, words(), given->items);
-  add_error(self, words(), given->error, " (default 1e-6)");
-  self.text("--ticks", given->ticks, "N", "time steps per window (default 10)");
-  self.output(asked);
-  self.act = [given](const printer& out) { return act(*given, out); };
+planner recency_planner() {
+  return {
+      .family = "recency",
+      .summary = "size a recency filter (was this item seen within a window?)",
+      .usage = "--items N [--error E] [--ticks N]",
+      .examples =
+          "bloomtime plan recency --items 1M                       an error of 1e-6\n"
+          "bloomtime plan recency --items 10M --error 1e-4 --ticks 600\n"
+          "bloomtime plan recency --items 65536 --error 1% --json",
+      .items = "different items within a window",
+      .error_means = "an item not seen within the window is reported as seen",
+      .keys = {{"probes",
+                "cache lines (age_partitioned_filter, line) or cells that adding a new item reads "
+                "or writes"},
+               {"misses", "share of items seen within the window that are reported as not seen"}},
+      .fields = {{"ticks", "--ticks"}},
+      .engines =
+          "age_partitioned_filter, for a window of insertions or of time; recency_filter, line or "
+          "flat; timing_filter, with its blocks, generalized_filter and recent_buffer, as "
+          "published",
+      .options = {{"--ticks", &plan_options::ticks, "N", "time steps per window (default 10)"}},
+      .defaults = {.error = "1e-6", .ticks = "10"},
+      .make = make};
 }
 
 }  // namespace bloomtime::cli

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,50 +12,14 @@
 #include <bloomtime/tally/tally_filter.hpp>
 
 #include "cli/plan/planner.hpp"
-#include "store/tally_part.hpp"
-#include "text/number.hpp"
-#include "text/quantity.hpp"
-#include "text/usage_error.hpp"
+#include "cli/text.hpp"
+#include "profile/profiler.hpp"
+#include "store/roles.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
-struct typed : sizing_options {
-  std::string total;
-};
-
-const planner& words() {
-  static const planner all{
-      .family = "tally",
-      .summary = "size a tally (how many of this item are there, as items come and go?)",
-      .usage = "--items N [--total N] [--error E | --memory SIZE]",
-      .examples =
-          "bloomtime plan tally --items 1M                     tally's default size, its error\n"
-          "bloomtime plan tally --items 1M --error 1%          memory for an error\n"
-          "bloomtime plan tally --items 1M --total 100M --memory 16MB    with the sum of counts",
-      .items = "different items at the same time",
-      .error_means = "a count is too high",
-      .keys = {{"cell_bits", "bits of a cell"},
-               {"k", "cells per item"},
-               {"removes", "whether items can be removed"},
-               {"large_bytes",
-                "part of memory_bytes: the table of counts too large for their "
-                "cells, if all items have the same mean count (exceeded with "
-                "probability below 1e-4)"},
-               {"most_memory_bytes",
-                "upper bound for any counts with this total, if nothing is "
-                "removed"}},
-      .fields = {{"total", "sum of all counts"}, {"total_given", "false if it was assumed"}},
-      .engines =
-          "tally_filter, with cells of 4 or 8 bits (recommended: the width that tally "
-          "chooses); rising_tally, for items that are never removed; counting_filter, "
-          "dynamic_count_filter and spectral_filter, as published; exact_map: an "
-          "unordered_map of short items"};
-  return all;
-}
+constexpr std::uint64_t least_memory = 64;  // one cache line
 
 struct tally_target : plan_target {
   std::uint64_t total = 0;  // of all counts; math::usual_tally_mean of each item if not given
@@ -72,14 +35,16 @@ std::uint64_t usual_total(std::uint64_t items) {
   return items > most / math::usual_tally_mean ? most : items * math::usual_tally_mean;
 }
 
-tally_target target_of(const typed& given) {
-  tally_target target{target_of(words(), given, store::default_tally_memory)};
+tally_target target_for(const plan_options& given) {
+  tally_target target{target_of("tally", given, store::default_tally_memory)};
+  if (target.memory && *target.memory < least_memory) {
+    refuse("--memory of a tally must be at least {} bytes, got {}", least_memory, given.memory);
+  }
   target.total_given = !given.total.empty();
   target.total =
       target.total_given ? parse_count("--total", given.total) : usual_total(target.items);
   if (target.total >= target.items) return target;
-  throw usage_error(fmt::format("--total must be at least --items ({}), one of each; got {}",
-                                target.items, target.total));
+  refuse("--total must be at least --items ({}), one of each; got {}", target.items, target.total);
 }
 
 // -- candidates ----------------------------------------------------------------------------------
@@ -194,38 +159,60 @@ std::vector<std::string> notes_of(const tally_target& t) {
       "counts too large for their cells, and at most {} in all for any other counts",
       bytes_text(best.large_bytes), bytes_text(best.most_memory())));
   notes.emplace_back("rising_tally: counts are too high less often than stated");
+  if (best.memory() > profile::exact_map_bytes(t.items)) {
+    notes.push_back(
+        fmt::format("exact_map takes less memory than the recommended filter; give a {}",
+                    t.error ? "larger --error" : "smaller --memory"));
+  }
   return notes;
 }
 
-exit_status act(const typed& given, const printer& out) {
+plan make(const plan_options& given) {
   using enum audience;
-  const tally_target t = target_of(given);
-  out.print(report_of({.family = "tally",
-                       .subject = "Counts of " + items_text(t.items),
-                       .target = t,
-                       .error_means = words().error_means,
-                       .fields = {{"total", t.total}, {"total_given", t.total_given}},
-                       .columns = {cell_bits_column(),
-                                   k_column(),
-                                   {"removes", "removes", side::left, everybody, 2},
-                                   {"large_bytes", "", side::right, programs},
-                                   {"most_memory_bytes", "", side::right, programs}},
-                       .candidates = sized([&] { return candidates_for(t); }),
-                       .notes = notes_of(t),
-                       .closing = {next_step(t)}}));
-  return yes;
+  const tally_target t = target_for(given);
+  return {.subject = "Counts of " + count_of(t.items, "item"),
+          .target = t,
+          .fields = {{"total", t.total}, {"total_given", t.total_given}},
+          .columns = {cell_bits_column(),
+                      k_column(),
+                      {"removes", "removes", side::left, everybody, 2},
+                      {"large_bytes", "", side::right, programs},
+                      {"most_memory_bytes", "", side::right, programs}},
+          .candidates = sized([&] { return candidates_for(t); }),
+          .notes = notes_of(t),
+          .closing = {next_step(t)}};
 }
 
 }  // namespace
 
-void add_plan_tally(command& family, output_options& asked) {
-  const auto given = std::make_shared<typed>();
-  command& self = add_planner(family, words(), given->items);
-  self.text("--total", given->total, "N", "sum of all counts (default 10 of each item)");
-  add_error(self, words(), given->error);
-  add_memory(self, given->memory);
-  self.output(asked);
-  self.act = [given](const printer& out) { return act(*given, out); };
+planner tally_planner() {
+  return {
+      .family = "tally",
+      .summary = "size a tally (how many of this item are there, as items come and go?)",
+      .usage = "--items N [--total N] [--error E | --memory SIZE]",
+      .examples =
+          "bloomtime plan tally --items 1M                     tally's default size, its error\n"
+          "bloomtime plan tally --items 1M --error 1%          memory for an error\n"
+          "bloomtime plan tally --items 1M --total 100M --memory 16MB    with the sum of counts",
+      .items = "different items at the same time",
+      .error_means = "a count is too high",
+      .keys = {{"cell_bits", "bits of a cell"},
+               {"k", "cells per item"},
+               {"removes", "whether items can be removed"},
+               {"large_bytes",
+                "part of memory_bytes: the table of counts too large for their cells, if all items "
+                "have the same mean count (exceeded with probability below 1e-4)"},
+               {"most_memory_bytes",
+                "upper bound for any counts with this total, if nothing is removed"}},
+      .fields = {{"total", "sum of all counts"}, {"total_given", "false if it was assumed"}},
+      .engines =
+          "tally_filter, with cells of 4 or 8 bits (recommended: the width that tally chooses); "
+          "rising_tally, for items that are never removed; counting_filter, dynamic_count_filter "
+          "and spectral_filter, as published; exact_map: an unordered_map of short items",
+      .options = {memory_option(),
+                  {"--total", &plan_options::total, "N",
+                   "sum of all counts (default 10 of each item)"}},
+      .make = make};
 }
 
 }  // namespace bloomtime::cli

@@ -315,6 +315,8 @@ def questions_that_cannot_be():
             refused(*ask, "--from", "9", "--to", bad, says="--to must be a time")
             refused("timeline", store, "item1", "--from", bad, says="--from must be a time")
         refused("timeline", store, "x", "--to", str(START - 9999), says="must not be after --to")
+        refused("seen", store, "x", "--from", "2014-01-03", "--to", "2014-01-01",
+                says="--from (2014-01-03) must not be after --to (2014-01-01)")
         refused("timeline", store, "x", "-n", "0", says="-n must be at least 1")
         refused("timeline", store, says="needs a store and one item, got 1 words")
         for command in (["seen", two, "/", "--from", "1", "--to", "2"], ["timeline", two, "/"]):
@@ -392,10 +394,14 @@ def plan_history_puts_all_engines_side_by_side():
     shown = ok(*plan, "--table").out
     assert "queries of 128 s" in shown and "▸ timeline_history, with names" in shown, shown
     ok("plan", "history", "--pairs", "1", "--items", "1", "--span", "1", "--length", "1")
+    short = json.loads(ok("plan", "history", "--pairs", "1", "--items", "1", "--span", "1m", "--json").out)
+    assert short["length"] == 60, short  # the default is no longer than the span
     for more, says in (([], "needs --pairs"), (["--pairs", "5"], "needs --pairs"),
                        (["--pairs", "5", "--items", "6"], "--pairs must be at least --items (6); got 5"),
                        (["--pairs", "9", "--items", "2", "--span", "4"], "at most one per item and tick (2 items in 4 ticks); got 9"),
                        (["--pairs", "9", "--items", "2", "--error", "0"], "--error must lie"),
                        (["--pairs", "9", "--items", "2", "--length", "0"], "--length must be a time"),
+                       (["--pairs", "9", "--items", "9", "--span", "1h", "--length", "2h"],
+                        "--length must be at most --span (3,600 s); got 2h"),
                        (["--pairs", "10^15", "--items", "10^15"], "Try fewer --pairs")):
         refused("plan", "history", *more, says=says)

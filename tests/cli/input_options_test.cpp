@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "cli/output/reading_progress.hpp"
+#include "cli/output/progress.hpp"
 #include "cli/parse.hpp"
 #include "logs/format.hpp"
 
@@ -18,7 +18,7 @@ TEST(input_options, as_typed) {
   command root("test", "a test");
   input_options asked;
   std::vector<std::string> files;
-  root.files(files, "logs");
+  root.arguments("FILE", files, "logs");
   root.input(asked);
   const std::array words{"test",      "--item", "host,path", "a.log",    "--item",
                          "2",         "--time", "ts",        "--format", "tsv",

@@ -9,9 +9,9 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
-#include "cli/output/sparkline.hpp"
+#include "cli/output/report.hpp"
 #include "cli/plan/heat_choices.hpp"
-#include "profile/exact_size.hpp"
+#include "profile/profiler.hpp"
 #include "store/log_zone.hpp"
 #include "text/text.hpp"
 #include "text/time_text.hpp"

@@ -227,5 +227,10 @@ def plan_tally_has_all_engines_side_by_side():
     assert "10 of each item are assumed" in on_terminal("plan", "tally", "--items", "1M")
     refused("plan", "tally", "--items", "1M", "--total", "999999", says="at least --items")
     refused("plan", "tally", says="--items")
+    refused("plan", "tally", "--items", "2", "--memory", "63",
+            says="--memory of a tally must be at least 64 bytes, got 63")
+    for size, says in ((["--error", "1e-15"], "a larger --error"), (["--memory", "1MB"], "a smaller --memory")):
+        assert f"exact_map takes less memory than the recommended filter; give {says}" in ok(
+            "plan", "tally", "--items", "2", *size, "--table").out
     refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="not both")
     assert "tally_filter" in on_terminal("plan", "tally", "--items", "1000")

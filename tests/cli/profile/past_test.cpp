@@ -9,7 +9,7 @@
 #include "cli/asking/opened_store.hpp"
 #include "cli/logs/input_support.hpp"
 #include "cli/profile/profile_samples.hpp"
-#include "profile/past.hpp"
+#include "profile/profiler.hpp"
 #include "store/writer.hpp"
 #include "text/usage_error.hpp"
 

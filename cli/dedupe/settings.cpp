@@ -1,4 +1,4 @@
-#include "cli/dedupe/options.hpp"
+#include "cli/dedupe/settings.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -6,17 +6,10 @@
 #include <filesystem>
 #include <optional>
 
-#include <fmt/format.h>
-
+#include "cli/text.hpp"
 #include "store/seed.hpp"
-#include "text/quantity.hpp"
-#include "text/text.hpp"
-#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
-
-using namespace text;
-
 namespace {
 
 using std::chrono::microseconds;
@@ -27,14 +20,13 @@ double parse_cost(const char* option, const std::string& text) {
   char* end = nullptr;
   const double cost = std::strtod(text.c_str(), &end);
   if (!text.empty() && *end == '\0' && std::isfinite(cost) && cost > 0) return cost;
-  throw usage_error(fmt::format("{} must be a number above zero, as in {} 10, got {}", option,
-                                option, shown(text)));
+  refuse("{} must be a number above zero, as in {} 10, got {}", option, option, shown(text));
 }
 
 std::optional<math::penalties> costs_of(const dedupe_options& given) {
   if (given.cost_duplicate.empty() && given.cost_loss.empty()) return std::nullopt;
   if (given.cost_duplicate.empty() || given.cost_loss.empty()) {
-    throw usage_error(
+    refuse(
         "--cost-duplicate and --cost-loss need each other; give both, as in --cost-duplicate 1 "
         "--cost-loss 100");
   }
@@ -46,7 +38,7 @@ late_policy late_of(const std::string& text) {
   if (text.empty() || text == "now") return late_policy::now;
   if (text == "pass") return late_policy::pass;
   if (text == "drop") return late_policy::drop;
-  throw usage_error(fmt::format("--late must be now, pass or drop, got {}", shown(text)));
+  refuse("--late must be now, pass or drop, got {}", shown(text));
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -57,11 +49,11 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 void expect_together(const dedupe_options& given) {
-  const auto refuse = [](const char* sentence) { throw usage_error(sentence); };
-  if (given.window.empty() == given.last.empty()) {
-    refuse(given.window.empty()
-               ? "dedupe needs a window: --window 10m for a time, or --last 100k for lines"
-               : "--window and --last exclude each other; give one");
+  if (given.window.empty() && given.last.empty()) {
+    refuse("dedupe needs a window: --window 10m for a time, or --last 100k for lines");
+  }
+  if (!given.window.empty() && !given.last.empty()) {
+    refuse("--window and --last exclude each other; give one");
   }
   if (given.refresh && given.no_refresh) refuse("--refresh and --no-refresh exclude each other");
   if (given.wall && !given.input.time.empty()) refuse("--wall and --time exclude each other");
@@ -86,8 +78,8 @@ microseconds window_of(const std::string& text) {
   constexpr microseconds most{std::int64_t{1} << 61};
   const microseconds window = parse_span("--window", text);
   if (window <= most) return window;
-  throw usage_error(fmt::format("--window can be at most {} seconds (73,000 years), got {}",
-                                most.count() / 1'000'000, shown(text)));
+  refuse("--window can be at most {} seconds (73,000 years), got {}", most.count() / 1'000'000,
+         shown(text));
 }
 
 }  // namespace
