@@ -8,12 +8,14 @@
 
 #include <bloomtime/detail/storing.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime {
 namespace {
 
 constexpr std::uint32_t bits_section = 1;
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 math::bloom_size size_of(const bloom_config& c) {
   if (c.error.has_value() == c.memory.has_value()) {
@@ -134,9 +136,8 @@ void bloom_filter::merge(const bloom_filter& other) {
       return std::string(name_of(f.layout_)) + ", " + text(f.bit_count_) + " bits, k " +
              text(f.k_) + ", seed " + text(f.seed_);
     };
-    throw error(errc::incompatible,
-                "Bloom filters merge if layout, bits, k and seed are equal; here they are (" +
-                    describe(*this) + ") and (" + describe(other) + ")");
+    detail::refuse_merge("Bloom filters merge if layout, bits, k and seed are equal",
+                         describe(*this), describe(other));
   }
   std::byte* mine = bits_.data();
   const std::byte* theirs = other.bits_.data();
@@ -213,7 +214,7 @@ bloom_filter bloom_filter::read(const detail::container_view& view) {
   if (k == 0 || k > most_k || f.bit_count_ == 0 || f.bit_count_ % unit != 0 ||
       f.bit_count_ / 8 > detail::max_buffer_bytes || f.ones_ > f.bit_count_ ||
       (f.ones_ + k - 1) / k > f.insertions_ || info.clock) {
-    throw error(errc::corrupt, "the parameters of this Bloom filter contradict each other");
+    contradict();
   }
   f.k_ = static_cast<unsigned>(k);
   f.one_round_ = detail::one_round(f.layout_, f.k_);

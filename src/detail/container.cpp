@@ -10,6 +10,8 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/file.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime {
 
 std::string_view name_of(family f) noexcept {
@@ -60,7 +62,7 @@ std::uint64_t head_checksum(std::span<const std::byte> head) {
   return checksum(copy);
 }
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 [[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
 

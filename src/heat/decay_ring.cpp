@@ -13,6 +13,7 @@
 #include <bloomtime/math/heat.hpp>
 #include <bloomtime/math/rows.hpp>
 
+#include "detail/refuse.hpp"
 #include "heat/forward.hpp"
 #include "heat/merge_weight.hpp"
 #include "math/expect.hpp"
@@ -93,10 +94,6 @@ math::heat_size shape_of(const decay_ring_config& c, std::uint64_t bytes_per_cel
   const unsigned k =
       c.items == 0 ? most : math::size_for_bits(layout::rows, c.items, cells, most).k;
   return {k, cells / k};
-}
-
-[[noreturn]] void refuse() {
-  throw error(errc::corrupt, "the parameters of this decay ring contradict each other");
 }
 
 }  // namespace
@@ -306,8 +303,8 @@ void decay_ring::merge(const decay_ring& other, double weight) {
   };
   if (!same_shape(other) || curve_ != other.curve_ || alpha_ != other.alpha_ ||
       weights_ != other.weights_ || ages_ != other.ages_) {
-    forward::refuse_merge("decay rings merge if decay, cells, k, seed and clock are equal",
-                          describe(*this), describe(other));
+    detail::refuse_merge("decay rings merge if decay, cells, k, seed and clock are equal",
+                         describe(*this), describe(other));
   }
   const forward::merge_weight by(weight);
   if (!by.is_whole()) {
@@ -384,7 +381,7 @@ decay_ring decay_ring::read(const detail::container_view& view) {
   const std::uint64_t bytes = ring_cells::bytes_per_cell(ring.slots()) * ring.k_ * ring.row_;
   const auto cells = view.section(cells_section, bytes);
   const auto large = view.section(large_section);
-  if (ring.events_ == 0 && !(large.empty() && detail::all_zero(cells))) refuse();
+  if (ring.events_ == 0 && !(large.empty() && detail::all_zero(cells))) contradict();
   ring.cells_ = ring_cells::read(cells, large, ring.slots(), ring.passed(ring.tick_));
   return ring;
 }
@@ -404,32 +401,33 @@ void decay_ring::read_parameters(const detail::container_view& view) {
   in.expect_end();
   if (which < 1 || which > 3 || !read_head(view, k, most_k) || start_ > tick_ ||
       (events_ == 0 && (start_ != 0 || tick_ != 0))) {
-    refuse();
+    contradict();
   }
   curve_ = static_cast<curve>(which);
   if (curve_ == curve::polynomial) {
-    if (number < 1 || number > 16 || levels > 63 || !(alpha_ >= 0 && alpha_ <= 64)) refuse();
+    if (number < 1 || number > 16 || levels > 63 || !(alpha_ >= 0 && alpha_ <= 64)) contradict();
     ages_ = ring_ages::dyadic(static_cast<unsigned>(number), static_cast<unsigned>(levels));
   } else {
     const unsigned fewest = curve_ == curve::window ? 2 : 1;  // a window has one slot to spare
-    if (number < fewest || number > ring_ages::most_slots || levels != 0 || alpha_ != 0) refuse();
+    if (number < fewest || number > ring_ages::most_slots || levels != 0 || alpha_ != 0)
+      contradict();
     ages_ = ring_ages::single(static_cast<unsigned>(number));
   }
   const std::uint64_t most = detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k;
-  if (slots() > ring_ages::most_slots || row_ == 0 || row_ > most) refuse();
+  if (slots() > ring_ages::most_slots || row_ == 0 || row_ > most) contradict();
   const std::uint64_t weights = curve_ == curve::polynomial ? 0 : slots();
   detail::byte_reader decay(view.section(weights_section, 8 * weights));
   for (std::uint64_t i = 0; i < weights; ++i) weights_.push_back(decay.f64());
   if (weights != 0) expect_weights(weights_, errc::corrupt);
-  if (curve_ == curve::window && weights_ != std::vector<double>(weights, 1.0)) refuse();
+  if (curve_ == curve::window && weights_ != std::vector<double>(weights, 1.0)) contradict();
   detail::byte_reader totals(view.section(totals_section, 8 * std::uint64_t{slots()}));
   std::uint64_t sum = 0;
   for (unsigned s = 0; s < slots(); ++s) {
     totals_.push_back(totals.u64());
-    if (totals_.back() > largest - sum) refuse();
+    if (totals_.back() > largest - sum) contradict();
     sum += totals_.back();
   }
-  if (events_ == 0 && sum != 0) refuse();
+  if (events_ == 0 && sum != 0) contradict();
 }
 
 BLOOMTIME_VALUE_OF(decay_ring);

@@ -66,11 +66,6 @@ inline std::string rate_text(const decay& d) {
          (d.fine_rate() == 0 ? "" : " + " + std::to_string(d.fine_rate()) + "/2^64");
 }
 
-[[noreturn]] inline void refuse_merge(const std::string& rule, const std::string& mine,
-                                      const std::string& theirs) {
-  throw error(errc::incompatible, rule + "; here they are (" + mine + ") and (" + theirs + ")");
-}
-
 inline std::uint64_t ticks_in(std::chrono::microseconds span, std::chrono::microseconds tick) {
   if (span.count() < 0) {
     throw error(errc::invalid_argument, "`ahead` must not be negative; got " +

@@ -13,6 +13,7 @@
 #include <bloomtime/math/heat.hpp>
 #include <bloomtime/math/rows.hpp>
 
+#include "detail/refuse.hpp"
 #include "heat/forward.hpp"
 #include "heat/merge_weight.hpp"
 
@@ -28,7 +29,7 @@ constexpr unsigned fraction = 8;
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 std::uint64_t cells_per_line(unsigned cell_bits) {
   if (cell_bits != 16 && cell_bits != 32) {
@@ -338,8 +339,8 @@ void heat_filter::merge(const heat_filter& other, double weight) {
     return f.shape_text() + ", " + text(f.cell_bits()) + " bits, " + forward::rate_text(f.decay_);
   };
   if (!same_shape(other) || cells_.index() != other.cells_.index() || decay_ != other.decay_) {
-    forward::refuse_merge("heat filters merge if cells, k, seed, decay and clock are equal",
-                          describe(*this), describe(other));
+    detail::refuse_merge("heat filters merge if cells, k, seed, decay and clock are equal",
+                         describe(*this), describe(other));
   }
   const forward::merge_weight by(weight);
   if (other.events_ == 0 || by.is_zero()) return;
@@ -443,7 +444,7 @@ heat_filter heat_filter::read(const detail::container_view& view) {
       halvings > narrow::most_halvings ||
       (f.events_ == 0 && (f.tick_ != 0 || halvings != 0 || f.mass_ != 0 || f.rounded_up_ != 0 ||
                           f.forgotten_ != 0))) {
-    throw error(errc::corrupt, "the parameters of this heat filter contradict each other");
+    contradict();
   }
   f.row_ = row;
   f.row_lines_ = row / per_line;

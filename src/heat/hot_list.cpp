@@ -7,11 +7,11 @@
 #include <tuple>
 #include <utility>
 
-#include <bloomtime/detail/storing.hpp>
-
+#include "detail/refuse.hpp"
 #include "heat/forward.hpp"
 #include "heat/merge_weight.hpp"
 #include "math/expect.hpp"
+#include "math/whole.hpp"
 
 namespace bloomtime {
 namespace {
@@ -23,10 +23,6 @@ constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 // A hit counts 2^16 units times the factor of its tick: rounding adds at most 1/65536 of it, and
 // 64 bits hold 2^47 hits.
 constexpr unsigned fraction = 16;
-
-constexpr std::uint32_t entries_section = 1;
-constexpr std::uint32_t texts_section = 2;
-constexpr std::size_t fixed_bytes = 48;  // of an entry, before its recent counts
 
 constexpr std::uint64_t faded_above(std::uint64_t units, decay::wide halvings) {
   if (halvings >= 64) return units != 0 ? 1 : 0;
@@ -58,19 +54,11 @@ void make_room_in(std::vector<T, detail::hooked<T>>& v, std::size_t more, std::s
   v.reserve(std::min(std::max(2 * v.size(), v.size() + more), most));
 }
 
-std::uint64_t distance(std::int64_t from, std::int64_t to) {
-  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-}
-
 // The bytes of a text that are not in the string itself.
 template <class Text>
 std::uint64_t outside(const Text& t) {
   static const std::size_t inside = Text().capacity();
   return t.capacity() <= inside ? 0 : t.capacity() + 1;
-}
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw error(errc::corrupt, "this hot list contradicts itself: " + why);
 }
 
 }  // namespace
@@ -132,7 +120,7 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   if (entries_ == 0) detail::refuse_moved_from(kind.called);
   const moment then = moment_of(when);
   const bool first = events_ == 0;
-  if (!first && then.tick > newest_.tick && distance(newest_.tick, then.tick) > ahead_) {
+  if (!first && then.tick > newest_.tick && math::distance(newest_.tick, then.tick) > ahead_) {
     return outcome::future;
   }
   if (weight == 0) return outcome::added;
@@ -257,7 +245,7 @@ void hot_list::rebuild_heap() noexcept {
 
 void hot_list::shift_ring(std::uint32_t number, std::int64_t bucket) noexcept {
   slot& s = slots_[number];
-  for (std::uint64_t i = std::min<std::uint64_t>(distance(s.bucket, bucket), buckets_); i > 0;
+  for (std::uint64_t i = std::min<std::uint64_t>(math::distance(s.bucket, bucket), buckets_); i > 0;
        --i) {
     s.head = s.head + 1 == buckets_ ? 0 : s.head + 1;
     rings_[ring_of(number) + s.head] = 0;
@@ -269,7 +257,7 @@ void hot_list::count_recent(std::uint32_t number, std::int64_t bucket,
                             std::uint64_t weight) noexcept {
   slot& s = slots_[number];
   if (bucket > s.bucket) shift_ring(number, bucket);
-  const std::uint64_t age = distance(bucket, s.bucket);
+  const std::uint64_t age = math::distance(bucket, s.bucket);
   if (age >= buckets_) return;
   const std::uint64_t at = s.head >= age ? s.head - age : s.head + buckets_ - age;
   std::uint64_t& count = rings_[ring_of(number) + at];
@@ -280,7 +268,7 @@ void hot_list::count_recent(std::uint32_t number, std::int64_t bucket,
 
 std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, std::int64_t bucket) const {
   const slot& s = slots_[number];
-  const std::uint64_t behind = std::min<std::uint64_t>(distance(s.bucket, bucket), buckets_);
+  const std::uint64_t behind = std::min<std::uint64_t>(math::distance(s.bucket, bucket), buckets_);
   std::vector<std::uint64_t> counts(buckets_);
   for (std::uint64_t i = 0; i + behind < buckets_; ++i) {
     counts[i] = rings_[ring_of(number) + (s.head + 1 + behind + i) % buckets_];
@@ -331,7 +319,7 @@ std::optional<instant> hot_list::newest() const noexcept {
 // Both rates are means over the time since the stream began, weighted by age: a steady item has
 // the same in both however young the stream is.
 double hot_list::trend(std::uint32_t number, double heat, const moment& now) const noexcept {
-  const double ticks = static_cast<double>(distance(start_, now.tick)) + 1;
+  const double ticks = static_cast<double>(math::distance(start_, now.tick)) + 1;
   const int behind = forward::exponent(now.fast.halvings - newest_.fast.halvings);
   const double units = std::ldexp(static_cast<double>(slots_[number].fast), -behind);
   const double fast = forward::hits_below(units, now.fast, fraction);
@@ -410,8 +398,8 @@ void hot_list::merge(const hot_list& other, double weight) {
            " buckets of " + std::to_string(l.bucket().count());
   };
   if (parameters(*this) != parameters(other)) {
-    forward::refuse_merge("hot lists merge if entries, seed, decays, clock and buckets are equal",
-                          describe(*this), describe(other));
+    detail::refuse_merge("hot lists merge if entries, seed, decays, clock and buckets are equal",
+                         describe(*this), describe(other));
   }
   const forward::merge_weight by(weight);
   if (other.events_ == 0 || by.is_zero()) return;
@@ -527,137 +515,6 @@ std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cn
   return number;
 }
 
-// -- storage -----------------------------------------------------------------------------------
-
-// Entries are sorted by count, so equal lists have equal bytes.
-void hot_list::write(detail::container_writer& out) const {
-  if (entries_ == 0) detail::refuse_moved_from(kind.called);
-  const bool fine = slow_.fine_rate() != 0 || fast_.fine_rate() != 0;
-  out.info().engine = kind.engines[fine ? 1 : 0];
-  out.info().seed = seed_;
-  out.info().clock = clock_;
-  auto& p = out.parameters();
-  p.u64(entries_);
-  p.u64(slow_.coarse_rate());
-  p.u64(fast_.coarse_rate());
-  p.u64(ahead_);
-  p.i64(bucket_clock_.resolution().count());
-  p.u64(buckets_);
-  p.u64(events_);
-  p.i64(start_);
-  p.i64(newest_.tick);
-  p.i64(newest_.bucket);
-  forward::write(p, mass_);
-  if (fine) {
-    p.u64(slow_.fine_rate());
-    p.u64(fast_.fine_rate());
-  }
-  std::vector<node> sorted(heap_.begin(), heap_.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const node& a, const node& b) { return before(a, b); });
-  detail::byte_writer entries;
-  detail::byte_writer texts;
-  for (const node& n : sorted) {
-    const slot& s = slots_[n.slot];
-    entries.u64(s.id.lo);
-    entries.u64(s.id.hi);
-    entries.u64(n.cnt);
-    entries.u64(s.low);
-    entries.u64(s.fast);
-    entries.u64(texts_[n.slot].size());
-    for (const std::uint64_t count : recent(n.slot, newest_.bucket)) entries.u64(count);
-    texts.bytes(std::as_bytes(std::span(texts_[n.slot])));
-  }
-  out.section(entries_section, std::move(entries).written());
-  out.section(texts_section, std::move(texts).written());
-}
-
-hot_list hot_list::read(const detail::container_view& view) {
-  view.expect_sections(2);
-  hot_list list;
-  list.read_parameters(view);
-  list.read_entries(view.section(entries_section), view.section(texts_section));
-  return list;
-}
-
-void hot_list::read_parameters(const detail::container_view& view) {
-  const detail::container_info& info = view.info();
-  detail::byte_reader in = view.parameters();
-  entries_ = in.u64();
-  const std::uint64_t slow = in.u64();
-  const std::uint64_t fast = in.u64();
-  ahead_ = in.u64();
-  const std::int64_t bucket = in.i64();
-  const std::uint64_t buckets = in.u64();
-  events_ = in.u64();
-  start_ = in.i64();
-  const std::int64_t newest_tick = in.i64();
-  const std::int64_t newest_bucket = in.i64();
-  mass_ = forward::read_wide(in);
-  const bool fine = info.engine == kind.engines[1];
-  slow_ = forward::stored_decay(slow, fine ? in.u64() : 0);
-  fast_ = forward::stored_decay(fast, fine ? in.u64() : 0);
-  in.expect_end();
-  if (fine && slow_.fine_rate() == 0 && fast_.fine_rate() == 0) {
-    refuse("its decay rates have 128 bits where 64 are enough");
-  }
-  if (entries_ == 0 || entries_ > most_entries || buckets == 0 || buckets > most_buckets ||
-      fast_.rate() < slow_.rate() || bucket <= 0 || !info.clock || info.layout != 0) {
-    refuse("its parameters are out of their ranges");
-  }
-  seed_ = info.seed;
-  clock_ = *info.clock;
-  bucket_clock_ = tick_clock(std::chrono::microseconds(bucket));
-  buckets_ = static_cast<unsigned>(buckets);
-  if (events_ == 0) {
-    if (start_ != 0 || newest_tick != 0 || newest_bucket != 0 || mass_ != 0) {
-      refuse("it has no events and yet a time or a mass");
-    }
-    return;
-  }
-  const instant newest = std::max(clock_.start_of({newest_tick}),  //
-                                  bucket_clock_.start_of({newest_bucket}));
-  newest_ = moment_of(newest);
-  if (newest_.tick != newest_tick || newest_.bucket != newest_bucket || start_ > newest_tick) {
-    refuse("no event could be the newest in both its tick and its bucket");
-  }
-}
-
-void hot_list::read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts) {
-  const std::size_t each = fixed_bytes + 8 * std::size_t{buckets_};
-  const std::size_t count = entries.size() / each;
-  if (entries.size() % each != 0 || count > entries_ || count > events_ ||
-      (count == 0) != (events_ == 0)) {
-    refuse(text_of(events_) + " events, at most " + text_of(entries_) + " entries, and " +
-           text_of(entries.size()) + " bytes for them");
-  }
-  detail::byte_reader in(entries);
-  detail::byte_reader letters(texts);
-  for (std::size_t i = 0; i < count; ++i) {
-    digest id;
-    id.lo = in.u64();
-    id.hi = in.u64();
-    const std::uint64_t cnt = in.u64();
-    const std::uint64_t low = in.u64();
-    const std::uint64_t fast = in.u64();
-    const std::uint64_t length = in.u64();
-    if (cnt == 0 || low > cnt || length > longest_text || find(id)) {
-      refuse("entry " + text_of(i) + " counts wrongly, is too long or stands twice");
-    }
-    const auto item = letters.bytes(length);
-    const std::uint32_t number =
-        append(id, {reinterpret_cast<const char*>(item.data()), item.size()}, cnt);
-    slots_[number].low = low;
-    slots_[number].fast = fast;
-    for (unsigned b = 0; b < buckets_; ++b) rings_[ring_of(number) + b] = in.u64();
-    if (i > 0 && !before(heap_[slots_[number - 1].position], heap_[slots_[number].position])) {
-      refuse("its entries are not in the order of their counts");
-    }
-  }
-  letters.expect_end();
-}
-
 BLOOMTIME_VALUE_OF(hot_list);
-template class detail::stored<hot_list>;
 
 }  // namespace bloomtime

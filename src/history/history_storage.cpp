@@ -22,8 +22,6 @@ constexpr std::uint8_t joining_engine = history::kind.engines[0];
 constexpr std::uint8_t apart_engine = history::kind.engines[1];
 constexpr std::uint8_t partition_engine = timeline_history::kind.engines[0];
 
-[[noreturn]] void refuse() { detail::refuse_parameters(history::kind.called); }
-
 }  // namespace
 
 void history::write(detail::container_writer& out) const {
@@ -56,7 +54,7 @@ void history::write(detail::container_writer& out) const {
 // Partitions answer from the bytes of the container, of which only the heads are checked.
 history history::read(const detail::container_view& view) {
   const detail::container_info& info = view.info();
-  if (!info.clock || info.layout != 0) refuse();
+  if (!info.clock || info.layout != 0) contradict();
   detail::byte_reader in = view.parameters();
   history_config config{
       .tick = info.clock->resolution(), .origin = info.clock->origin(), .seed = info.seed};
@@ -89,7 +87,7 @@ void history::read_partitions(const detail::container_view& view, std::uint64_t 
   const std::uint64_t most = detail::most_ticks / shape_.partition;  // partitions
   if (known_from_ > most || entries.size() % entry_bytes != 0 ||
       entries.size() / entry_bytes != count) {
-    refuse();
+    contradict();
   }
   detail::byte_reader entry(entries);
   std::uint64_t least = 0;  // that may come next
@@ -100,11 +98,11 @@ void history::read_partitions(const detail::container_view& view, std::uint64_t 
     // A block is a power of two of partitions and begins at a multiple of it. Others would overlap
     // with those that are made by joining.
     const bool aligned = std::has_single_bit(joined) && first % joined == 0;
-    if (first < least || !aligned || joined > most || first > most - joined) refuse();
+    if (first < least || !aligned || joined > most || first > most - joined) contradict();
     least = first + joined;
     if (least <= known_from_ || bytes == 0 || bytes > containers.size() ||
         bytes % detail::line_bytes != 0) {
-      refuse();
+      contradict();
     }
     detail::partition p(joined, timeline_history::view(containers.first(bytes)));
     p.lent = containers.first(bytes);
@@ -123,7 +121,7 @@ void history::read_partitions(const detail::container_view& view, std::uint64_t 
     shape_.config.length = p.engine.config().length;
     parts_.put(first, std::move(p));
   }
-  if (!containers.empty()) refuse();
+  if (!containers.empty()) contradict();
 }
 
 void history::expect_sound() const {

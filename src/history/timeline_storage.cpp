@@ -31,7 +31,7 @@ constexpr std::uint64_t most_sets = detail::most_nameless_sets;
 
 constexpr std::uint8_t no_layout = 0;
 
-[[noreturn]] void refuse() { detail::refuse_parameters(timeline_history::kind.called); }
+[[noreturn]] void refuse_live() { detail::refuse_parameters(timeline_history::kind.called); }
 
 std::uint32_t marks_section(std::size_t set) {
   return first_positions_section + 2 * static_cast<std::uint32_t>(set);
@@ -75,17 +75,17 @@ live_ticks read_live(const bit_reader& bits, std::uint64_t items, std::uint64_t 
     const digest d{lo, bits.take(at, 64)};
     const std::uint64_t count = bits.take_gamma(at);
     const bool in_order = last.hi < d.hi || (last.hi == d.hi && last.lo < d.lo);
-    if (count == 0 || at > bits.size() || (i > 0 && !in_order)) refuse();
+    if (count == 0 || at > bits.size() || (i > 0 && !in_order)) refuse_live();
     std::uint64_t least = 0;
     for (std::uint64_t j = 0; j < count; ++j) {
       const std::uint64_t step = bits.take_gamma(at);
-      if (step == 0 || step > span - least) refuse();
+      if (step == 0 || step > span - least) refuse_live();
       live.add(d, static_cast<std::uint32_t>(least + step - 1));
       least += step;
     }
     last = d;
   }
-  if (live.ticks() != ticks || !bits.ends_at(at)) refuse();
+  if (live.ticks() != ticks || !bits.ends_at(at)) refuse_live();
   return live;
 }
 
@@ -258,7 +258,7 @@ timeline_history timeline_history::read(const detail::container_view& view) {
   if (h.ticks_ > detail::most_timeline_ticks || !(h.error_ > 0 && h.error_ < 1) || h.length_ == 0 ||
       sealed > 1 || sets > most_sets || (sealed == 0 && sets > 0) || bucket_bits > 40 ||
       offset_bits > 57) {
-    refuse();
+    contradict();
   }
   h.archive_ = detail::tick_archive(h.ticks_);
   h.archive_.set_names_removed(sealed == 1);
@@ -271,7 +271,7 @@ timeline_history timeline_history::read(const detail::container_view& view) {
     h.archive_.put(timelines(shape, borrowed(directory), borrowed(stream)));
   } else if (!directory.empty() || !stream.empty() || shape.ticks != 0 || bucket_bits != 0 ||
              offset_bits != 0) {
-    refuse();
+    contradict();
   }
   for (std::size_t i = 0; i < sets; ++i) {
     positions_shape set;
@@ -279,7 +279,7 @@ timeline_history timeline_history::read(const detail::container_view& view) {
     set.span = in.u64();
     set.range = in.u64();
     set.count = in.u64();
-    if (set.span > h.ticks_ || set.first > h.ticks_ - set.span) refuse();
+    if (set.span > h.ticks_ || set.first > h.ticks_ - set.span) contradict();
     h.archive_.put(positions(set, borrowed(view.section(marks_section(i))),
                              borrowed(view.section(list_section(i)))));
   }

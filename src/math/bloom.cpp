@@ -10,11 +10,6 @@
 namespace bloomtime::math {
 namespace {
 
-void expect_k(unsigned k, unsigned most) {
-  const auto range = [&] { return "k must be from 1 to " + std::to_string(most); };
-  expect(k >= 1 && k <= most, range, k);
-}
-
 // The logarithm of the probability that one item does not set a given bit of the filter.
 double log_miss(layout kind, double bits, unsigned k) {
   switch (kind) {
@@ -94,7 +89,7 @@ double relative_line_load(unsigned line_ones, std::uint64_t ones, std::uint64_t 
 }
 
 double optimal_bits_per_item(double error) {
-  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
+  expect_error(error);
   return -std::log2(error);
 }
 

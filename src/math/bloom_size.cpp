@@ -14,14 +14,6 @@ namespace {
 
 constexpr double line_surcharge = 1.15;
 
-void expect_items(std::uint64_t items) {
-  expect(items >= 1, "a filter must be sized for at least one item", items);
-}
-
-void expect_error(double wanted) {
-  expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
-}
-
 void expect_most_k(layout kind, unsigned most_k) {
   expect(most_k >= 1 && most_k <= max_k(kind),
          "k of this layout must be from 1 to " + std::to_string(max_k(kind)), most_k);

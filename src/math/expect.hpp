@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <bloomtime/error.hpp>
+#include <bloomtime/math/bloom.hpp>
 
 namespace bloomtime::math {
 
@@ -31,6 +32,26 @@ void expect(bool holds, std::string_view what_was_expected, T came) {
 template <std::invocable Sentence, class T>
 void expect(bool holds, const Sentence& what_was_expected, T came) {
   if (!holds) expect(false, what_was_expected(), came);
+}
+
+inline void expect_items(std::uint64_t items) {
+  expect(items >= 1, "a filter must be sized for at least one item", items);
+}
+
+inline void expect_error(double error) {
+  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
+}
+
+inline void expect_k(unsigned k, unsigned most) {
+  const auto range = [&] { return "k must be from 1 to " + text_of(most); };
+  expect(k >= 1 && k <= most, range, k);
+}
+
+[[noreturn]] inline void refuse_cells(std::uint64_t items, double error) {
+  throw bloomtime::error(errc::too_large, "a filter may have at most " + text_of(max_bits) +
+                                              " cells, but " + text_of(items) +
+                                              " items at an error of " + text_of(error) +
+                                              " need more");
 }
 
 // Of several ways to configure something, exactly one may be given.

@@ -19,7 +19,7 @@ void expect_counts(const history_counts& c) {
 }
 
 void expect_question(double error, std::uint64_t length) {
-  expect(error > 0 && error < 1, "an error must lie strictly between 0 and 1", error);
+  expect_error(error);
   expect(length >= 1, "a query is about at least one tick", length);
 }
 

@@ -17,28 +17,11 @@
 #include "math/search.hpp"
 
 namespace bloomtime::math {
-namespace {
-
-void expect_target(std::uint64_t items, double wanted) {
-  expect(items >= 1, "a filter must be sized for at least one item", items);
-  expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
-}
-
-void expect_k(unsigned k, unsigned most_k) {
-  expect(k >= 1 && k <= most_k, "k must be from 1 to " + std::to_string(most_k), k);
-}
-
-[[noreturn]] void refuse_size(std::uint64_t items, double wanted) {
-  throw error(errc::too_large, "a filter may have at most " + text_of(max_bits) + " cells, but " +
-                                   text_of(items) + " items at an error of " + text_of(wanted) +
-                                   " need more");
-}
-
-}  // namespace
 
 line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per_line,
                           unsigned most_k) {
-  expect_target(items, wanted);
+  expect_items(items);
+  expect_error(wanted);
   expect(cells_per_line >= 1, "a line must have at least one cell", cells_per_line);
   expect_k(most_k, cells_per_line);
   line_size best{max_bits / cells_per_line + 1, 0};
@@ -50,7 +33,7 @@ line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per
     while (limit < best.lines - 1 && !enough(limit)) limit = std::min(best.lines - 1, 2 * limit);
     if (const auto lines = least(limit, enough)) best = {*lines, k};
   }
-  if (best.k == 0) refuse_size(items, wanted);
+  if (best.k == 0) refuse_cells(items, wanted);
   return {best.lines, k_for_lines(items, best.lines, cells_per_line, most_k)};
 }
 

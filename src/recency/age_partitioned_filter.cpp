@@ -6,6 +6,8 @@
 
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime {
 namespace {
 
@@ -13,31 +15,32 @@ using std::chrono::microseconds;
 
 constexpr std::int64_t default_ticks = 600;  // of a window
 
-[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
-
 microseconds tick_of_window(const age_partitioned_config& c) {
   const microseconds window = *c.window;
   if (window.count() < 1) {
-    refuse("a window must be at least one microsecond, got " + std::to_string(window.count()));
+    detail::refuse("a window must be at least one microsecond, got " +
+                   std::to_string(window.count()));
   }
   const microseconds asked =
       c.tick.value_or(microseconds((window.count() - 1) / default_ticks + 1));
   if (asked.count() < 1 || asked > window) {
-    refuse("a tick must be at least one microsecond and at most the window of " +
-           std::to_string(window.count()) + " microseconds; got " + std::to_string(asked.count()));
+    detail::refuse("a tick must be at least one microsecond and at most the window of " +
+                   std::to_string(window.count()) + " microseconds; got " +
+                   std::to_string(asked.count()));
   }
   return asked;
 }
 
 math::age_partitioned_target target_of(const age_partitioned_config& c) {
   if (c.last.has_value() == c.window.has_value()) {
-    refuse(
+    detail::refuse(
         std::string("an age-partitioned filter has a window of insertions or of time, and got ") +
         (c.last ? "both" : "neither"));
   }
   if (c.error.has_value() == c.memory.has_value()) {
-    refuse(std::string("an age-partitioned filter is sized by error or by memory, and got ") +
-           (c.error ? "both" : "neither"));
+    detail::refuse(
+        std::string("an age-partitioned filter is sized by error or by memory, and got ") +
+        (c.error ? "both" : "neither"));
   }
   if (c.last) return {.items = *c.last, .ticks = 0};
   const std::int64_t tick = tick_of_window(c).count();
@@ -378,7 +381,7 @@ void age_partitioned_filter::check_bulk(std::size_t items, std::size_t times,
   detail::expect_as_many(items, answers);
   if (times != 0) return detail::expect_as_many(items, times, "times");
   if (items != 0 && !has_time())
-    refuse("the first event of a window of time needs a time; got none");
+    detail::refuse("the first event of a window of time needs a time; got none");
 }
 
 void age_partitioned_filter::clear() noexcept {

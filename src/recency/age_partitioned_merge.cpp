@@ -6,6 +6,8 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 // A line and a bit of an item depend on the place of a band, so slices of two filters unite only
 // where they lie: their numbers must be equal modulo ring(). Whole rounds are added to the numbers
 // of one filter until its live generations meet those of the other.
@@ -14,15 +16,13 @@ namespace {
 
 constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
 
-[[noreturn]] void refuse(const std::string& why) { throw error(errc::incompatible, why); }
-
 }  // namespace
 
 void age_partitioned_filter::expect_mergeable(const age_partitioned_filter& other) const {
   detail::expect_not_moved_from(bits_.size() != 0 && other.bits_.size() != 0,
                                 "age-partitioned filter");
   if (!timed_ || !other.timed_) {
-    refuse(
+    detail::refuse_merge(
         "age-partitioned filters merge if they have windows of time; a window of insertions has no "
         "clock by which the generations of two streams could be aligned");
   }
@@ -36,8 +36,8 @@ void age_partitioned_filter::expect_mergeable(const age_partitioned_filter& othe
   if (k_ != other.k_ || generations_ != other.generations_ || quota_ != other.quota_ ||
       lines_ != other.lines_ || window_ != other.window_ || clock_ != other.clock_ ||
       seed_ != other.seed_ || own_bits_ != other.own_bits_) {
-    refuse("age-partitioned filters merge if all parameters are equal; here they are (" +
-           told(*this) + ") and (" + told(other) + ")");
+    detail::refuse_merge("age-partitioned filters merge if all parameters are equal", told(*this),
+                         told(other));
   }
   if (insertions_ + other.insertions_ >= most_insertions) {
     throw error(errc::too_large, "both filters together have 2^62 insertions or more");
@@ -88,7 +88,7 @@ void age_partitioned_filter::align(age_partitioned_filter& a, age_partitioned_fi
       return std::to_string(f.lowest_slice(f.oldest_) % ring) + " to " +
              std::to_string(f.current_ % ring);
     };
-    refuse(
+    detail::refuse_merge(
         "the generations of these age-partitioned filters cannot be aligned: their live slices "
         "are " +
         range(a) + " and " + range(b) + " of a ring of " + std::to_string(ring) +

@@ -26,12 +26,6 @@ constexpr std::uint32_t counts_section = 3;
 // Beyond what any stream reaches, so that nothing overflows.
 constexpr std::uint64_t most_insertions = std::uint64_t{1} << 62;
 
-void expect(bool holds) {
-  if (holds) return;
-  throw error(errc::corrupt,
-              "the parameters of this age-partitioned filter contradict each other or its bits");
-}
-
 }  // namespace
 
 void age_partitioned_filter::write(detail::container_writer& out) const {

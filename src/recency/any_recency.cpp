@@ -9,6 +9,7 @@
 #include <bloomtime/recency/recency_engine.hpp>
 
 #include "detail/handle.hpp"
+#include "detail/refuse.hpp"
 
 namespace bloomtime {
 
@@ -23,8 +24,6 @@ static_assert(recency_engine<timing_filter> && recency_engine<generalized_filter
 // -- parameters --------------------------------------------------------------------------------
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
 
 template <class Config>
 Config config_for(const any_recency_config& given, std::string_view engine) {
@@ -60,10 +59,12 @@ struct ticking_config : recency_config {
 recency_filter made(const any_recency_config& c, std::type_identity<recency_filter>) {
   auto own = config_for<ticking_config>(c, recency_filter::name);
   if (!c.tick) return recency_filter(own);
-  if (c.ticks) refuse("recency_filter takes `tick` or `ticks`, and got both");
-  if (!c.window) refuse("`tick` divides a window of time; a window of insertions has `ticks`");
+  if (c.ticks) detail::refuse("recency_filter takes `tick` or `ticks`, and got both");
+  if (!c.window)
+    detail::refuse("`tick` divides a window of time; a window of insertions has `ticks`");
   const std::int64_t tick = c.tick->count();
-  if (tick < 1) refuse("a tick must be at least one microsecond, got " + std::to_string(tick));
+  if (tick < 1)
+    detail::refuse("a tick must be at least one microsecond, got " + std::to_string(tick));
   const std::int64_t ticks = (c.window->count() - 1) / tick + 1;
   own.ticks = static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 1, UINT32_MAX));
   return recency_filter(own);

@@ -35,7 +35,7 @@ std::uint64_t stored(std::int64_t position) noexcept {
 std::int64_t position_in(std::uint64_t value) noexcept { return static_cast<std::int64_t>(value); }
 
 // Zero if the clock went back.
-std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
+std::uint64_t elapsed(std::int64_t from, std::int64_t to) noexcept {
   return to > from ? stored(to) - stored(from) : 0;
 }
 
@@ -102,7 +102,7 @@ void audit::put(std::uint64_t key, std::int64_t position) noexcept {
 
 void audit::make_room(std::int64_t position) noexcept {
   keys_.erase_if([&](std::uint64_t, std::uint64_t last) {
-    return distance(position_in(last), position) >= horizon();
+    return elapsed(position_in(last), position) >= horizon();
   });
   // A quarter of the room, or entries would be looked through again soon.
   while (keys_.size() > config_.entries / 4 * 3 && shift_ < most_shift) halve_sample();
@@ -120,7 +120,7 @@ void audit::halve_sample() noexcept {
 std::optional<std::uint64_t> audit::age(digest d, std::int64_t position) const noexcept {
   const std::uint64_t* const last = keys_.find(key_of(d));
   if (last == nullptr) return std::nullopt;
-  const std::uint64_t passed = distance(position_in(*last), position);
+  const std::uint64_t passed = elapsed(position_in(*last), position);
   if (passed >= horizon()) return std::nullopt;
   return passed;
 }
@@ -130,7 +130,7 @@ std::optional<std::uint64_t> audit::age(digest d, std::int64_t position) const n
 // Before a window has passed, what was not seen may have been inserted earlier; and of a stream
 // that has just begun more items are new than will be.
 bool audit::keeps_truth(std::int64_t position) const noexcept {
-  return since_ && distance(*since_, position) >= config_.window;
+  return since_ && elapsed(*since_, position) >= config_.window;
 }
 
 void audit::question(digest d, std::int64_t position, const opinions& said,

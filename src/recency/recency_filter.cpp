@@ -9,42 +9,35 @@
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+#include "math/whole.hpp"
+
 namespace bloomtime {
 namespace {
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
-
-std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-
-std::uint64_t distance(std::int64_t from, std::int64_t to) {
-  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-}
+using detail::text;
 
 std::uint64_t window_of(const recency_config& c) {
   if (c.window.has_value() == c.last.has_value()) {
-    refuse(std::string("a recency filter has a window in time or in insertions, and got ") +
-           (c.window ? "both" : "neither"));
+    detail::refuse(std::string("a recency filter has a window in time or in insertions, and got ") +
+                   (c.window ? "both" : "neither"));
   }
   if (c.window && c.window->count() <= 0) {
-    refuse("a window has 1 microsecond or more, got " + std::to_string(c.window->count()));
+    detail::refuse("a window has 1 microsecond or more, got " + std::to_string(c.window->count()));
   }
   const std::uint64_t window = c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.last;
   if (window == 0 || window > math::most_recent_window) {
-    refuse("a window has 1 to 2^60 microseconds or insertions, got " + text(window));
+    detail::refuse("a window has 1 to 2^60 microseconds or insertions, got " + text(window));
   }
   return window;
 }
 
 std::uint64_t tick_of(const recency_config& c) {
   constexpr std::uint32_t most_ticks = std::uint32_t{1} << 24;
-  if (c.ticks == 0) refuse("a window has one tick or more, got 0");
-  const std::uint64_t tick = ratio_up(window_of(c), c.ticks);
-  if (c.window && ratio_up(window_of(c), tick) > most_ticks) {
-    refuse("a window of time has at most 2^24 ticks, got " + text(c.ticks));
+  if (c.ticks == 0) detail::refuse("a window has one tick or more, got 0");
+  const std::uint64_t tick = math::ratio_up(window_of(c), c.ticks);
+  if (c.window && math::ratio_up(window_of(c), tick) > most_ticks) {
+    detail::refuse("a window of time has at most 2^24 ticks, got " + text(c.ticks));
   }
   return tick;
 }
@@ -60,7 +53,7 @@ recency_filter::recency_filter(const recency_config& config) {
   refresh_ = config.refresh;
   if (config.ahead) {
     if (config.ahead->count() < 0) {
-      refuse("`ahead` must not be negative; got " + std::to_string(config.ahead->count()));
+      detail::refuse("`ahead` must not be negative; got " + std::to_string(config.ahead->count()));
     }
     ahead_ = static_cast<std::uint64_t>(config.ahead->count());
   }
@@ -80,29 +73,31 @@ math::stamp_load recency_filter::load_of(std::uint64_t items, bool evenly) const
   items = std::min(items, most_insertions);
   std::uint64_t cut = items;
   if (!timed_) cut = std::min(cut, static_cast<std::uint64_t>(clock_.resolution().count()));
-  if (evenly) cut = std::min(cut, ratio_up(items, size_.oldest));
+  if (evenly) cut = std::min(cut, math::ratio_up(items, size_.oldest));
   return {items, cut, size_.oldest};
 }
 
 math::stamp_size recency_filter::size_for(const recency_config& c) const {
   const int given = (c.error ? 1 : 0) + (c.memory ? 1 : 0) + (c.size ? 1 : 0);
   if (given != 1) {
-    refuse(std::string("a recency filter is sized by error, by memory or by the size of another "
-                       "filter, and got ") +
-           (given == 0   ? "none of them"
-            : given == 2 ? "two of them"
-                         : "all of them"));
+    detail::refuse(
+        std::string("a recency filter is sized by error, by memory or by the size of another "
+                    "filter, and got ") +
+        (given == 0   ? "none of them"
+         : given == 2 ? "two of them"
+                      : "all of them"));
   }
   const auto wanted = c.size ? std::optional(c.size->layout) : c.layout;
   if (wanted && *wanted != layout::flat && *wanted != layout::line) {
-    refuse("the layout of a recency filter is flat or line; got " + std::string(name_of(*wanted)));
+    detail::refuse("the layout of a recency filter is flat or line; got " +
+                   std::string(name_of(*wanted)));
   }
   const math::stamp_load load = load_of(c.items, c.evenly);
   if (c.error) return math::stamps_for_error(load, *c.error, c.layout);
   if (c.memory) return math::stamps_for_memory(load, *c.memory, c.layout);
   if (c.size->oldest != size_.oldest || (c.layout && c.layout != c.size->layout)) {
-    refuse("a window of " + text(size_.oldest) + " ticks does not go with a size for " +
-           text(c.size->oldest) + " ticks, nor one layout with another");
+    detail::refuse("a window of " + text(size_.oldest) + " ticks does not go with a size for " +
+                   text(c.size->oldest) + " ticks, nor one layout with another");
   }
   return *c.size;
 }
@@ -114,7 +109,7 @@ detail::stamp_shape recency_filter::shape() const noexcept {
 void recency_filter::set_window(std::uint64_t window, std::uint64_t tick) {
   window_ = window;
   clock_ = tick_clock(std::chrono::microseconds(static_cast<std::int64_t>(tick)));
-  size_.oldest = static_cast<std::uint32_t>(ratio_up(window, tick));
+  size_.oldest = static_cast<std::uint32_t>(math::ratio_up(window, tick));
   cut_ = static_cast<std::int64_t>(window - (size_.oldest - 1) * tick);
   if (timed_) return;
   now_ = 0;
@@ -151,7 +146,7 @@ void recency_filter::set_tick(std::int64_t tick) noexcept {
 }
 
 void recency_filter::go_to(std::int64_t tick) noexcept {
-  const std::uint64_t passed = distance(tick_, tick);
+  const std::uint64_t passed = math::distance(tick_, tick);
   cells_.advance(passed);
   if (timed_) arrivals_.advance(passed);
   set_tick(tick);
@@ -170,11 +165,11 @@ void recency_filter::advance(instant now) noexcept {
 
 recency_filter::arrival recency_filter::arrive_elsewhen(instant when) noexcept {
   if (started_ && when.micros < now_) {
-    if (distance(when.micros, now_) > window_) return {outcome::dropped_late, 0, when.micros};
-    const std::uint64_t back = distance(clock_.tick_of(when).number, tick_);
+    if (math::distance(when.micros, now_) > window_) return {outcome::dropped_late, 0, when.micros};
+    const std::uint64_t back = math::distance(clock_.tick_of(when).number, tick_);
     return {outcome::late, static_cast<std::uint32_t>(back), when.micros};
   }
-  if (started_ && ahead_ && distance(now_, when.micros) > *ahead_) {
+  if (started_ && ahead_ && math::distance(now_, when.micros) > *ahead_) {
     return {outcome::future, 0, when.micros};
   }
   advance(when);
@@ -186,7 +181,7 @@ recency_filter::moment recency_filter::later(std::int64_t at) const noexcept {
   if (!started_) return {at, 0, 0, size_.oldest};
   const tick then = clock_.tick_of(instant(at));
   const std::int64_t offset = at - clock_.start_of(then).micros;
-  return {at, offset, distance(tick_, then.number), oldest_at(offset)};
+  return {at, offset, math::distance(tick_, then.number), oldest_at(offset)};
 }
 
 novelty recency_filter::test_and_set(digest d, const places& at, instant when,
@@ -215,7 +210,7 @@ void recency_filter::check_bulk(std::size_t items, std::size_t times, std::size_
   detail::expect_as_many(items, answers);
   if (times != 0) return detail::expect_as_many(items, times, "times");
   if (items != 0 && !has_time) {
-    refuse("the first event of a window of time needs a time; got none");
+    detail::refuse("the first event of a window of time needs a time; got none");
   }
 }
 
@@ -404,7 +399,7 @@ void recency_filter::merge(const recency_filter& other) {
     sum.cells_.unite(other.cells_, 0);
   } else {
     sum.advance(other.latest());
-    const std::uint64_t behind = distance(other.tick_, sum.tick_);
+    const std::uint64_t behind = math::distance(other.tick_, sum.tick_);
     sum.cells_.unite(other.cells_, behind);
     sum.arrivals_.add(other.arrivals_, behind);
   }

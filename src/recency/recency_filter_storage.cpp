@@ -15,14 +15,6 @@ constexpr std::uint32_t audit_section = 3;
 
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
-[[noreturn]] void contradict() {
-  throw error(errc::corrupt, "the parameters of this recency filter contradict each other");
-}
-
-void expect(bool holds) {
-  if (!holds) contradict();
-}
-
 }  // namespace
 
 void recency_filter::write(detail::container_writer& out) const {

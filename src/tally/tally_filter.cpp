@@ -13,6 +13,7 @@
 #include <bloomtime/math/tally.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
 
+#include "detail/refuse.hpp"
 #include "math/expect.hpp"
 
 namespace bloomtime {
@@ -24,7 +25,7 @@ constexpr unsigned usual_k = 4;  // if items are not known
 constexpr std::uint64_t any_number = ~std::uint64_t{0};
 __extension__ using wide_sum = unsigned __int128;
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 unsigned cell_bits_for(const tally_config& c) {
   if (c.cell_bits && *c.cell_bits != 4 && *c.cell_bits != 8) {
@@ -398,7 +399,7 @@ basic_tally_filter<Rule> basic_tally_filter<Rule>::read(const detail::container_
   in.expect_end();
   if ((bits != 4 && bits != 8) || k < 1 || k > most_k || lines < 1 ||
       lines > detail::max_buffer_bytes / detail::line_bytes) {
-    face::refuse();
+    face::contradict();
   }
   basic_tally_filter stored;
   stored.read_head(view, layout::line);
@@ -418,7 +419,7 @@ basic_tally_filter<Rule> basic_tally_filter<Rule>::read(const detail::container_
     cells = Cells(detail::buffer::borrow(bytes, nullptr), std::move(large));
   };
   std::visit(read_cells, stored.cells_);
-  if (stored.large() > most_large) face::refuse();
+  if (stored.large() > most_large) face::contradict();
   return stored;
 }
 
@@ -450,7 +451,7 @@ void basic_tally_filter<Rule>::expect_sound() const {
       [&]<class Cells>(const Cells& cells) {
         std::uint64_t escaped = 0;
         for (std::uint64_t c = 0; c < cells.size(); ++c) escaped += cells.code(c) >= Cells::escape;
-        if (escaped != cells.large().size() || !adds_up(cells)) face::refuse();
+        if (escaped != cells.large().size() || !adds_up(cells)) face::contradict();
       },
       cells_);
 }

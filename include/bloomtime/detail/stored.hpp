@@ -38,6 +38,9 @@ struct stored_kind {
   }
 };
 
+// Throws error(corrupt): the parameters of what is `called` so contradict each other.
+[[noreturn]] void refuse_parameters(std::string_view called);
+
 template <class Engine>
 class stored {
  public:
@@ -62,6 +65,12 @@ class stored {
   stored(const stored&) noexcept = default;
   stored& operator=(const stored&) noexcept = default;
   ~stored() = default;
+
+  // For read() and expect_sound().
+  [[noreturn]] static void contradict() { refuse_parameters(Engine::kind.called); }
+  static void expect(bool consistent) {
+    if (!consistent) contradict();
+  }
 
   // What map() does, with bytes that the caller keeps alive.
   static Engine view(std::span<const std::byte> container);

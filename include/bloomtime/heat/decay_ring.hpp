@@ -67,7 +67,6 @@ class decay_ring : public detail::heat_face<decay_ring>, public detail::stored<d
 
   double mass(instant when) const noexcept;  // the heat of all events together, rounded up
   curve decay() const noexcept { return curve_; }
-  double alpha() const noexcept { return alpha_; }  // of polynomial decay
   unsigned slots() const noexcept { return ages_.slots(); }
   std::uint64_t memory() const noexcept { return cells_.memory(); }
 

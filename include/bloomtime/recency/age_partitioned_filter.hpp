@@ -172,7 +172,8 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   // The filter of both streams: what either of them would find within the window is found. Both
   // need a window of time and the same parameters. A generation keeps its place among the slices,
   // so the live generations of both must fit into one ring; throws error(incompatible) if they do
-  // not. Items may be remembered for longer than the window, as after an overload.
+  // not. Items may be remembered for longer than the window, as after an overload, and one that
+  // left it shortly before may be found again.
   void merge(const age_partitioned_filter& other);
 
   // As it was made: nothing was added.

@@ -4,17 +4,15 @@
 
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::detail {
 namespace {
-
-std::string text(std::uint64_t n) { return std::to_string(n); }
 
 std::string text(const tick_clock& c) {
   return "ticks of " + std::to_string(c.resolution().count()) + " microseconds from " +
          std::to_string(c.origin().micros);
 }
-
-[[noreturn]] void incompatible(const std::string& why) { throw error(errc::incompatible, why); }
 
 }  // namespace
 
@@ -44,14 +42,9 @@ byte_reader history_base::read_span(const container_view& view, std::uint8_t lay
   return in;
 }
 
-void refuse_parameters(std::string_view name) {
-  throw error(errc::corrupt, "the parameters of " + std::string(name) +
-                                 " contradict each other; the file is damaged");
-}
-
 void history_events::expect_same_keys(const history_events& other) const {
   if (seed_ == other.seed_ && clock_ == other.clock_) return;
-  incompatible("histories merge if seed and clock are equal; here they are (seed " + text(seed_) +
+  refuse_merge("histories merge if seed and clock are equal; here they are (seed " + text(seed_) +
                ", " + text(clock_) + ") and (seed " + text(other.seed_) + ", " +
                text(other.clock_) + ")");
 }
@@ -65,7 +58,7 @@ void history_base::expect_same_keys(const history_base& other) const {
 void history_base::expect_same_span(const history_base& other) const {
   expect_same_keys(other);
   if (first_ == other.first_ && ticks_ == other.ticks_) return;
-  incompatible("histories merge if they span the same ticks; these span " + text(ticks_) +
+  refuse_merge("histories merge if they span the same ticks; these span " + text(ticks_) +
                " ticks from " + text(first_) + " and " + text(other.ticks_) + " from " +
                text(other.first_));
 }
@@ -73,11 +66,11 @@ void history_base::expect_same_span(const history_base& other) const {
 void history_base::expect_next(const history_base& other) const {
   expect_same_keys(other);
   if (ticks_ + other.ticks_ > most_ticks) {
-    incompatible("a history spans at most 2^62 ticks; together these span " +
+    refuse_merge("a history spans at most 2^62 ticks; together these span " +
                  text(ticks_ + other.ticks_));
   }
   if (other.first_ == first_ + ticks_) return;
-  incompatible("a history of " + text(ticks_) + " ticks from " + text(first_) +
+  refuse_merge("a history of " + text(ticks_) + " ticks from " + text(first_) +
                " can be joined with one that begins at " + text(first_ + ticks_) +
                "; this one begins at " + text(other.first_));
 }

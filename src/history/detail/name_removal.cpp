@@ -8,6 +8,8 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/history.hpp>
 
+#include "history/detail/damaged.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
@@ -24,11 +26,6 @@ double position_bits(double error, std::uint64_t length) {
   const positions_shape shape{
       .first = 0, .span = 1, .range = math::position_range(many, error, length), .count = many};
   return static_cast<double>(stored_bits(shape)) / many;
-}
-
-void expect(bool sound) {
-  if (!sound)
-    throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
 }
 
 // The items that keep their names; the others have no runs.
@@ -107,7 +104,7 @@ void name_removal::count_some(std::uint64_t& work) {
       saved_ += costs_.with_name(items_.head());
       continue;
     }
-    expect(items_.sound());
+    if (!items_.sound()) refuse_damaged("timelines");
     stage_ = stage::done;
     if (shape_.count == 0) return;
     shape_.range = std::max(shape_.span, math::position_range(shape_.count, error_, length_));
@@ -162,7 +159,7 @@ void name_removal::spread_item() {
       if (part / parts_of_a_slice == slice_) parts_[part % parts_of_a_slice].push_back(p);
     }
   }
-  expect(ticks.sound());
+  if (!ticks.sound()) refuse_damaged("timelines");
 }
 
 void name_removal::sort_some(std::uint64_t& work) {

@@ -5,16 +5,14 @@
 
 #include <bloomtime/error.hpp>
 
+#include "history/detail/damaged.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
 using view_of_bits = positions_view<bit_reader>;
 
 constexpr std::uint64_t most_range = std::uint64_t{1} << 62;
-
-[[noreturn]] void refuse() {
-  throw error(errc::corrupt, "the positions of this history are damaged; restore the file");
-}
 
 list_code code_of(const positions_shape& shape) { return list_code::of(shape.count, shape.range); }
 
@@ -40,7 +38,7 @@ positions::positions(const positions_shape& shape, buffer marks, buffer list)
       shape.first > most_range || shape.count == 0 || shape.count > shape.range ||
       shape.count > most_count || marks_.size() != marks_bytes(shape) ||
       list_.size() != list_bytes(shape)) {
-    refuse();
+    refuse_damaged("positions");
   }
 }
 
@@ -68,14 +66,14 @@ void positions::verify() const {
   }
   if (!all.sound() || !bits.ends_at(code.bits) ||
       !marks.ends_at(wanted * view_of_bits::mark_bits)) {
-    refuse();
+    refuse_damaged("positions");
   }
   const std::uint64_t every = view_of_bits::high_parts_per_mark;
   std::uint64_t at = 0;
   for (std::uint64_t mark = 0; mark < wanted; ++mark) {
     if (mark > 0) at = after_zeros(bits, at, code.high, every);
     if (marks.get(mark * view_of_bits::mark_bits, view_of_bits::mark_bits) != at - mark * every) {
-      refuse();
+      refuse_damaged("positions");
     }
   }
 }

@@ -7,14 +7,9 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/history/detail/segmented.hpp>
 
+#include "history/detail/damaged.hpp"
+
 namespace bloomtime::detail {
-namespace {
-
-[[noreturn]] void refuse() {
-  throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
-}
-
-}  // namespace
 
 timelines::timelines(const timelines_shape& shape, buffer directory, buffer stream)
     : shape_(shape), directory_(std::move(directory)), stream_(std::move(stream)) {
@@ -22,7 +17,7 @@ timelines::timelines(const timelines_shape& shape, buffer directory, buffer stre
       shape.bucket_bits > shape.most_bucket_bits || shape.offset_bits > 57 ||
       (shape.bucket_bits > 0 && shape.offset_bits == 0) ||
       directory_.size() != shape.directory_bytes()) {
-    refuse();
+    refuse_damaged("timelines");
   }
 }
 
@@ -31,11 +26,11 @@ void timelines::verify() const {
   std::uint64_t ticks = 0;
   timelines_cursor<bit_reader> all = cursor();
   while (all.next()) {
-    if (!all.line().sound()) refuse();
+    if (!all.line().sound()) refuse_damaged("timelines");
     ++items;
     ticks += all.head().count;
   }
-  if (!all.sound() || items != shape_.items || ticks != shape_.ticks) refuse();
+  if (!all.sound() || items != shape_.items || ticks != shape_.ticks) refuse_damaged("timelines");
 }
 
 timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits) {

@@ -7,6 +7,8 @@
 
 #include <bloomtime/error.hpp>
 
+#include "history/detail/damaged.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
@@ -17,11 +19,6 @@ constexpr std::uint64_t most_at_once = 1024;  // runs
 // this.
 constexpr std::uint64_t most_times_larger = 1024;
 constexpr std::uint64_t large = std::uint64_t{64} << 20;  // bytes
-
-void expect(bool sound) {
-  if (!sound)
-    throw error(errc::corrupt, "the timelines of this history are damaged; restore the file");
-}
 
 tick_run later(tick_range ticks, std::uint64_t by) {
   return {static_cast<std::uint32_t>(ticks.first + by),
@@ -45,7 +42,7 @@ bool sealed_source::next() {
     ticks_.emplace(items_.line());
     return true;
   }
-  expect(items_.sound());
+  if (!items_.sound()) refuse_damaged("timelines");
   return false;
 }
 
@@ -53,7 +50,7 @@ bool sealed_source::take(tick_runs& runs, std::size_t most) {
   for (; most > 0; --most) {
     const std::optional<tick_range> ticks = ticks_->next();
     if (!ticks) {
-      expect(ticks_->sound());
+      if (!ticks_->sound()) refuse_damaged("timelines");
       return false;
     }
     append(runs, later(*ticks, later_by_));

@@ -93,10 +93,10 @@ counting_filter counting_filter::read(const detail::container_view& view) {
   const std::uint64_t row = in.u64();
   const std::uint64_t total = in.u64();
   in.expect_end();
-  if (bits < least_bits || bits > detail::max_cell_bits || k > most_k) refuse();
+  if (bits < least_bits || bits > detail::max_cell_bits || k > most_k) contradict();
   const detail::row_shape shape{static_cast<unsigned>(k), row};
   const auto cell_bits = static_cast<unsigned>(bits);
-  if (!detail::plausible(shape, cell_bits)) refuse();
+  if (!detail::plausible(shape, cell_bits)) contradict();
   counting_filter stored({}, cell_bits, 0);
   stored.read_head(view, layout::rows);
   stored.shape_ = shape;
@@ -109,7 +109,7 @@ counting_filter counting_filter::read(const detail::container_view& view) {
 }
 
 void counting_filter::expect_sound() const {
-  if (!cells_.padding_is_zero() || !rows_add_up()) refuse();
+  if (!cells_.padding_is_zero() || !rows_add_up()) contradict();
 }
 
 BLOOMTIME_VALUE_OF(counting_filter);

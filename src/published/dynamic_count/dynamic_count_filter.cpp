@@ -311,12 +311,13 @@ dynamic_count_filter dynamic_count_filter::read(const detail::container_view& vi
   if (x < 1 || x > most_base_bits || most_y > 64 - x || y > most_y || k > most_k || how < 1 ||
       how > 2 || bounded > 1 || saturating > 1 || !(lambda >= 0 && lambda <= 1) ||
       (bounded == 0 && most_y != 64 - x) || (saturating == 1 && (bounded == 0 || y != most_y))) {
-    refuse();
+    contradict();
   }
   const detail::row_shape shape{static_cast<unsigned>(k), row};
   const auto base_bits = static_cast<unsigned>(x);
   const auto overflow_bits = static_cast<unsigned>(y);
-  if (!detail::plausible(shape, base_bits + static_cast<unsigned>(bounded ? most_y : y))) refuse();
+  if (!detail::plausible(shape, base_bits + static_cast<unsigned>(bounded ? most_y : y)))
+    contradict();
   const std::uint64_t cells = k * row;
   const auto fields = [&](std::uint32_t id, unsigned width) {
     const auto bytes = view.section(id, detail::field_vector::bytes_for(cells, width));
@@ -332,7 +333,7 @@ dynamic_count_filter dynamic_count_filter::read(const detail::container_view& vi
   stored.saturating_ = saturating == 1;
   if (!stored.base_.padding_is_zero() || !stored.overflow_.padding_is_zero() ||
       !stored.rows_add_up() || (saturating == 1 && stored.statistics().saturated == 0)) {
-    refuse();
+    contradict();
   }
   if (bounded == 1) {
     auto reserved = detail::field_vector::reserved(cells, static_cast<unsigned>(most_y));

@@ -16,27 +16,12 @@ namespace {
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
-void expect_target(std::uint64_t items, double wanted) {
-  math::expect(items >= 1, "a filter must be sized for at least one item", items);
-  math::expect(wanted > 0 && wanted < 1, "an error must lie strictly between 0 and 1", wanted);
-}
-
-void expect_k(unsigned k, unsigned most_k) {
-  math::expect(k >= 1 && k <= most_k, "k must be from 1 to " + std::to_string(most_k), k);
-}
-
 void expect_lambda(double lambda) {
   math::expect(lambda >= 0 && lambda <= 1, "a threshold must lie from 0 to 1", lambda);
 }
 
 void expect_width(unsigned x, unsigned y) {
   math::expect(x >= 1 && x <= 64 && y <= 64 - x, "a counter has 1 to 64 bits", x + y);
-}
-
-[[noreturn]] void refuse_size(std::uint64_t items, double wanted) {
-  throw error(errc::too_large, "a filter may have at most " + math::text_of(math::max_bits) +
-                                   " cells, but " + math::text_of(items) +
-                                   " items at an error of " + math::text_of(wanted) + " need more");
 }
 
 // log(1 - e^x) for x < 0, exact at both ends.
@@ -58,12 +43,13 @@ double poisson_tail(double mean, double v) {
 }  // namespace
 
 std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
-  expect_target(items, wanted);
-  expect_k(k, max_tally_k);
+  math::expect_items(items);
+  math::expect_error(wanted);
+  math::expect_k(k, max_tally_k);
   const double log_used = std::log(wanted) / k;  // share of a row, at most
   const double row = -1 / std::expm1(log_of_rest(log_used) / static_cast<double>(items));
   const std::uint64_t limit = math::max_bits / k;
-  if (!(row < static_cast<double>(limit))) refuse_size(items, wanted);
+  if (!(row < static_cast<double>(limit))) math::refuse_cells(items, wanted);
   const auto enough = [&](std::uint64_t cells) {
     return math::rows_error(items, cells * k, k) <= wanted;
   };
@@ -71,7 +57,7 @@ std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
   std::uint64_t too_few = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row)) - 1;
   std::uint64_t cells = too_few + 1;
   for (std::uint64_t step = 1; !enough(cells); step *= 2) {
-    if (step > limit - cells) refuse_size(items, wanted);
+    if (step > limit - cells) math::refuse_cells(items, wanted);
     too_few = cells;
     cells += step;
   }

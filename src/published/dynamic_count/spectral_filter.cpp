@@ -282,14 +282,14 @@ basic_spectral_filter<Rule> basic_spectral_filter<Rule>::read(const detail::cont
   in.expect_end();
   if (rule_stored != static_cast<std::uint64_t>(Rule) || k < 1 || k > base::most_k ||
       per_slack < 1 || per_slack > most_per_slack) {
-    base::refuse();
+    base::contradict();
   }
   const detail::row_shape shape{static_cast<unsigned>(k), row};
-  if (!detail::plausible(shape, length_bits)) base::refuse();
+  if (!detail::plausible(shape, length_bits)) base::contradict();
   const auto array_of = [&](std::uint32_t id, std::uint64_t counters) {
     const auto lengths = view.section(id, detail::field_vector::bytes_for(counters, length_bits));
     const auto values = read_counters(lengths, view.section(id + 1), counters);
-    if (values.empty()) base::refuse();
+    if (values.empty()) base::contradict();
     return detail::string_array(std::span<const std::uint64_t>(values),
                                 static_cast<unsigned>(per_slack));
   };
@@ -299,7 +299,7 @@ basic_spectral_filter<Rule> basic_spectral_filter<Rule>::read(const detail::cont
   stored.total_ = total;
   stored.counters_ = array_of(lengths_section, k * row);
   if constexpr (!one_sided) stored.second_ = array_of(lengths_section + 2, k * stored.second_row());
-  if (!stored.rows_add_up()) base::refuse();
+  if (!stored.rows_add_up()) base::contradict();
   return stored;
 }
 

@@ -11,13 +11,15 @@
 #include <bloomtime/layout.hpp>
 #include <bloomtime/math/random.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::published {
 namespace {
 
 constexpr std::uint32_t bits_section = 1;
 constexpr std::uint64_t most_k = touch_chain::most_k;
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 detail::buffer random_bits(std::uint64_t bytes, std::uint64_t seed) {
   detail::buffer bits(bytes);
@@ -144,7 +146,7 @@ generalized_filter generalized_filter::read(const detail::container_view& view) 
   if (window == 0 || bits == 0 || bits % 64 != 0 || bits / 8 > detail::max_buffer_bytes || k0 < 1 ||
       k0 > most_k || k1 < 1 || k1 > most_k || view.info().clock ||
       view.info().layout != static_cast<std::uint8_t>(layout::flat)) {
-    throw error(errc::corrupt, "the parameters of this generalized filter contradict each other");
+    contradict();
   }
   generalized_filter f({.window = window,
                         .memory = bits / 8,

@@ -157,10 +157,6 @@ void timing_filter::write(detail::container_writer& out) const {
 
 timing_filter timing_filter::read(const detail::container_view& view) {
   view.expect_sections(1);
-  const auto expect = [](bool holds) {
-    if (holds) return;
-    throw error(errc::corrupt, "the parameters of this timing filter contradict each other");
-  };
   timing_filter f;
   f.seed_ = view.info().seed;
   timing_size size;

@@ -9,6 +9,7 @@
 
 #include "math/expect.hpp"
 #include "math/search.hpp"
+#include "math/whole.hpp"
 
 namespace bloomtime::published {
 namespace {
@@ -18,15 +19,14 @@ constexpr unsigned most_bits = 32;
 constexpr unsigned most_timers_per_item = 64;
 constexpr std::uint64_t most_window = std::uint64_t{1} << 40;
 
-std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-
 std::uint64_t oldest_age(unsigned bits) { return (std::uint64_t{1} << bits) - 2; }
 
 // The number of ages that blocks of this size need: for the window and for a complete sweep.
 std::uint64_t ages_needed(std::uint64_t window, std::uint64_t timers, std::uint64_t block,
                           std::uint64_t most_sweep) {
-  const std::uint64_t slow = most_sweep > timers / block ? 1 : ratio_up(timers, most_sweep * block);
-  return ratio_up(window, block) + std::max<std::uint64_t>(1, slow);
+  const std::uint64_t slow =
+      most_sweep > timers / block ? 1 : math::ratio_up(timers, most_sweep * block);
+  return math::ratio_up(window, block) + std::max<std::uint64_t>(1, slow);
 }
 
 // The smallest block, or 0 if there is none.
@@ -56,10 +56,10 @@ std::optional<timing_size> try_timing(std::uint64_t window, std::uint64_t memory
   const std::uint64_t block = timers == 0 ? 0 : least_block(window, timers, bits, most_sweep);
   if (block == 0) return std::nullopt;
   timing_size size{.window = window, .timers = timers, .bits = bits, .k = k, .block = block};
-  size.oldest = static_cast<std::uint32_t>(ratio_up(window, block));
+  size.oldest = static_cast<std::uint32_t>(math::ratio_up(window, block));
   size.padding = static_cast<std::uint32_t>(oldest_age(bits)) - size.oldest - 1;
   const std::uint64_t ticks = std::uint64_t{size.padding} + 1;
-  size.sweep = block > timers / ticks ? 1 : ratio_up(timers, block * ticks);
+  size.sweep = block > timers / ticks ? 1 : math::ratio_up(timers, block * ticks);
   return size;
 }
 
@@ -72,7 +72,8 @@ std::optional<timing_size> try_timing(std::uint64_t window, std::uint64_t memory
     break;
   }
   // One block as large as the window leaves the most ages for the sweep.
-  const std::uint64_t sweep = ratio_up(ratio_up(memory_bits / bits, oldest_age(bits) - 1), window);
+  const std::uint64_t sweep =
+      math::ratio_up(math::ratio_up(memory_bits / bits, oldest_age(bits) - 1), window);
   throw error(errc::invalid_argument,
               "timers of " + std::to_string(bits) + " bits are too small for a window of " +
                   std::to_string(window) + " insertions and " + std::to_string(memory_bits / bits) +

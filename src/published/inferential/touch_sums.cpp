@@ -28,13 +28,24 @@ void touch_sums::rescale(number scale) noexcept {
   scale_ = scale;
 }
 
+// Number l: the probability that so many insertions are of other items and leave cells - l given
+// cells alone.
+touch_sums::row touch_sums::untouched(number ages) const noexcept {
+  row chances{};
+  const number stay = std::exp(-ages * touch_);
+  chances[cells_] = std::exp(-ages * rate_);
+  for (unsigned l = cells_; l > 0; --l) chances[l - 1] = chances[l] * stay;
+  return chances;
+}
+
 void touch_sums::add_one_age() noexcept {
   const auto age = static_cast<number>(ages_);
   const number touched = scale_;
   rescale(reach(ages_ + 1));
+  const row chances = untouched(age);
   number power = 1;
   for (unsigned l = 0; l <= cells_; ++l, power *= touched / scale_) {
-    const number term = power * std::exp(-age * (rate_ + touch_ * static_cast<number>(cells_ - l)));
+    const number term = power * chances[l];
     sums_[l] += term;
     aged_[l] += age * term;
   }
@@ -42,30 +53,35 @@ void touch_sums::add_one_age() noexcept {
 }
 
 // After `by` more insertions the l touched cells are l - j that were touched before and j that the
-// insertions touched, out of those l.
+// insertions touched, out of those l: in l! / (j! (l - j)!) ways.
 touch_sums touch_sums::moved(std::uint64_t by, number scale) const noexcept {
   const auto age = static_cast<number>(by);
   const number new_share = reach(by) / scale;
   const number old_share = scale_ / scale;
-  touch_sums out(*this);
+  row news{};  // by j, over j!
+  row olds{};  // by l - j, over (l - j)!
+  row ages{};  // times the age
+  number new_power = 1;
   number old_power = 1;
-  row olds{};
-  row ages{};
-  for (unsigned l = 0; l <= cells_; ++l, old_power *= old_share) {
-    olds[l] = old_power * sums_[l];
-    ages[l] = old_power * aged_[l];
-  }
   for (unsigned l = 0; l <= cells_; ++l) {
-    number weight = std::exp(-age * (rate_ + touch_ * static_cast<number>(cells_ - l)));
+    news[l] = new_power;
+    olds[l] = old_power * sums_[l];
+    ages[l] = old_power * aged_[l] + age * olds[l];
+    new_power *= new_share / static_cast<number>(l + 1);
+    old_power *= old_share / static_cast<number>(l + 1);
+  }
+  const row chances = untouched(age);
+  touch_sums out(*this);
+  number ways = 1;  // l!
+  for (unsigned l = 0; l <= cells_; ++l, ways *= static_cast<number>(l)) {
     number sum = 0;
     number aged = 0;
     for (unsigned j = 0; j <= l; ++j) {
-      sum += weight * olds[l - j];
-      aged += weight * (ages[l - j] + age * olds[l - j]);
-      weight *= new_share * static_cast<number>(l - j) / static_cast<number>(j + 1);
+      sum += news[j] * olds[l - j];
+      aged += news[j] * ages[l - j];
     }
-    out.sums_[l] = sum;
-    out.aged_[l] = aged;
+    out.sums_[l] = chances[l] * ways * sum;
+    out.aged_[l] = chances[l] * ways * aged;
   }
   out.scale_ = scale;
   return out;

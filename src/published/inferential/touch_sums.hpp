@@ -35,6 +35,7 @@ class touch_sums {
   using row = std::array<number, most_cells + 1>;
 
   number reach(std::uint64_t ages) const noexcept;  // 1 - x^ages
+  row untouched(number ages) const noexcept;
   void add_one_age() noexcept;
   void add_ages_of(const touch_sums& later) noexcept;
   touch_sums moved(std::uint64_t by, number scale) const noexcept;

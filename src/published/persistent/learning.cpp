@@ -7,6 +7,8 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/published/persistent/levels.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::published {
 namespace {
 
@@ -15,18 +17,18 @@ constexpr double most_growth = 4;     // of keys by what has not happened so far
 constexpr double fullest = 0.95;      // filter that still tells how many keys it holds
 constexpr double fewest_keys = 1e-3;  // a node that nothing came into may get something next time
 
-[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
-
 template <class History>
 void expect_lesson(const History& last, const query_profile& asked, const learning& how) {
-  if (last.grows()) refuse("a history that grows with time has no next partition to learn for");
+  if (last.grows())
+    detail::refuse("a history that grows with time has no next partition to learn for");
   if (asked.ticks() != last.ticks()) {
-    refuse("what was asked is to be about as many ticks as the history that is learned from: " +
-           std::to_string(last.ticks()) + ", got " + std::to_string(asked.ticks()));
+    detail::refuse(
+        "what was asked is to be about as many ticks as the history that is learned from: " +
+        std::to_string(last.ticks()) + ", got " + std::to_string(asked.ticks()));
   }
   if (how.elapsed > last.ticks()) {
-    refuse("of " + std::to_string(last.ticks()) + " ticks at most all have elapsed, got " +
-           std::to_string(how.elapsed));
+    detail::refuse("of " + std::to_string(last.ticks()) + " ticks at most all have elapsed, got " +
+                   std::to_string(how.elapsed));
   }
 }
 
@@ -56,7 +58,7 @@ level_config next_levels(const level_history& last) {
 
 std::vector<double> keys_of(const level_history& last, const learning& how) {
   if (!last.learns())
-    refuse("a level history counts its keys only if it learns; set `learns` in its config");
+    detail::refuse("a level history counts its keys only if it learns; set `learns` in its config");
   const double grown = growth(last.ticks(), how.elapsed);
   std::vector<double> keys;
   for (unsigned h = 0; h < last.heights(); ++h) keys.push_back(grown * *last.keys(h));
@@ -192,8 +194,8 @@ tree_loads learned_loads(const tree_history& last, const query_profile& asked,
                          const learning& how) {
   expect_lesson(last, asked, how);
   if (!asked.counts_nodes() || asked.granularity() != last.granularity()) {
-    refuse("a tree history learns from a profile that counts nodes, with leaves of " +
-           std::to_string(last.granularity()) + " ticks");
+    detail::refuse("a tree history learns from a profile that counts nodes, with leaves of " +
+                   std::to_string(last.granularity()) + " ticks");
   }
   const double grown = growth(last.ticks(), how.elapsed);
   const double pairs = told(last.pairs()).value_or(static_cast<double>(last.records()));

@@ -6,6 +6,8 @@
 
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::published {
 namespace {
 
@@ -14,7 +16,7 @@ namespace {
 // the tree.
 constexpr std::uint64_t patience = 4096;
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 unsigned heights_for(std::uint64_t ticks) {
   return static_cast<unsigned>(std::bit_width(ticks - 1)) + 1;

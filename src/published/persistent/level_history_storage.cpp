@@ -10,6 +10,8 @@
 #include <bloomtime/layout.hpp>
 #include <bloomtime/published/persistent/detail/stored_filters.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::published {
 namespace {
 
@@ -18,8 +20,6 @@ using detail::hyperloglog;
 
 constexpr std::uint32_t sketches_section = 3;
 constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
-
-[[noreturn]] void incompatible(const std::string& why) { throw error(errc::incompatible, why); }
 
 bool any_there(const detail::flat_filters& levels) {
   return !std::all_of(levels.begin(), levels.end(), [](const auto& l) { return l.absent(); });
@@ -37,7 +37,7 @@ void level_history::merge(const level_history& other) {
     alike = alike && level(h) == other.level(h);
   }
   if (!alike) {
-    incompatible(
+    detail::refuse_merge(
         "level histories merge if all levels have equal sizes, and both grow and learn or "
         "both do not; at least one of these differs");
   }
@@ -68,11 +68,11 @@ void level_history::clear() noexcept {
 level_history level_history::joined(const level_history& left, const level_history& right) {
   left.expect_next(right);
   if (left.grows() || right.grows()) {
-    incompatible("level histories that grow with time are not joined; give them a span");
+    detail::refuse_merge("level histories that grow with time are not joined; give them a span");
   }
   if (left.ticks_ != right.ticks_ || !detail::on_dyadic_grid(left.first_, 2 * left.ticks_) ||
       !std::has_single_bit(left.ticks())) {
-    incompatible(
+    detail::refuse_merge(
         "level histories are joined if both span the same power of two of ticks and the "
         "left one begins at a multiple of twice that; here they span " +
         std::to_string(left.ticks_) + " from " + std::to_string(left.first_) + " and " +
@@ -89,7 +89,8 @@ level_history level_history::joined(const level_history& left, const level_histo
     both.levels_.push_back(flat_filter::joined(left.levels_[h], right.levels_[h]));
   }
   if (!any_there(both.levels_)) {
-    incompatible("level histories are joined if at least one level is there in both, and none is");
+    detail::refuse_merge(
+        "level histories are joined if at least one level is there in both, and none is");
   }
   if (left.sketches_.empty() || right.sketches_.empty()) return both;
   for (unsigned h = 0; h <= root; ++h) {
@@ -151,7 +152,7 @@ level_history level_history::read(const detail::container_view& view) {
                      most_levels <= detail::most_height + 1;
   if (!detail::on_dyadic_grid(f.first_, f.ticks_) || (most_levels != 0 && !grown) || doubts > 1 ||
       learns > 1) {
-    detail::refuse_parameters(kind.called);
+    contradict();
   }
   view.expect_sections(learns != 0 ? 3 : 2);
   f.most_levels_ = static_cast<unsigned>(most_levels);
@@ -160,7 +161,7 @@ level_history level_history::read(const detail::container_view& view) {
   for (unsigned h = 0; h < heights; ++h) f.levels_.push_back(filters.next());
   filters.expect_end();
   if (!any_there(f.levels_) || (f.grows() && !f.grown_alike())) {
-    detail::refuse_parameters(kind.called);
+    contradict();
   }
   if (learns == 0) return f;
   constexpr unsigned precision = hyperloglog::default_precision;

@@ -118,7 +118,7 @@ single_history single_history::read(const detail::container_view& view) {
   detail::filter_reader filters(view, 1);
   f.filter_ = filters.next();
   filters.expect_end();
-  if (f.filter_.absent()) detail::refuse_parameters(kind.called);
+  if (f.filter_.absent()) contradict();
   return f;
 }
 

@@ -7,6 +7,8 @@
 
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::published {
 namespace {
 
@@ -14,23 +16,21 @@ using detail::tick_range;
 
 constexpr std::uint64_t place_bytes = sizeof(detail::flat_filter);
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
-
-[[noreturn]] void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
+using detail::text;
 
 void expect_span(std::uint64_t ticks, std::uint64_t granularity) {
   if (ticks == 0 || ticks > detail::most_ticks) {
-    refuse("a tree history spans 1 to 2^62 ticks, got " + text(ticks));
+    detail::refuse("a tree history spans 1 to 2^62 ticks, got " + text(ticks));
   }
   if (!std::has_single_bit(granularity) || granularity > detail::most_ticks) {
-    refuse("the granularity of a tree history is a power of two, got " + text(granularity));
+    detail::refuse("the granularity of a tree history is a power of two, got " + text(granularity));
   }
 }
 
 void expect_size(filter_size size) {
   if ((size.bits == 0) != (size.k == 0) || size.k > detail::max_flat_k) {
-    refuse("a node has bits and 1 to 64 hash functions, or neither; got " + text(size.bits) +
-           " and " + text(size.k));
+    detail::refuse("a node has bits and 1 to 64 hash functions, or neither; got " +
+                   text(size.bits) + " and " + text(size.k));
   }
 }
 
@@ -38,16 +38,16 @@ void expect_sizes(const tree_config& c) {
   const auto& nodes = c.sizes.nodes;
   if (c.ticks == 0) {
     if (nodes.size() != 1 || nodes[0].size() != 1 || nodes[0][0].bits == 0) {
-      refuse("a growing tree history needs the size of one node, and that node has bits");
+      detail::refuse("a growing tree history needs the size of one node, and that node has bits");
     }
   } else {
     const auto expected = tree_history::nodes_for(c.ticks, c.granularity);
     bool fits = nodes.size() == expected.size();
     for (std::size_t h = 0; fits && h < nodes.size(); ++h) fits = nodes[h].size() == expected[h];
     if (!fits) {
-      refuse("a tree history of " + text(c.ticks) + " ticks needs the sizes of " +
-             text(expected[0]) + " leaves and of the nodes above them, " + text(expected.size()) +
-             " heights in all");
+      detail::refuse("a tree history of " + text(c.ticks) + " ticks needs the sizes of " +
+                     text(expected[0]) + " leaves and of the nodes above them, " +
+                     text(expected.size()) + " heights in all");
     }
   }
   for (const auto& level : nodes) {
@@ -70,8 +70,8 @@ tree_history::tree_history(const tree_config& config)
                     config.ticks == 0 ? config.granularity : config.ticks, config.seed) {
   expect_span(ticks_, config.granularity);
   if (config.first > (config.ticks == 0 ? 0 : detail::most_ticks)) {
-    refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, got " +
-           text(config.first));
+    detail::refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, got " +
+                   text(config.first));
   }
   expect_sizes(config);
   for (const auto& sizes : config.sizes.nodes) {

@@ -11,14 +11,14 @@
 #include <bloomtime/layout.hpp>
 #include <bloomtime/published/persistent/detail/stored_filters.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::published {
 namespace {
 
 using detail::flat_filter;
 
 constexpr auto flat_layout = static_cast<std::uint8_t>(layout::flat);
-
-[[noreturn]] void incompatible(const std::string& why) { throw error(errc::incompatible, why); }
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void tree_history::merge(const tree_history& other) {
   expect_same_keys(other);
   if (!grows() || !other.grows()) expect_same_span(other);
   if (!sized_as(other)) {
-    incompatible(
+    detail::refuse_merge(
         "tree histories merge if granularity and the sizes of all nodes and of the pairs "
         "are equal; at least one of these differs");
   }
@@ -93,14 +93,14 @@ void tree_history::clear() noexcept {
 tree_history tree_history::joined(const tree_history& left, const tree_history& right) {
   left.expect_next(right);
   if (left.grows() || right.grows()) {
-    incompatible("tree histories that grow with time are not joined; give them a span");
+    detail::refuse_merge("tree histories that grow with time are not joined; give them a span");
   }
   if (left.ticks_ != right.ticks_ || left.leaf_height_ != right.leaf_height_ ||
       !std::has_single_bit(left.ticks()) || left.ticks_ < left.granularity()) {
     const auto shape = [](const tree_history& t) {
       return std::to_string(t.ticks_) + " ticks in leaves of " + std::to_string(t.granularity());
     };
-    incompatible(
+    detail::refuse_merge(
         "tree histories are joined if both have the same leaves, a power of two of them; "
         "here they have " +
         shape(left) + " and " + shape(right));
@@ -176,7 +176,7 @@ tree_history tree_history::read(const detail::container_view& view) {
       k > detail::max_flat_k || (k == 0) != (f.grows_by_.bits == 0) ||
       (!f.grows() && f.most_memory_ != 0) ||
       (f.grows() && (f.first_ != 0 || !std::has_single_bit(f.ticks()) || f.ticks_ < granularity))) {
-    detail::refuse_parameters(kind.called);
+    contradict();
   }
   f.grows_by_.k = static_cast<unsigned>(k);
   f.leaf_height_ = static_cast<unsigned>(std::countr_zero(granularity));
@@ -184,7 +184,7 @@ tree_history tree_history::read(const detail::container_view& view) {
   for (const std::uint64_t all : nodes_for(f.ticks_, granularity)) {
     nodes.push_back(in.u64());
     if (nodes.back() == 0 || nodes.back() > all || (!f.grows() && nodes.back() != all)) {
-      detail::refuse_parameters(kind.called);
+      contradict();
     }
   }
   in.expect_end();
@@ -198,7 +198,7 @@ tree_history tree_history::read(const detail::container_view& view) {
   }
   f.pairs_ = filters.next();
   filters.expect_end();
-  if (f.grows() && !f.grown_alike()) detail::refuse_parameters(kind.called);
+  if (f.grows() && !f.grown_alike()) contradict();
   f.count_memory();
   return f;
 }

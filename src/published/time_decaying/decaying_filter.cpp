@@ -14,6 +14,7 @@
 #include <bloomtime/math/rows.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
+#include "detail/refuse.hpp"
 #include "heat/forward.hpp"
 #include "heat/merge_weight.hpp"
 
@@ -31,7 +32,7 @@ constexpr double slack = 0x1p-50;     // for the rounding of a few operations on
 // ln 2 / (1 - lambda).
 constexpr double factor_excess = 0x1p-47;
 
-std::string text(std::uint64_t n) { return std::to_string(n); }
+using detail::text;
 
 double not_below(std::uint64_t n) {
   const auto d = static_cast<double>(n);
@@ -273,7 +274,7 @@ void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other, dou
   if (!face::same_shape(other) || decay_ != other.decay_ ||
       cells_.setting() != other.cells_.setting() || rounding_ != rounding::up ||
       other.rounding_ != rounding::up) {
-    forward::refuse_merge(
+    detail::refuse_merge(
         "decaying filters merge if cells, k, seed, decay and clock are equal and counters round up "
         "(1)",
         describe(*this), describe(other));
@@ -362,8 +363,7 @@ auto basic_decaying_filter<Cells>::read(const detail::container_view& view)
       !Cells::is_setting(setting, k * f.row_) || !is_rounding(rounding_id) ||
       !is_increase(increase_id) ||
       (f.events_ == 0 && (f.tick_ != 0 || f.mass_ != 0 || f.late_ != 0))) {
-    throw error(errc::corrupt,
-                "the parameters of " + std::string(kind.called) + " contradict each other");
+    basic_decaying_filter::contradict();
   }
   f.rounding_ = static_cast<bloomtime::published::rounding>(rounding_id);
   f.increase_ = static_cast<bloomtime::published::increase>(increase_id);

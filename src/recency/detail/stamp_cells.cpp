@@ -7,12 +7,10 @@
 
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::detail {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 // Cells that one window of 64 bits holds at every shift.
 constexpr unsigned per_window(unsigned bits) { return (64 - 7) / bits; }

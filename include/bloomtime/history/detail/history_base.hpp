@@ -108,8 +108,6 @@ class history_base : public history_events {
   std::uint64_t records_ = 0;
 };
 
-[[noreturn]] void refuse_parameters(std::string_view name);
-
 // How all engines, which have add_at() and ask(), are called. A history of one span that was moved
 // from answers "maybe" to everything; adding to it and storing it throws error(invalid_argument).
 template <class Engine, class Base = history_base>

@@ -77,12 +77,10 @@ class tally_face : public stored<Engine> {
     out.info().seed = seed_;
   }
   void read_head(const container_view& view, layout kind) {
-    if (view.info().clock || view.info().layout != static_cast<std::uint8_t>(kind)) refuse();
+    if (view.info().clock || view.info().layout != static_cast<std::uint8_t>(kind)) {
+      this->contradict();
+    }
     seed_ = view.info().seed;
-  }
-  [[noreturn]] static void refuse() {
-    throw error(errc::corrupt, "the parts of this container of " +
-                                   std::string(Engine::kind.called) + " contradict each other");
   }
   [[noreturn]] static void refuse_merge(const std::string& mine, const std::string& theirs) {
     throw error(errc::incompatible, "a merge needs " + std::string(Engine::kind.called) +

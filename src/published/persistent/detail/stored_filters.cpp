@@ -4,14 +4,14 @@
 
 #include <bloomtime/error.hpp>
 
+#include "detail/refuse.hpp"
+
 namespace bloomtime::detail {
 namespace {
 
 constexpr std::uint32_t sizes_section = 1;
 constexpr std::uint32_t bits_section = 2;
 constexpr std::uint64_t size_bytes = 17;  // of one filter: bits, ones, k
-
-std::string text(std::uint64_t n) { return std::to_string(n); }
 
 }  // namespace
 

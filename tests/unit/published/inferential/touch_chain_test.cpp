@@ -25,17 +25,26 @@ wide_float raised(wide_float x, unsigned n) {
   return result;
 }
 
-// Bayes' rule by brute force: the sum over ages of p q^i P(seen | i), in 113 bits.
-class summed_ages {
- public:
-  summed_ages(std::uint64_t cells, unsigned k0, unsigned k1, const touch_pattern& seen, double p)
-      : seen_(seen), p_(p) {
+// One insertion leaves a bit as it is with the chance `stay`; of those it changes it clears
+// `zeros`.
+struct bit_chances {
+  bit_chances(std::uint64_t cells, unsigned k0, unsigned k1) {
     const wide_float miss = 1 - wide_float(1) / cells;
     const wide_float cleared = 1 - raised(miss, k0);
     const wide_float set = (1 - raised(miss, k1)) * raised(miss, k0);
-    stay_ = raised(miss, k0 + k1);
-    zeros_ = cleared / (cleared + set);
+    stay = raised(miss, k0 + k1);
+    zeros = cleared / (cleared + set);
   }
+
+  wide_float stay;
+  wide_float zeros;
+};
+
+// Bayes' rule by brute force: the sum over ages of p q^i P(seen | i), in 113 bits.
+class summed_ages : bit_chances {
+ public:
+  summed_ages(std::uint64_t cells, unsigned k0, unsigned k1, const touch_pattern& seen, double p)
+      : bit_chances(cells, k0, k1), seen_(seen), p_(p) {}
 
   struct result {
     double inside;
@@ -55,7 +64,7 @@ class summed_ages {
       const wide_float mass = wide_float(p_) * others * likelihood(untouched, wrong);
       (age < w ? in : out) += mass;
       ages += mass * wide_float(age);
-      untouched *= stay_;
+      untouched *= stay;
       others *= q;
     }
     const wide_float rest = others * likelihood(0, wrong);
@@ -66,14 +75,12 @@ class summed_ages {
 
  private:
   wide_float likelihood(wide_float untouched, unsigned wrong) const {
-    return raised(zeros_ + (1 - zeros_) * untouched, seen_.c0) *
-           raised((1 - zeros_) + zeros_ * untouched, seen_.c1) * raised(1 - untouched, wrong);
+    return raised(zeros + (1 - zeros) * untouched, seen_.c0) *
+           raised((1 - zeros) + zeros * untouched, seen_.c1) * raised(1 - untouched, wrong);
   }
 
   touch_pattern seen_;
   double p_;
-  wide_float stay_;
-  wide_float zeros_;
 };
 
 TEST(touch_chain, is_bayes_rule_summed_over_ages) {
@@ -105,16 +112,10 @@ TEST(touch_chain, is_bayes_rule_summed_over_ages) {
 
 // The same after n insertions: ages below n, and "never" with the initial bits, half of them set,
 // where no insertion has touched them. All terms of all ages, in 113 bits.
-class first_ages {
+class first_ages : bit_chances {
  public:
   first_ages(std::uint64_t cells, unsigned k0, unsigned k1, const touch_pattern& seen)
-      : seen_(seen) {
-    const wide_float miss = 1 - wide_float(1) / cells;
-    const wide_float cleared = 1 - raised(miss, k0);
-    const wide_float set = (1 - raised(miss, k1)) * raised(miss, k0);
-    stay_ = raised(miss, k0 + k1);
-    zeros_ = cleared / (cleared + set);
-  }
+      : bit_chances(cells, k0, k1), seen_(seen) {}
 
   struct result {
     double inside;
@@ -131,7 +132,7 @@ class first_ages {
       const wide_float mass = wide_float(p) * others * inserted(untouched);
       (age < w ? in : out) += mass;
       ages += mass * wide_float(age);
-      untouched *= stay_;
+      untouched *= stay;
       others *= q;
     }
     const wide_float was = in + out;
@@ -142,12 +143,12 @@ class first_ages {
  private:
   // Of the cells that an insertion clears and sets: as x left them, or touched since.
   wide_float inserted(wide_float u) const {
-    const wide_float zero = zeros_ * (1 - u);
-    const wide_float one = (1 - zeros_) * (1 - u);
+    const wide_float zero = zeros * (1 - u);
+    const wide_float one = (1 - zeros) * (1 - u);
     return seen(u + zero, one, zero, u + one);
   }
   wide_float never(wide_float u) const {
-    const wide_float zero = zeros_ * (1 - u) + u / 2;
+    const wide_float zero = zeros * (1 - u) + u / 2;
     return seen(zero, 1 - zero, zero, 1 - zero);
   }
   wide_float seen(wide_float zero0, wide_float one0, wide_float zero1, wide_float one1) const {
@@ -156,8 +157,6 @@ class first_ages {
   }
 
   touch_pattern seen_;
-  wide_float stay_;
-  wide_float zeros_;
 };
 
 TEST(touch_chain, after_few_insertions_is_bayes_rule_summed_over_ages) {
