@@ -3,7 +3,7 @@
 # and the files of a folder a few at a time: most of their cost is templates that all of them use.
 
 set(shards 4)  # tests of one folder that ctest may run at the same time
-set(batch 6)   # test files that are compiled together
+set(batch 16)  # test files that are compiled together
 
 file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
@@ -19,6 +19,8 @@ target_link_libraries(bloomtime_test_support PUBLIC
 target_precompile_headers(bloomtime_test_support PRIVATE
   <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
 target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
+set_target_properties(bloomtime_test_support PROPERTIES
+  UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
 bloomtime_cache_precompiled(bloomtime_test_support)
 
 # The settings of a target that compiles test files, whose helpers may have the same names.

@@ -351,12 +351,12 @@ TEST(recency_memory, does_not_grow_with_the_data) {
     const instant when(static_cast<std::int64_t>(i * 10'000));
     f.add(i, when);
     (void)f.add_if_new(i / 2, when);
-    (void)f.posterior(i, when, event_rate{0.1});
+    if (i % 64 == 0) (void)f.posterior(i, when, event_rate{0.1});
   };
   const auto counted = [](auto& f, std::uint64_t i) {
     f.add(i);
     (void)f.add_if_new(i / 2);
-    (void)f.posterior(i, age_prior::share(0.01));
+    if (i % 64 == 0) (void)f.posterior(i, age_prior::share(0.01));
   };
   const recency_config minute{
       .window = 60s, .items = 5000, .error = 0.01, .audit = audit_config{.entries = 64}};
