@@ -1,17 +1,22 @@
 // What wrong answers cost over the memory, each filter with its best parameters (figures 8 to 11 of
 // Dautrich & Ravishankar 2019), and whether posteriors mean what they say (equation 35).
-// usage: recency_penalty uniform|power|bursty|logs
+// usage: recency_penalty uniform|power|bursty|logs [WINDOW [BITS]]
+//        only this window, and from so many bits on
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstdio>
+#include <cstdlib>
+#include <future>
 #include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <bloomtime/error.hpp>
 
@@ -84,26 +89,64 @@ struct choice {
   std::uint64_t errors = 0;                    // of the first way with its best k
 };
 
+// What a filter with this k costs, by every way to answer.
+template <class Subject>
+struct attempt {
+  std::array<double, ways<Subject>> means;
+  std::uint64_t errors;  // of the first way
+};
+
+template <class Subject>
+std::optional<attempt<Subject>> tried(const scene& s, std::uint64_t bits, std::uint64_t asked,
+                                      unsigned k) {
+  auto subject = made<Subject>(s, bits, k);
+  if (!subject) return std::nullopt;
+  replay(s.data, s.window, asked, *subject, warm_insertions<Subject>(s));
+  attempt<Subject> result{{}, subject->of(0).wrong_yes + subject->of(0).wrong_no};
+  for (std::size_t way = 0; way < ways<Subject>; ++way) {
+    result.means[way] = subject->of(way).mean();
+  }
+  return result;
+}
+
+// Every k from 1 on, on all cores. A large k takes longest, so it comes first.
+template <class Subject>
+std::vector<std::optional<attempt<Subject>>> all_tried(const scene& s, std::uint64_t bits,
+                                                       std::uint64_t asked) {
+  std::vector<std::optional<attempt<Subject>>> found(most_k);
+  std::atomic<unsigned> left = most_k;
+  const auto work = [&] {
+    for (unsigned k = left--; k >= 1 && k <= most_k; k = left--) {
+      found[k - 1] = tried<Subject>(s, bits, asked, k);
+    }
+  };
+  std::vector<std::jthread> workers;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) workers.emplace_back(work);
+  workers.clear();  // waits for all
+  return found;
+}
+
 // With k from first_k on.
 template <class Subject>
 choice<Subject> tuned_by(const scene& s, std::uint64_t bits, std::uint64_t asked,
                          unsigned first_k) {
+  std::vector<std::optional<attempt<Subject>>> known;
+  if constexpr (tries_every_k<Subject>) known = all_tried<Subject>(s, bits, asked);
   choice<Subject> chosen;
   std::array<double, ways<Subject>> least;
   least.fill(std::numeric_limits<double>::infinity());
   unsigned without_hope = 0;
   for (unsigned k = first_k; k <= most_k && (without_hope < 2 || tries_every_k<Subject>); ++k) {
-    auto subject = made<Subject>(s, bits, k);
-    if (!subject) continue;
-    replay(s.data, s.window, asked, *subject, warm_insertions<Subject>(s));
+    const auto attempt = known.empty() ? tried<Subject>(s, bits, asked, k) : known[k - 1];
+    if (!attempt) continue;
     bool hope = false;
     for (std::size_t way = 0; way < least.size(); ++way) {
-      const double mean = subject->of(way).mean();
+      const double mean = attempt->means[way];
       hope = hope || mean < hopeless * least[way];
       if (mean < least[way]) {
         least[way] = mean;
         chosen.best[way] = k;
-        if (way == 0) chosen.errors = subject->of(0).wrong_yes + subject->of(0).wrong_no;
+        if (way == 0) chosen.errors = attempt->errors;
       }
     }
     without_hope = hope ? 0 : without_hope + 1;
@@ -225,6 +268,8 @@ void compare_age_partitioned(const scene& s, std::uint64_t bits, double standard
 }
 
 void compare(const scene& s, std::uint64_t bits, first_ks& first) {
+  auto generalized = std::async(
+      std::launch::async, [&] { return results_of(s, bits, tuned<generalized_subject>(s, bits)); });
   const auto chosen = tuned<timing_subject>(s, bits, first.timing);
   const auto timing = results_of(s, bits, chosen);
   if (timing.empty()) return;
@@ -239,8 +284,9 @@ void compare(const scene& s, std::uint64_t bits, first_ks& first) {
     print_all(results_of(s, bits, charged));
     begin_near(first.charged, charged);
   }
-  print_all(results_of(s, bits, tuned<generalized_subject>(s, bits)));
-  print_all(results_of(s, bits, tuned<buffer_subject>(s, bits)));
+  const auto buffers = results_of(s, bits, tuned<buffer_subject>(s, bits));
+  print_all(generalized.get());
+  print_all(buffers);
   compare_age_partitioned(s, bits, standard);
   prior_subject prior(s.priors, s.window);
   replay(s.data, s.window, most_questions, prior);
@@ -251,14 +297,16 @@ void compare(const scene& s, std::uint64_t bits, first_ks& first) {
 }  // namespace
 
 int main(int count, char** words) {
-  const std::string_view which = count == 2 ? words[1] : "";
+  const std::string_view which = count >= 2 && count <= 4 ? words[1] : "";
+  const std::uint64_t only = count > 2 ? std::strtoull(words[2], nullptr, 10) : 0;
+  const std::uint64_t least_bits = count > 3 ? std::strtoull(words[3], nullptr, 10) : 0;
   std::vector<stream> streams;
   if (which == "uniform") streams.push_back(uniform_stream());
   if (which == "power") streams.push_back(power_law_stream());
   if (which == "bursty") streams.push_back(bursty_stream());
   if (which == "logs") streams = real_streams();
   if (streams.empty() && which != "logs") {
-    std::fputs("usage: recency_penalty uniform|power|bursty|logs\n", stderr);
+    std::fputs("usage: recency_penalty uniform|power|bursty|logs [WINDOW [BITS]]\n", stderr);
     return 2;
   }
   std::span<const std::uint64_t> all_bits = published_bits;
@@ -268,9 +316,12 @@ int main(int count, char** words) {
       "calibration_error,wrong_yes,wrong_no,audit_bytes,questions");
   for (const stream& data : streams) {
     for (const std::uint64_t window : data.windows) {
+      if (only != 0 && window != only) continue;
       const scene s(data, window);
       first_ks first;
-      for (const std::uint64_t bits : all_bits) compare(s, bits, first);
+      for (const std::uint64_t bits : all_bits) {
+        if (bits >= least_bits) compare(s, bits, first);
+      }
     }
   }
 }
