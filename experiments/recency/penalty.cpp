@@ -1,7 +1,7 @@
 // What wrong answers cost over the memory, each filter with its best parameters (figures 8 to 11 of
 // Dautrich & Ravishankar 2019), and whether posteriors mean what they say (equation 35).
 // usage: recency_penalty uniform|power|bursty|logs [WINDOW [BITS]]
-//        only this window, and from so many bits on
+//   WINDOW: only this one. BITS: only sizes from so many bits per item on.
 
 #include <algorithm>
 #include <array>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t bits_section = 1;
 
-using detail::text;
+using std::to_string;
 
 math::bloom_size size_of(const bloom_config& c) {
   if (c.error.has_value() == c.memory.has_value()) {
@@ -34,8 +34,8 @@ math::bloom_size size_of(const bloom_config& c) {
   const std::uint64_t least = c.layout == layout::line ? detail::line_bytes : 8;
   if (*c.memory < least || *c.memory > detail::max_buffer_bytes) {
     throw error(*c.memory < least ? errc::invalid_argument : errc::too_large,
-                "a Bloom filter's memory is " + text(least) + " to " +
-                    text(detail::max_buffer_bytes) + " bytes, got " + text(*c.memory));
+                "a Bloom filter's memory is " + to_string(least) + " to " +
+                    to_string(detail::max_buffer_bytes) + " bytes, got " + to_string(*c.memory));
   }
   return c.layout ? math::size_for_bits(*c.layout, c.items, *c.memory * 8)
                   : math::plan_bloom_in_bits(c.items, *c.memory * 8);
@@ -133,8 +133,8 @@ void bloom_filter::merge(const bloom_filter& other) {
   if (layout_ != other.layout_ || bit_count_ != other.bit_count_ || k_ != other.k_ ||
       seed_ != other.seed_) {
     const auto describe = [](const bloom_filter& f) {
-      return std::string(name_of(f.layout_)) + ", " + text(f.bit_count_) + " bits, k " +
-             text(f.k_) + ", seed " + text(f.seed_);
+      return std::string(name_of(f.layout_)) + ", " + to_string(f.bit_count_) + " bits, k " +
+             to_string(f.k_) + ", seed " + to_string(f.seed_);
     };
     detail::refuse_merge("Bloom filters merge if layout, bits, k and seed are equal",
                          describe(*this), describe(other));
@@ -151,9 +151,9 @@ void bloom_filter::fold(std::uint64_t factor) {
   expect_bits();
   const std::uint64_t unit = layout_ == layout::line ? detail::line_bit_count : 64;
   if (factor == 0 || bit_count_ / unit % factor != 0) {
-    throw error(errc::invalid_argument, "a filter of " + text(bit_count_ / unit) + " blocks of " +
-                                            text(unit) + " bits folds by a divisor of that, got " +
-                                            text(factor));
+    throw error(errc::invalid_argument,
+                "a filter of " + to_string(bit_count_ / unit) + " blocks of " + to_string(unit) +
+                    " bits folds by a divisor of that, got " + to_string(factor));
   }
   detail::buffer folded(bit_count_ / factor / 8);
   if (layout_ == layout::line) {
@@ -207,7 +207,7 @@ bloom_filter bloom_filter::read(const detail::container_view& view) {
   const bool line = f.layout_ == layout::line;
   if (!line && f.layout_ != layout::flat) {
     throw error(errc::unknown_kind,
-                "a Bloom filter's layout is flat (1) or line (3), found " + text(info.layout));
+                "a Bloom filter's layout is flat (1) or line (3), found " + to_string(info.layout));
   }
   const unsigned most_k = line ? detail::max_line_k : detail::max_flat_k;
   const std::uint64_t unit = line ? detail::line_bit_count : 64;
@@ -225,8 +225,8 @@ bloom_filter bloom_filter::read(const detail::container_view& view) {
 
 void bloom_filter::expect_sound() const {
   if (count_ones() == ones_) return;
-  throw error(errc::corrupt, "this Bloom filter says " + text(ones_) +
-                                 " of its bits are set, and " + text(count_ones()) + " are");
+  throw error(errc::corrupt, "this Bloom filter says " + to_string(ones_) +
+                                 " of its bits are set, and " + to_string(count_ones()) + " are");
 }
 
 BLOOMTIME_VALUE_OF(bloom_filter);

@@ -10,8 +10,6 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/file.hpp>
 
-#include "detail/refuse.hpp"
-
 namespace bloomtime {
 
 std::string_view name_of(family f) noexcept {
@@ -62,7 +60,7 @@ std::uint64_t head_checksum(std::span<const std::byte> head) {
   return checksum(copy);
 }
 
-using detail::text;
+using std::to_string;
 
 [[noreturn]] void corrupt(const std::string& sentence) { throw error(errc::corrupt, sentence); }
 
@@ -85,10 +83,10 @@ std::uint64_t container_writer::size() const noexcept {
 
 std::vector<std::byte> container_writer::head() const {
   if (bodies_.size() > max_sections || parameters_.written().size() > max_parameter_bytes) {
-    throw error(errc::too_large, "a container has at most " + text(max_sections) +
-                                     " sections and " + text(max_parameter_bytes) +
-                                     " parameter bytes, asked for " + text(bodies_.size()) +
-                                     " and " + text(parameters_.written().size()));
+    throw error(errc::too_large, "a container has at most " + to_string(max_sections) +
+                                     " sections and " + to_string(max_parameter_bytes) +
+                                     " parameter bytes, asked for " + to_string(bodies_.size()) +
+                                     " and " + to_string(parameters_.written().size()));
   }
   if (!ids_ascend()) {
     throw error(errc::invalid_argument, "the section ids of a container must ascend");
@@ -178,16 +176,17 @@ void check_format(byte_reader& in) {
   const std::uint16_t version = in.u16();
   if (version == 0) corrupt("a container's format version counts from 1, found 0");
   if (version > format_version) {
-    throw error(errc::newer_version, "this container has format version " + text(version) +
+    throw error(errc::newer_version, "this container has format version " + to_string(version) +
                                          ", and this bloomtime reads up to " +
-                                         text(format_version) + ": update bloomtime to read it");
+                                         to_string(format_version) +
+                                         ": update bloomtime to read it");
   }
 }
 
 fixed_part read_fixed(std::span<const std::byte> bytes) {
   if (bytes.size() < fixed_size) {
-    throw error(errc::truncated, "a bloomtime container has at least " + text(fixed_size) +
-                                     " bytes, this has " + text(bytes.size()));
+    throw error(errc::truncated, "a bloomtime container has at least " + to_string(fixed_size) +
+                                     " bytes, this has " + to_string(bytes.size()));
   }
   byte_reader in(bytes.first(fixed_size));
   check_format(in);
@@ -211,25 +210,25 @@ fixed_part read_fixed(std::span<const std::byte> bytes) {
 // Checks sizes before contents: afterwards every byte of the head may be read.
 void check_sizes(const fixed_part& fixed, std::uint64_t size) {
   if (fixed.sections > max_sections || fixed.parameter_bytes > max_parameter_bytes) {
-    corrupt("a container has at most " + text(max_sections) + " sections and " +
-            text(max_parameter_bytes) + " parameter bytes, this names " + text(fixed.sections) +
-            " and " + text(fixed.parameter_bytes));
+    corrupt("a container has at most " + to_string(max_sections) + " sections and " +
+            to_string(max_parameter_bytes) + " parameter bytes, this names " +
+            to_string(fixed.sections) + " and " + to_string(fixed.parameter_bytes));
   }
   const std::uint64_t least = head_size_for(fixed.parameter_bytes, fixed.sections);
   const std::uint64_t needed = std::max(fixed.total, least);
   if (needed > size) {
-    throw error(errc::truncated, "this container says it has " + text(needed) +
-                                     " bytes, and only " + text(size) + " are there");
+    throw error(errc::truncated, "this container says it has " + to_string(needed) +
+                                     " bytes, and only " + to_string(size) + " are there");
   }
   if (fixed.total != size) {
-    corrupt("this container says it has " + text(fixed.total) + " bytes, and " + text(size) +
-            " are there");
+    corrupt("this container says it has " + to_string(fixed.total) + " bytes, and " +
+            to_string(size) + " are there");
   }
 }
 
 std::optional<tick_clock> read_clock(const fixed_part& fixed) {
   if (fixed.flags > has_clock) {
-    corrupt("unknown flags in the head of this container: " + text(fixed.flags));
+    corrupt("unknown flags in the head of this container: " + to_string(fixed.flags));
   }
   if (fixed.flags == 0) {
     if (fixed.clock_origin.micros != 0 || fixed.clock_resolution != 0) {
@@ -255,8 +254,8 @@ container_view container_view::parse(std::span<const std::byte> bytes) {
   }
   if (fixed.hash != static_cast<std::uint8_t>(hash_id::xxh3_128) ||
       fixed.reduction != multiply_shift) {
-    throw error(errc::unknown_kind, "this container uses hash " + text(fixed.hash) +
-                                        " and reduction " + text(fixed.reduction) +
+    throw error(errc::unknown_kind, "this container uses hash " + to_string(fixed.hash) +
+                                        " and reduction " + to_string(fixed.reduction) +
                                         ", and this bloomtime knows 1 and 1");
   }
   container_view view;
@@ -286,11 +285,11 @@ void container_view::read_directory(std::span<const std::byte> bytes, std::size_
     const std::uint64_t sum = in.u64();
     const std::uint64_t room = bytes.size() - expected;
     if (reserved != 0 || offset != expected || length > room || stored_size(length) > room) {
-      corrupt("section " + text(i) + " of this container does not fit where it should stand");
+      corrupt("section " + to_string(i) + " of this container does not fit where it should stand");
     }
     if (i > 0 && id <= entries_.back().id) {
-      corrupt("the section ids of a container must ascend, found " + text(id) + " after " +
-              text(entries_.back().id));
+      corrupt("the section ids of a container must ascend, found " + to_string(id) + " after " +
+              to_string(entries_.back().id));
     }
     const auto stored = bytes.subspan(offset, stored_size(length));
     entries_.push_back({id, stored.first(length), stored.subspan(length), sum});
@@ -302,39 +301,40 @@ void container_view::read_directory(std::span<const std::byte> bytes, std::size_
 std::span<const std::byte> container_view::section(std::uint32_t id) const {
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [id](const entry& e) { return e.id == id; });
-  if (found == entries_.end()) corrupt("this container lacks its section " + text(id));
+  if (found == entries_.end()) corrupt("this container lacks its section " + to_string(id));
   return found->body;
 }
 
 std::span<const std::byte> container_view::section(std::uint32_t id, std::uint64_t length) const {
   const auto body = section(id);
   if (body.size() != length) {
-    corrupt("section " + text(id) + " of this container should have " + text(length) +
-            " bytes and has " + text(body.size()));
+    corrupt("section " + to_string(id) + " of this container should have " + to_string(length) +
+            " bytes and has " + to_string(body.size()));
   }
   return body;
 }
 
 void container_view::refuse_kind(std::string_view expected) const {
   throw error(errc::unknown_kind, "expected " + std::string(expected) + ", found family " +
-                                      text(static_cast<std::uint8_t>(info_.family)) + ", engine " +
-                                      text(info_.engine));
+                                      to_string(static_cast<std::uint8_t>(info_.family)) +
+                                      ", engine " + to_string(info_.engine));
 }
 
 void container_view::expect_sections(std::size_t count) const {
   if (entries_.size() != count) {
-    corrupt("this container should have " + text(count) + " sections and has " +
-            text(entries_.size()));
+    corrupt("this container should have " + to_string(count) + " sections and has " +
+            to_string(entries_.size()));
   }
 }
 
 void container_view::verify() const {
   for (const entry& e : entries_) {
     if (checksum(e.body) != e.checksum) {
-      corrupt("section " + text(e.id) +
+      corrupt("section " + to_string(e.id) +
               " of this container does not match its checksum: the file was damaged");
     }
-    if (!all_zero(e.padding)) corrupt("the padding after section " + text(e.id) + " is not zero");
+    if (!all_zero(e.padding))
+      corrupt("the padding after section " + to_string(e.id) + " is not zero");
   }
 }
 

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include <bloomtime/error.hpp>
 
 // How the library says no: one sentence that states what was expected and what came.
 namespace bloomtime::detail {
-
-inline std::string text(std::uint64_t n) { return std::to_string(n); }
 
 [[noreturn]] inline void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, sentence);

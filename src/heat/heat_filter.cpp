@@ -29,12 +29,12 @@ constexpr unsigned fraction = 8;
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
-using detail::text;
+using std::to_string;
 
 std::uint64_t cells_per_line(unsigned cell_bits) {
   if (cell_bits != 16 && cell_bits != 32) {
     throw error(errc::invalid_argument,
-                "the cells of a heat filter have 16 or 32 bits; got " + text(cell_bits));
+                "the cells of a heat filter have 16 or 32 bits; got " + to_string(cell_bits));
   }
   return 512 / cell_bits - 1;
 }
@@ -63,8 +63,8 @@ math::heat_size shape_of(const heat_config& c, std::uint64_t per_line, unsigned 
   const std::uint64_t lines = *c.memory / detail::line_bytes;
   if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
     throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
-                "a heat filter's memory is 64 to " + text(detail::max_buffer_bytes) +
-                    " bytes; got " + text(*c.memory));
+                "a heat filter's memory is 64 to " + to_string(detail::max_buffer_bytes) +
+                    " bytes; got " + to_string(*c.memory));
   }
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(lines, most_k));
   const unsigned k =
@@ -336,7 +336,8 @@ std::uint64_t heat_filter::lines_caught_up() const noexcept {
 
 void heat_filter::merge(const heat_filter& other, double weight) {
   const auto describe = [](const heat_filter& f) {
-    return f.shape_text() + ", " + text(f.cell_bits()) + " bits, " + forward::rate_text(f.decay_);
+    return f.shape_text() + ", " + to_string(f.cell_bits()) + " bits, " +
+           forward::rate_text(f.decay_);
   };
   if (!same_shape(other) || cells_.index() != other.cells_.index() || decay_ != other.decay_) {
     detail::refuse_merge("heat filters merge if cells, k, seed, decay and clock are equal",

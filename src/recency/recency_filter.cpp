@@ -15,7 +15,7 @@
 namespace bloomtime {
 namespace {
 
-using detail::text;
+using std::to_string;
 
 std::uint64_t window_of(const recency_config& c) {
   if (c.window.has_value() == c.last.has_value()) {
@@ -27,7 +27,7 @@ std::uint64_t window_of(const recency_config& c) {
   }
   const std::uint64_t window = c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.last;
   if (window == 0 || window > math::most_recent_window) {
-    detail::refuse("a window has 1 to 2^60 microseconds or insertions, got " + text(window));
+    detail::refuse("a window has 1 to 2^60 microseconds or insertions, got " + to_string(window));
   }
   return window;
 }
@@ -37,7 +37,7 @@ std::uint64_t tick_of(const recency_config& c) {
   if (c.ticks == 0) detail::refuse("a window has one tick or more, got 0");
   const std::uint64_t tick = math::ratio_up(window_of(c), c.ticks);
   if (c.window && math::ratio_up(window_of(c), tick) > most_ticks) {
-    detail::refuse("a window of time has at most 2^24 ticks, got " + text(c.ticks));
+    detail::refuse("a window of time has at most 2^24 ticks, got " + to_string(c.ticks));
   }
   return tick;
 }
@@ -96,8 +96,9 @@ math::stamp_size recency_filter::size_for(const recency_config& c) const {
   if (c.error) return math::stamps_for_error(load, *c.error, c.layout);
   if (c.memory) return math::stamps_for_memory(load, *c.memory, c.layout);
   if (c.size->oldest != size_.oldest || (c.layout && c.layout != c.size->layout)) {
-    detail::refuse("a window of " + text(size_.oldest) + " ticks does not go with a size for " +
-                   text(c.size->oldest) + " ticks, nor one layout with another");
+    detail::refuse("a window of " + to_string(size_.oldest) +
+                   " ticks does not go with a size for " + to_string(c.size->oldest) +
+                   " ticks, nor one layout with another");
   }
   return *c.size;
 }
@@ -373,11 +374,11 @@ void recency_filter::expect_mergeable(const recency_filter& other) const {
   if (shape() != other.shape() || timed_ != other.timed_ || window_ != other.window_ ||
       clock_ != other.clock_ || seed_ != other.seed_) {
     const auto told = [](const recency_filter& f) {
-      return text(f.size_.cells) + " timers of " + text(f.size_.bits) + " bits (" +
-             std::string(name_of(f.size_.layout)) + "), " + text(f.size_.k) +
-             " per item, a window of " + text(f.window_) +
+      return to_string(f.size_.cells) + " timers of " + to_string(f.size_.bits) + " bits (" +
+             std::string(name_of(f.size_.layout)) + "), " + to_string(f.size_.k) +
+             " per item, a window of " + to_string(f.window_) +
              (f.timed_ ? " microseconds" : " insertions") + " in ticks of " +
-             std::to_string(f.clock_.resolution().count()) + " and the seed " + text(f.seed_);
+             std::to_string(f.clock_.resolution().count()) + " and the seed " + to_string(f.seed_);
     };
     throw error(errc::incompatible,
                 "recency filters merge if timers, window, ticks and seed are the same; here are " +

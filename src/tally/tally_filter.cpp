@@ -25,12 +25,12 @@ constexpr unsigned usual_k = 4;  // if items are not known
 constexpr std::uint64_t any_number = ~std::uint64_t{0};
 __extension__ using wide_sum = unsigned __int128;
 
-using detail::text;
+using std::to_string;
 
 unsigned cell_bits_for(const tally_config& c) {
   if (c.cell_bits && *c.cell_bits != 4 && *c.cell_bits != 8) {
     throw error(errc::invalid_argument,
-                "a tally's cells have 4 or 8 bits, asked for " + text(*c.cell_bits));
+                "a tally's cells have 4 or 8 bits, asked for " + to_string(*c.cell_bits));
   }
   if (c.cell_bits) return *c.cell_bits;
   return math::tally_cell_bits(
@@ -41,7 +41,7 @@ math::line_size size_of(const tally_config& c, unsigned per_line, unsigned most_
   if (c.error) {
     const math::line_size size = math::lines_for_error(c.items, *c.error, per_line, most_k);
     if (size.lines > detail::max_buffer_bytes / detail::line_bytes) {
-      throw error(errc::too_large, "a tally may have 2^40 bytes, and " + text(c.items) +
+      throw error(errc::too_large, "a tally may have 2^40 bytes, and " + to_string(c.items) +
                                        " items with that error need more");
     }
     return size;
@@ -49,8 +49,8 @@ math::line_size size_of(const tally_config& c, unsigned per_line, unsigned most_
   const std::uint64_t lines = *c.memory / detail::line_bytes;
   if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
     throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
-                "a tally's memory is 64 to " + text(detail::max_buffer_bytes) + " bytes; got " +
-                    text(*c.memory));
+                "a tally's memory is 64 to " + to_string(detail::max_buffer_bytes) +
+                    " bytes; got " + to_string(*c.memory));
   }
   return {lines, c.items > 0 ? math::k_for_lines(c.items, lines, per_line, most_k) : usual_k};
 }
@@ -332,8 +332,8 @@ void basic_tally_filter<Rule>::merge(const basic_tally_filter& other) {
   if (cells_.index() != other.cells_.index() || lines_ != other.lines_ || k_ != other.k_ ||
       this->seed_ != other.seed_) {
     const auto describe = [](const basic_tally_filter& f) {
-      return text(f.cells()) + " cells of " + text(f.cell_bits()) + " bits, k " + text(f.k_) +
-             ", seed " + text(f.seed_);
+      return to_string(f.cells()) + " cells of " + to_string(f.cell_bits()) + " bits, k " +
+             to_string(f.k_) + ", seed " + to_string(f.seed_);
     };
     this->refuse_merge(describe(*this), describe(other));
   }
@@ -349,7 +349,7 @@ void basic_tally_filter<Rule>::merge(const basic_tally_filter& other) {
           if (cells.escapes(c, value)) {
             if (cells.large().size() >= most_large_) {
               throw error(errc::too_large, "both filters together have more than " +
-                                               text(most_large_) +
+                                               to_string(most_large_) +
                                                " large counts, which is this one's limit");
             }
             cells.reserve(1);

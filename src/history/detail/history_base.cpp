@@ -44,9 +44,10 @@ byte_reader history_base::read_span(const container_view& view, std::uint8_t lay
 
 void history_events::expect_same_keys(const history_events& other) const {
   if (seed_ == other.seed_ && clock_ == other.clock_) return;
-  refuse_merge("histories merge if seed and clock are equal; here they are (seed " + text(seed_) +
-               ", " + text(clock_) + ") and (seed " + text(other.seed_) + ", " +
-               text(other.clock_) + ")");
+  const auto told = [](const history_events& h) {
+    return "seed " + std::to_string(h.seed_) + ", " + text(h.clock_);
+  };
+  refuse_merge("histories merge if seed and clock are equal", told(*this), told(other));
 }
 
 void history_base::expect_same_keys(const history_base& other) const {
@@ -58,21 +59,21 @@ void history_base::expect_same_keys(const history_base& other) const {
 void history_base::expect_same_span(const history_base& other) const {
   expect_same_keys(other);
   if (first_ == other.first_ && ticks_ == other.ticks_) return;
-  refuse_merge("histories merge if they span the same ticks; these span " + text(ticks_) +
-               " ticks from " + text(first_) + " and " + text(other.ticks_) + " from " +
-               text(other.first_));
+  refuse_merge("histories merge if they span the same ticks; these span " + std::to_string(ticks_) +
+               " ticks from " + std::to_string(first_) + " and " + std::to_string(other.ticks_) +
+               " from " + std::to_string(other.first_));
 }
 
 void history_base::expect_next(const history_base& other) const {
   expect_same_keys(other);
   if (ticks_ + other.ticks_ > most_ticks) {
     refuse_merge("a history spans at most 2^62 ticks; together these span " +
-                 text(ticks_ + other.ticks_));
+                 std::to_string(ticks_ + other.ticks_));
   }
   if (other.first_ == first_ + ticks_) return;
-  refuse_merge("a history of " + text(ticks_) + " ticks from " + text(first_) +
-               " can be joined with one that begins at " + text(first_ + ticks_) +
-               "; this one begins at " + text(other.first_));
+  refuse_merge("a history of " + std::to_string(ticks_) + " ticks from " + std::to_string(first_) +
+               " can be joined with one that begins at " + std::to_string(first_ + ticks_) +
+               "; this one begins at " + std::to_string(other.first_));
 }
 
 }  // namespace bloomtime::detail

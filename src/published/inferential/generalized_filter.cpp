@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t bits_section = 1;
 constexpr std::uint64_t most_k = touch_chain::most_k;
 
-using detail::text;
+using std::to_string;
 
 detail::buffer random_bits(std::uint64_t bytes, std::uint64_t seed) {
   detail::buffer bits(bytes);
@@ -35,12 +35,12 @@ generalized_config valid(generalized_config c) {
     refuse(errc::invalid_argument, "a generalized filter has a window of at least 1, got 0");
   if (c.memory < 8 || c.memory > detail::max_buffer_bytes) {
     refuse(c.memory < 8 ? errc::invalid_argument : errc::too_large,
-           "a generalized filter has 8 to " + text(detail::max_buffer_bytes) + " bytes; got " +
-               text(c.memory));
+           "a generalized filter has 8 to " + to_string(detail::max_buffer_bytes) + " bytes; got " +
+               to_string(c.memory));
   }
   if (std::min(c.k0, c.k1) < 1 || std::max(c.k0, c.k1) > most_k) {
     refuse(errc::invalid_argument, "a generalized filter sets and clears 1 to 64 bits each, got " +
-                                       text(c.k1) + " and " + text(c.k0));
+                                       to_string(c.k1) + " and " + to_string(c.k0));
   }
   c.memory = c.memory / 8 * 8;
   return c;

@@ -16,7 +16,7 @@ namespace {
 // the tree.
 constexpr std::uint64_t patience = 4096;
 
-using detail::text;
+using std::to_string;
 
 unsigned heights_for(std::uint64_t ticks) {
   return static_cast<unsigned>(std::bit_width(ticks - 1)) + 1;
@@ -25,30 +25,31 @@ unsigned heights_for(std::uint64_t ticks) {
 void expect_config(const level_config& c) {
   const auto refuse = [](const std::string& why) { throw error(errc::invalid_argument, why); };
   if (c.ticks > detail::most_ticks) {
-    refuse("a level history spans at most 2^62 ticks, got " + text(c.ticks));
+    refuse("a level history spans at most 2^62 ticks, got " + to_string(c.ticks));
   }
   if (!detail::on_dyadic_grid(c.first, c.ticks)) {
     refuse(
         "a level history that does not begin at the origin spans a power of two of ticks and "
         "begins at a multiple of it, got " +
-        text(c.ticks) + " from " + text(c.first));
+        to_string(c.ticks) + " from " + to_string(c.first));
   }
   const std::size_t expected = c.ticks == 0 ? 1 : heights_for(c.ticks);
   if (c.levels.size() != expected) {
-    refuse("a level history of " + (c.ticks == 0 ? "growing span" : text(c.ticks) + " ticks") +
-           " needs the size of " + text(expected) + " levels, got " + text(c.levels.size()));
+    refuse("a level history of " + (c.ticks == 0 ? "growing span" : to_string(c.ticks) + " ticks") +
+           " needs the size of " + to_string(expected) + " levels, got " +
+           to_string(c.levels.size()));
   }
   for (const filter_size& size : c.levels) {
     if ((size.bits == 0) != (size.k == 0) || size.k > detail::max_flat_k) {
-      refuse("a level has bits and 1 to 64 hash functions, or neither; got " + text(size.bits) +
-             " and " + text(size.k));
+      refuse("a level has bits and 1 to 64 hash functions, or neither; got " +
+             to_string(size.bits) + " and " + to_string(size.k));
     }
   }
   if (c.levels.front().bits == 0) {
     refuse("the finest level must have bits, or no answer would be finer than the next one");
   }
   if (c.most_levels == 0 || c.most_levels > detail::most_height + 1) {
-    refuse("a level history grows to 1 to 63 levels, got " + text(c.most_levels));
+    refuse("a level history grows to 1 to 63 levels, got " + to_string(c.most_levels));
   }
 }
 

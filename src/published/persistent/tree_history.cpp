@@ -16,21 +16,22 @@ using detail::tick_range;
 
 constexpr std::uint64_t place_bytes = sizeof(detail::flat_filter);
 
-using detail::text;
+using std::to_string;
 
 void expect_span(std::uint64_t ticks, std::uint64_t granularity) {
   if (ticks == 0 || ticks > detail::most_ticks) {
-    detail::refuse("a tree history spans 1 to 2^62 ticks, got " + text(ticks));
+    detail::refuse("a tree history spans 1 to 2^62 ticks, got " + to_string(ticks));
   }
   if (!std::has_single_bit(granularity) || granularity > detail::most_ticks) {
-    detail::refuse("the granularity of a tree history is a power of two, got " + text(granularity));
+    detail::refuse("the granularity of a tree history is a power of two, got " +
+                   to_string(granularity));
   }
 }
 
 void expect_size(filter_size size) {
   if ((size.bits == 0) != (size.k == 0) || size.k > detail::max_flat_k) {
     detail::refuse("a node has bits and 1 to 64 hash functions, or neither; got " +
-                   text(size.bits) + " and " + text(size.k));
+                   to_string(size.bits) + " and " + to_string(size.k));
   }
 }
 
@@ -45,9 +46,9 @@ void expect_sizes(const tree_config& c) {
     bool fits = nodes.size() == expected.size();
     for (std::size_t h = 0; fits && h < nodes.size(); ++h) fits = nodes[h].size() == expected[h];
     if (!fits) {
-      detail::refuse("a tree history of " + text(c.ticks) + " ticks needs the sizes of " +
-                     text(expected[0]) + " leaves and of the nodes above them, " +
-                     text(expected.size()) + " heights in all");
+      detail::refuse("a tree history of " + to_string(c.ticks) + " ticks needs the sizes of " +
+                     to_string(expected[0]) + " leaves and of the nodes above them, " +
+                     to_string(expected.size()) + " heights in all");
     }
   }
   for (const auto& level : nodes) {
@@ -71,7 +72,7 @@ tree_history::tree_history(const tree_config& config)
   expect_span(ticks_, config.granularity);
   if (config.first > (config.ticks == 0 ? 0 : detail::most_ticks)) {
     detail::refuse("a tree history begins within 2^62 ticks, and at 0 if it grows, got " +
-                   text(config.first));
+                   to_string(config.first));
   }
   expect_sizes(config);
   for (const auto& sizes : config.sizes.nodes) {

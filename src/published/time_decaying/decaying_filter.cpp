@@ -32,7 +32,7 @@ constexpr double slack = 0x1p-50;     // for the rounding of a few operations on
 // ln 2 / (1 - lambda).
 constexpr double factor_excess = 0x1p-47;
 
-using detail::text;
+using std::to_string;
 
 double not_below(std::uint64_t n) {
   const auto d = static_cast<double>(n);
@@ -65,9 +65,9 @@ math::heat_size shape_of(const decaying_config& c, std::uint64_t setting, unsign
   const std::uint64_t cells = Cells::cells_in(*c.memory, setting);
   if (cells < usual_k || *c.memory > detail::max_buffer_bytes) {
     throw error(cells < usual_k ? errc::invalid_argument : errc::too_large,
-                std::string(Cells::kind.called) + " has room for " + text(usual_k) +
-                    " cells and at most " + text(detail::max_buffer_bytes) + " bytes, got " +
-                    text(*c.memory) + " bytes");
+                std::string(Cells::kind.called) + " has room for " + to_string(usual_k) +
+                    " cells and at most " + to_string(detail::max_buffer_bytes) + " bytes, got " +
+                    to_string(*c.memory) + " bytes");
   }
   const unsigned k =
       c.items == 0 ? usual_k : math::size_for_bits(layout::rows, c.items, cells, most_k).k;
@@ -104,7 +104,7 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
   ahead_ = forward::ticks_in(config.ahead, config.epoch);
   if (!Cells::is_setting(setting, this->cells())) {
     throw error(errc::too_large, std::string(Cells::kind.called) + " cannot have " +
-                                     text(this->cells()) +
+                                     to_string(this->cells()) +
                                      " cells; give less memory or fewer items");
   }
   cells_ = Cells(this->cells(), setting);
@@ -269,7 +269,8 @@ template <class Cells>
 void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other, double weight) {
   const auto describe = [](const basic_decaying_filter& f) {
     return f.shape_text() + ", " + forward::rate_text(f.decay_) + ", rounding " +
-           text(static_cast<std::uint8_t>(f.rounding_)) + ", setting " + text(f.cells_.setting());
+           to_string(static_cast<std::uint8_t>(f.rounding_)) + ", setting " +
+           to_string(f.cells_.setting());
   };
   if (!face::same_shape(other) || decay_ != other.decay_ ||
       cells_.setting() != other.cells_.setting() || rounding_ != rounding::up ||

@@ -4,8 +4,6 @@
 
 #include <bloomtime/error.hpp>
 
-#include "detail/refuse.hpp"
-
 namespace bloomtime::detail {
 namespace {
 
@@ -32,9 +30,10 @@ filter_reader::filter_reader(const container_view& view, std::uint64_t filters)
   // Compared by division, because the product of a forged number could overflow.
   const auto sizes = view.section(sizes_section);
   if (sizes.size() % size_bytes != 0 || sizes.size() / size_bytes != filters) {
-    throw error(errc::corrupt, "this history should have the sizes of " + text(filters) +
-                                   " filters in " + text(size_bytes) + " bytes each, and has " +
-                                   text(sizes.size()) + " bytes of them");
+    throw error(errc::corrupt, "this history should have the sizes of " + std::to_string(filters) +
+                                   " filters in " + std::to_string(size_bytes) +
+                                   " bytes each, and has " + std::to_string(sizes.size()) +
+                                   " bytes of them");
   }
   sizes_ = byte_reader(sizes);
 }
@@ -47,7 +46,8 @@ flat_filter filter_reader::next() {
     throw error(errc::corrupt,
                 "a filter has bits, at most as many ones, and 1 to 64 hash functions, or nothing; "
                 "found " +
-                    text(bits) + ", " + text(ones) + " and " + text(k));
+                    std::to_string(bits) + ", " + std::to_string(ones) + " and " +
+                    std::to_string(k));
   }
   const std::uint64_t bytes = flat_filter::bytes_for(bits);
   if (bytes > bits_.remaining()) {
@@ -60,9 +60,10 @@ void expect_consistent(const flat_filter& filter, std::uint64_t records) {
   // Every record sets at most max_flat_k bits of a filter.
   const std::uint64_t fewest = (filter.ones() + max_flat_k - 1) / max_flat_k;
   if (filter.consistent() && fewest <= records) return;
-  throw error(errc::corrupt, "a filter of this history says that " + text(records) +
-                                 " records set " + text(filter.ones()) + " of its " +
-                                 text(filter.size().bits) + " bits, and its bits say otherwise");
+  throw error(errc::corrupt, "a filter of this history says that " + std::to_string(records) +
+                                 " records set " + std::to_string(filter.ones()) + " of its " +
+                                 std::to_string(filter.size().bits) +
+                                 " bits, and its bits say otherwise");
 }
 
 }  // namespace bloomtime::detail
