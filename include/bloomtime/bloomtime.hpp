@@ -41,6 +41,7 @@
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/recency_engine.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/recency_table.hpp>
 #include <bloomtime/tally/any_tally.hpp>
 #include <bloomtime/tally/counted.hpp>
 #include <bloomtime/tally/rising_tally.hpp>

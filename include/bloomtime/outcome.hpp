@@ -25,6 +25,7 @@ struct losses {
   std::uint64_t full = 0;
   std::uint64_t saturated = 0;
   std::uint64_t refused = 0;
+  std::uint64_t forgot_early = 0;  // items given up for others while they were in the window
 
   // Counts `o` if it is a loss, and returns it.
   constexpr outcome count(outcome o) noexcept {

@@ -17,7 +17,8 @@ using published::generalized_filter;
 using published::recent_buffer;
 using published::timing_filter;
 
-static_assert(timed_recency_engine<recency_filter> && timed_recency_engine<age_partitioned_filter>);
+static_assert(timed_recency_engine<recency_table> && timed_recency_engine<recency_filter> &&
+              timed_recency_engine<age_partitioned_filter>);
 static_assert(recency_engine<timing_filter> && recency_engine<generalized_filter> &&
               recency_engine<recent_buffer>);
 
@@ -36,6 +37,8 @@ Config config_for(const any_recency_config& given, std::string_view engine) {
   PASS(items);
   PASS(error);
   PASS(memory);
+  PASS(reserve);
+  PASS(forget_oldest);
   PASS(tick);
   PASS(ticks);
   PASS(refresh);
@@ -52,14 +55,17 @@ Config config_for(const any_recency_config& given, std::string_view engine) {
   return own;
 }
 
-struct ticking_config : recency_config {
+// Of an engine that divides its window into `ticks`: `tick` says how long they are.
+template <class Config>
+struct ticking_config : Config {
   std::optional<std::chrono::microseconds> tick = {};
 };
 
-recency_filter made(const any_recency_config& c, std::type_identity<recency_filter>) {
-  auto own = config_for<ticking_config>(c, recency_filter::name);
-  if (!c.tick) return recency_filter(own);
-  if (c.ticks) detail::refuse("recency_filter takes `tick` or `ticks`, and got both");
+template <class Engine, class Config>
+Engine made_by_ticks(const any_recency_config& c) {
+  auto own = config_for<ticking_config<Config>>(c, Engine::name);
+  if (!c.tick) return Engine(own);
+  if (c.ticks) detail::refuse(std::string(Engine::name) + " takes `tick` or `ticks`, and got both");
   if (!c.window)
     detail::refuse("`tick` divides a window of time; a window of insertions has `ticks`");
   const std::int64_t tick = c.tick->count();
@@ -67,7 +73,15 @@ recency_filter made(const any_recency_config& c, std::type_identity<recency_filt
     detail::refuse("a tick must be at least one microsecond, got " + std::to_string(tick));
   const std::int64_t ticks = (c.window->count() - 1) / tick + 1;
   own.ticks = static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 1, UINT32_MAX));
-  return recency_filter(own);
+  return Engine(own);
+}
+
+recency_table made(const any_recency_config& c, std::type_identity<recency_table>) {
+  return made_by_ticks<recency_table, recency_table_config>(c);
+}
+
+recency_filter made(const any_recency_config& c, std::type_identity<recency_filter>) {
+  return made_by_ticks<recency_filter, recency_config>(c);
 }
 
 age_partitioned_filter made(const any_recency_config& c,
@@ -258,7 +272,9 @@ double any_recency::cardinality() const {
 std::uint64_t any_recency::room_for(std::uint64_t n) const {
   return std::visit(
       [&]<class Engine>(const Engine& e) {
-        if constexpr (timed_recency_engine<Engine>) {
+        if constexpr (requires { e.room_for(n); }) {
+          return e.room_for(n);
+        } else if constexpr (timed_recency_engine<Engine>) {
           if (!e.timed() && e.items() >= e.window()) return n;
           const double left = static_cast<double>(e.items()) - e.alive_items();
           const double most = std::min(static_cast<double>(n), std::max(0., left));

@@ -32,6 +32,16 @@ std::vector<fact> load_facts(const Filter& f) {
 
 }  // namespace
 
+std::vector<fact> facts_of(const recency_table& f, effort) {
+  std::vector<fact> facts{{"memory", f.memory()}, {"slots", f.slots()}, {"seed", f.seed()}};
+  append(facts, window_facts(f));
+  append(facts, load_facts(f));
+  append(facts, {{"items_alive", f.alive_items()},
+                 {"stashed", f.stashed()},
+                 {"error_now", f.current_error()}});
+  return facts;
+}
+
 std::vector<fact> facts_of(const recency_filter& f, effort most) {
   std::vector<fact> facts{layout_fact(f.layout()),    {"memory", f.memory()},
                           {"timers", f.size().cells}, {"timer_bits", f.size().bits},

@@ -15,6 +15,7 @@
 #include <bloomtime/published/inferential/timing_filter.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/recency_table.hpp>
 
 namespace bloomtime {
 
@@ -24,7 +25,9 @@ struct any_recency_config {
   std::optional<std::uint64_t> last = {};                // of so many insertions
   std::optional<std::uint64_t> items = {};  // different ones within a window; `last` unless given
   std::optional<double> error = {};
-  std::optional<std::uint64_t> memory = {};             // bytes of cells
+  std::optional<std::uint64_t> memory = {};             // bytes of cells; the most bytes of a table
+  std::optional<bool> reserve = {};                     // memory for all items at once; tables
+  std::optional<bool> forget_oldest = {};               // in place of `full`; tables
   std::optional<std::chrono::microseconds> tick = {};   // windows of time
   std::optional<std::uint32_t> ticks = {};              // of a window, in place of tick
   std::optional<bool> refresh = {};                     // whether a duplicate renews its item
@@ -42,7 +45,7 @@ struct any_recency_config {
 };
 
 using recency_engines =
-    std::variant<recency_filter, age_partitioned_filter, published::timing_filter,
+    std::variant<recency_table, recency_filter, age_partitioned_filter, published::timing_filter,
                  published::generalized_filter, published::recent_buffer>;
 
 // A recency engine that is chosen at run time. Calls behave as those of the engine. Windows of
@@ -88,6 +91,7 @@ class any_recency : public detail::handle<any_recency, recency_engines> {
 };
 
 // What describe() or examine() say about an engine, after its family and name.
+std::vector<fact> facts_of(const recency_table& f, effort most);
 std::vector<fact> facts_of(const recency_filter& f, effort most);
 std::vector<fact> facts_of(const age_partitioned_filter& f, effort most);
 std::vector<fact> facts_of(const published::timing_filter& f, effort most);

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/cpu.hpp>
+
+#if BLOOMTIME_X86
+#include <emmintrin.h>
+#endif
+
+namespace bloomtime::detail {
+
+// A fingerprint: the block it belongs to if a table never grew, and bits that distinguish it from
+// others. Growth moves the low bits of `rest` into the address of the block; `tag` never moves.
+struct print {
+  std::uint64_t home = 0;
+  std::uint64_t rest = 0;
+  std::uint32_t tag = 0;
+
+  friend bool operator==(const print&, const print&) = default;
+};
+
+inline constexpr unsigned tag_bits = 8;
+inline constexpr unsigned most_entry_bits = 57;  // one 64-bit access reads an entry
+inline constexpr unsigned most_key_bits = 60;    // of home, rest and tag together
+inline constexpr unsigned slot_count_bits = 5;
+inline constexpr unsigned most_slots = (1 << slot_count_bits) - 1;
+inline constexpr unsigned most_mark_bits = 16;
+
+// How a block of 64 bytes is divided: a tag byte per slot; then per slot an entry, which is the
+// stored part of `rest` and above it the payload; in the last bits the number of slots in use, and
+// above it the mark, which says what left the block for another one.
+struct print_form {
+  unsigned slots = 0;
+  unsigned rest_bits = 0;
+  unsigned payload_bits = 0;
+  unsigned mark_bits = 0;
+
+  static constexpr print_form of(unsigned rest_bits, unsigned payload_bits,
+                                 unsigned mark_bits) noexcept {
+    const unsigned room = line_bytes * 8 - slot_count_bits - mark_bits;
+    return {std::min(most_slots, room / (tag_bits + rest_bits + payload_bits)), rest_bits,
+            payload_bits, mark_bits};
+  }
+
+  constexpr unsigned entry_bits() const noexcept { return rest_bits + payload_bits; }
+  constexpr unsigned head_bits() const noexcept { return slot_count_bits + mark_bits; }
+
+  friend bool operator==(const print_form&, const print_form&) = default;
+};
+
+// A view of one block. Slots 0 to count() - 1 are in use.
+class print_block {
+ public:
+  struct slot {
+    std::uint32_t tag;
+    std::uint64_t rest;
+    std::uint64_t payload;
+  };
+
+  BLOOMTIME_INLINE print_block(std::byte* at, const print_form& form) noexcept
+      : at_(at), form_(&form) {}
+
+  const print_form& form() const noexcept { return *form_; }
+  std::byte* data() const noexcept { return at_; }
+
+  BLOOMTIME_INLINE unsigned count() const noexcept { return head() & most_slots; }
+  BLOOMTIME_INLINE std::uint32_t mark() const noexcept { return head() >> slot_count_bits; }
+  BLOOMTIME_INLINE bool full() const noexcept { return count() >= form_->slots; }
+  BLOOMTIME_INLINE void set_head(unsigned count, std::uint32_t mark) const noexcept {
+    const unsigned kept = 32 - form_->head_bits();
+    const std::uint32_t low = load_le32(at_ + head_at) & ((std::uint32_t{1} << kept) - 1);
+    store_le32(at_ + head_at, low | (count | mark << slot_count_bits) << kept);
+  }
+  void set_mark(std::uint32_t mark) const noexcept { set_head(count(), mark); }
+
+  BLOOMTIME_INLINE std::uint64_t entry(unsigned i) const noexcept {
+    const place p = place_of(i);
+    return load_le64(at_ + p.byte) >> p.shift & ones(form_->entry_bits());
+  }
+  BLOOMTIME_INLINE void set_entry(unsigned i, std::uint64_t value) const noexcept {
+    const place p = place_of(i);
+    const std::uint64_t around = load_le64(at_ + p.byte) & ~(ones(form_->entry_bits()) << p.shift);
+    store_le64(at_ + p.byte, around | value << p.shift);
+  }
+  BLOOMTIME_INLINE std::uint64_t payload(unsigned i) const noexcept {
+    return entry(i) >> form_->rest_bits;
+  }
+  BLOOMTIME_INLINE void set_payload(unsigned i, std::uint64_t payload) const noexcept {
+    set_entry(i, (entry(i) & ones(form_->rest_bits)) | payload << form_->rest_bits);
+  }
+  slot at(unsigned i) const noexcept {
+    const std::uint64_t e = entry(i);
+    return {std::to_integer<std::uint32_t>(at_[i]), e & ones(form_->rest_bits),
+            e >> form_->rest_bits};
+  }
+  BLOOMTIME_INLINE void put(unsigned i, const slot& s) const noexcept {
+    at_[i] = static_cast<std::byte>(s.tag);
+    set_entry(i, s.rest | s.payload << form_->rest_bits);
+  }
+  // Needs a free slot.
+  BLOOMTIME_INLINE void append(const slot& s) const noexcept {
+    const unsigned n = count();
+    put(n, s);
+    set_head(n + 1, mark());
+  }
+  // The last slot takes the place of this one.
+  void remove(unsigned i) const noexcept {
+    const unsigned last = count() - 1;
+    if (i != last) put(i, at(last));
+    put(last, {});
+    set_head(last, mark());
+  }
+  void clear() const noexcept { std::memset(at_, 0, line_bytes); }
+
+  // The slot of this tag and rest, as stored here; `slots` if there is none.
+  BLOOMTIME_INLINE unsigned find(std::uint32_t tag, std::uint64_t rest) const noexcept {
+    for (std::uint32_t set = with_tag(tag) & ((std::uint32_t{1} << count()) - 1); set != 0;
+         set &= set - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(set));
+      if ((entry(i) & ones(form_->rest_bits)) == rest) return i;
+    }
+    return form_->slots;
+  }
+
+  static constexpr std::uint64_t ones(unsigned bits) noexcept {
+    return (std::uint64_t{1} << bits) - 1;
+  }
+
+ private:
+  static constexpr unsigned head_at = line_bytes - 4;
+
+  struct place {
+    unsigned byte;
+    unsigned shift;
+  };
+  // An access never leaves the block.
+  BLOOMTIME_INLINE place place_of(unsigned i) const noexcept {
+    const unsigned bit = tag_bits * form_->slots + i * form_->entry_bits();
+    const unsigned byte = std::min<unsigned>(bit / 8, line_bytes - 8);
+    return {byte, bit - 8 * byte};
+  }
+  BLOOMTIME_INLINE std::uint32_t head() const noexcept {
+    return load_le32(at_ + head_at) >> (32 - form_->head_bits());
+  }
+
+  // Bit i: byte i of the block is the tag, for the first 32 bytes.
+  BLOOMTIME_INLINE std::uint32_t with_tag(std::uint32_t tag) const noexcept {
+#if BLOOMTIME_X86
+    const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
+    const auto equal = [&](const std::byte* p) {
+      const __m128i found = _mm_load_si128(reinterpret_cast<const __m128i*>(p));
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(found, wanted)));
+    };
+    return equal(at_) | equal(at_ + 16) << 16;
+#else
+    constexpr std::uint64_t each = 0x0101010101010101;
+    constexpr std::uint64_t low = 0x7f * each;
+    std::uint32_t set = 0;
+    for (unsigned word = 0; word < 4; ++word) {
+      const std::uint64_t x = load_le64(at_ + 8 * word) ^ tag * each;
+      const std::uint64_t zero = ~(((x & low) + low) | x | low);  // the top bit of zero bytes
+      set |= static_cast<std::uint32_t>((zero >> 7) * 0x0102040810204080 >> 56) << 8 * word;
+    }
+    return set;
+#endif
+  }
+
+  std::byte* at_;
+  const print_form* form_;
+};
+
+}  // namespace bloomtime::detail

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+// Errors and sizes of tables of fingerprints (docs/math.md, Tables of prints).
+namespace bloomtime::math {
+
+// A table with reserved memory is filled up to the first share of its slots, a growing one up to
+// the second: there, blocks that were not divided yet are fuller than others.
+inline constexpr double reserved_print_load = 0.96;
+inline constexpr double grown_print_load = 0.85;
+// A table is made smaller when it is emptier than this.
+inline constexpr double least_print_load = 0.35;
+
+// The probability that a print of `bits` bits equals one of `others`, which are random.
+double print_collision(double others, unsigned bits) noexcept;
+
+// What blocks hold: a print of so many bits before growth, a payload, and a mark per block.
+struct print_widths {
+  unsigned payload_bits = 0;
+  unsigned mark_bits = 0;
+};
+
+struct print_plan {
+  std::uint64_t homes = 0;  // blocks at first
+  unsigned print_bits = 0;
+
+  friend bool operator==(const print_plan&, const print_plan&) = default;
+};
+
+// A table in which an absent item is found with probability `error` if it has `items`; its memory
+// is allocated at once, or grows from `blocks`. Throws error(invalid_argument) unless 0 < error < 1
+// and 1 <= items <= 2^40, and if no print is long enough.
+print_plan prints_reserved(std::uint64_t items, double error, const print_widths& widths);
+print_plan prints_growing(std::uint64_t items, double error, const print_widths& widths,
+                          std::uint64_t blocks);
+
+// The probability that an absent item is found in a table of this plan that has grown to so many
+// rounds of splits and so many splits more, with `items` items.
+struct print_growth {
+  unsigned level = 0;
+  std::uint64_t split = 0;
+};
+double print_error(const print_plan& plan, const print_widths& widths, const print_growth& grown,
+                   double items) noexcept;
+// How far a table grows for so many items.
+print_growth growth_for(const print_plan& plan, const print_widths& widths, double items) noexcept;
+
+}  // namespace bloomtime::math
