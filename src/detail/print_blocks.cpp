@@ -121,6 +121,9 @@ void print_blocks::close() noexcept {
   chunk& gone = chunks_[(level_ + 1) * chunks_of_region + (split_ >> chunk_shift(level_ + 1))];
   memory_ -= gone.memory.size();
   gone = chunk();
+  if (split_ != 0) return;
+  chunks_.resize((level_ + 1) * chunks_of_region);
+  chunks_.shrink_to_fit();
 }
 
 // -- storage -----------------------------------------------------------------------------------

@@ -222,7 +222,7 @@ void recency_table::set_limits() noexcept {
 
 bool recency_table::may_split() const noexcept {
   const detail::print_blocks& blocks = table_.blocks();
-  return !limit_ || blocks.memory() + blocks.bytes_of_next_split() <= *limit_;
+  return !limit_ || blocks.block_memory() + blocks.bytes_of_next_split() <= *limit_;
 }
 
 void recency_table::settle() noexcept {

@@ -27,6 +27,17 @@ template <recency_engine Engine>
 struct made;
 
 template <>
+struct made<recency_table> {
+  static recency_table of(std::uint64_t last, std::uint64_t memory, std::uint64_t seed) {
+    return recency_table({.last = last,
+                          .items = memory % 3 == 0 ? 0 : last,
+                          .error = memory % 5 == 0 ? 1e-6 : 0.02,
+                          .reserve = memory % 2 == 0,
+                          .ticks = static_cast<std::uint32_t>(1 + memory % 70),
+                          .seed = seed});
+  }
+};
+template <>
 struct made<recency_filter> {
   static recency_filter of(std::uint64_t last, std::uint64_t memory, std::uint64_t seed) {
     return recency_filter({.last = last, .items = last, .memory = memory, .seed = seed});
@@ -63,8 +74,9 @@ struct made<published::recent_buffer> {
 template <class Engine>
 class recency_engines : public ::testing::Test {};
 
-using engines = ::testing::Types<recency_filter, age_partitioned_filter, published::timing_filter,
-                                 published::generalized_filter, published::recent_buffer>;
+using engines = ::testing::Types<recency_table, recency_filter, age_partitioned_filter,
+                                 published::timing_filter, published::generalized_filter,
+                                 published::recent_buffer>;
 TYPED_TEST_SUITE(recency_engines, engines);
 
 // A generalized filter may miss anything but what came last.
@@ -156,6 +168,14 @@ time_window any_time_window(bool exact) {
 template <timed_recency_engine Engine>
 Engine timed(const time_window& w, std::uint64_t items);
 
+template <>
+recency_table timed(const time_window& w, std::uint64_t items) {
+  return recency_table({.window = w.length,
+                        .items = items,
+                        .error = w.error.value_or(0.02),
+                        .reserve = items % 2 == 0,
+                        .ticks = w.ticks});
+}
 template <>
 recency_filter timed(const time_window& w, std::uint64_t items) {
   return recency_filter(
@@ -289,7 +309,7 @@ class timed_streams {
 template <class Engine>
 class timed_recency_engines : public ::testing::Test {};
 
-using timed_engines = ::testing::Types<recency_filter, age_partitioned_filter>;
+using timed_engines = ::testing::Types<recency_table, recency_filter, age_partitioned_filter>;
 TYPED_TEST_SUITE(timed_recency_engines, timed_engines);
 
 template <class Engine>

@@ -64,7 +64,10 @@ class print_blocks {
     return (std::uint64_t{forms_[level_].slots} * ((shape_.homes << level_) - split_)) +
            std::uint64_t{forms_[level_ + 1].slots} * 2 * split_;
   }
-  std::uint64_t memory() const noexcept { return memory_; }
+  std::uint64_t block_memory() const noexcept { return memory_; }  // with epochs
+  std::uint64_t memory() const noexcept {
+    return memory_ + hooked_bytes<chunk>(chunks_.capacity());
+  }
   const print_form& form(unsigned level) const noexcept { return forms_[level]; }
   // Bits of a print that distinguish it from others in its block.
   unsigned print_bits(unsigned level) const noexcept { return shape_.print_bits - level; }

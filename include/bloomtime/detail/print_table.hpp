@@ -161,7 +161,7 @@ class print_table {
   bool make_room(const target& t, unsigned& probes) noexcept;
   bool make_room_by_two(const target& t, unsigned& probes) noexcept;
   bool add_to_stash(const target& first, const target& second, std::uint64_t payload) noexcept;
-  std::uint64_t most_stashed() const noexcept { return 64 + blocks_.slots() / 64; }
+  std::uint64_t most_stashed() const noexcept { return 64 + blocks_.slots() / 32; }
   print print_of_key(std::uint64_t key) const noexcept;
 
   print_blocks blocks_;
@@ -288,13 +288,13 @@ void print_table<Payload>::refresh(const spot& s) noexcept {
   *s.epoch = payload_.epoch();
 }
 
-// Of a print that is in neither block; its first block is full.
+// Of a print that is in neither block.
 template <class Payload>
 print_result print_table<Payload>::add(const target& first, std::uint64_t payload) noexcept {
   const target second = reach_to_write(blocks_.other(first.p));
   unsigned probes = 0;
   do {
-    if (place(first, payload)) return print_result::added;
+    if (put(first, payload)) return print_result::added;
     if (put(second, payload)) {
       leave_mark(first.block, first.p.tag, payload);
       return print_result::added;
@@ -411,22 +411,29 @@ print print_table<Payload>::print_of_key(std::uint64_t key) const noexcept {
           static_cast<std::uint32_t>(key & print_block::ones(tag_bits))};
 }
 
+// Entries take turns.
 template <class Payload>
 void print_table<Payload>::unstash() noexcept {
-  std::array<std::uint64_t, 16> placed{};
+  constexpr std::size_t at_once = 16;
+  std::array<std::pair<std::uint64_t, std::uint64_t>, at_once> some;
   std::size_t count = 0;
+  std::uint64_t skipped = stash_.size() <= at_once ? 0 : work_ % (stash_.size() - at_once + 1);
   stash_.for_each([&](std::uint64_t key, std::uint64_t value) {
-    if (count == placed.size()) return;
-    const auto payload = payload_.from_stash(value);
-    const print p = print_of_key(key);
-    ++work_;
-    // Both blocks are marked, so either will do.
-    if (!payload || put(reach_to_write(p), *payload) ||
-        put(reach_to_write(blocks_.other(p)), *payload)) {
-      placed[count++] = key;
+    if (skipped != 0) {
+      --skipped;
+    } else if (count < at_once) {
+      some[count++] = {key, value};
     }
   });
-  for (std::size_t i = 0; i < count; ++i) stash_.erase(placed[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [key, value] = some[i];
+    stash_.erase(key);
+    ++work_;
+    // The stash has memory for what comes back.
+    if (const auto payload = payload_.from_stash(value)) {
+      (void)add(reach_to_write(print_of_key(key)), *payload);
+    }
+  }
   stash_.trim();
 }
 
