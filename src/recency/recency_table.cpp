@@ -284,8 +284,8 @@ std::uint64_t recency_table::room_for(std::uint64_t n) const {
   if (!usable()) return 0;
   const std::uint64_t alive = stamps().alive();
   const std::uint64_t hinted = items_ != 0 ? items_ : timed() ? unknown_items : window();
-  const std::uint64_t most = with_cut_tick(hinted, ticks());
-  n = std::min(n, most - std::min(most, alive));
+  // A window of insertions never has more items than insertions.
+  if (timed() || hinted < window()) n = std::min(n, hinted - std::min(hinted, alive));
   if (!limit_) return n;
   const auto blocks = static_cast<double>(*limit_ / detail::line_bytes);
   const double slots = blocks * table_.blocks().form(table_.blocks().level()).slots;
