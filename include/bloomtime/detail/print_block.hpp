@@ -41,12 +41,21 @@ struct print_form {
   unsigned rest_bits = 0;
   unsigned payload_bits = 0;
   unsigned mark_bits = 0;
+  // Entries that one access reads, and the lowest bit of each of their payloads.
+  unsigned lanes = 0;
+  std::uint64_t lane_ones = 0;
 
   static constexpr print_form of(unsigned rest_bits, unsigned payload_bits,
                                  unsigned mark_bits) noexcept {
     const unsigned room = line_bytes * 8 - slot_count_bits - mark_bits;
-    return {std::min(most_slots, room / (tag_bits + rest_bits + payload_bits)), rest_bits,
-            payload_bits, mark_bits};
+    const unsigned width = rest_bits + payload_bits;
+    print_form made{std::min(most_slots, room / (tag_bits + width)), rest_bits, payload_bits,
+                    mark_bits};
+    made.lanes = most_entry_bits / width;
+    for (unsigned i = 0; i < made.lanes; ++i) {
+      made.lane_ones |= std::uint64_t{1} << (i * width + rest_bits);
+    }
+    return made;
   }
 
   constexpr unsigned entry_bits() const noexcept { return rest_bits + payload_bits; }
@@ -118,6 +127,29 @@ class print_block {
     set_head(last, mark());
   }
   void clear() const noexcept { std::memset(at_, 0, line_bytes); }
+
+  // Bit i: (payload of slot i - from) modulo 2^payload_bits < below, for slots in use. Compares as
+  // many payloads at once as one access reads; `below` is at most 2^payload_bits - 1.
+  std::uint32_t payloads_in(std::uint64_t from, std::uint64_t below) const noexcept {
+    const unsigned width = form_->entry_bits();
+    const std::uint64_t each = form_->lane_ones;
+    const std::uint64_t top = each << (form_->payload_bits - 1);
+    const std::uint64_t all = each * ones(form_->payload_bits);
+    const std::uint64_t start = each * from;
+    const std::uint64_t end = each * below;
+    std::uint64_t found = 0;  // also of lanes past the last slot
+    for (unsigned i = 0, n = count(); i < n; i += form_->lanes) {
+      const place p = place_of(i);
+      const std::uint64_t x = load_le64(at_ + p.byte) >> p.shift & all;
+      const std::uint64_t d = ((x | top) - (start & ~top)) ^ ((x ^ ~start) & top);
+      const std::uint64_t less = (d | top) - (end & ~top);
+      std::uint64_t set = ((~d & end) | (~(d ^ end) & ~less)) & top;
+      for (; set != 0; set &= set - 1) {
+        found |= std::uint64_t{1} << (i + static_cast<unsigned>(std::countr_zero(set)) / width);
+      }
+    }
+    return static_cast<std::uint32_t>(found & ones(count()));
+  }
 
   // The slot of this tag and rest, as stored here; `slots` if there is none.
   BLOOMTIME_INLINE unsigned find(std::uint32_t tag, std::uint64_t rest) const noexcept {

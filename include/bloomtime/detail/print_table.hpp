@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -42,6 +43,9 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 //   bool due(std::uint64_t epoch) const;          whether a segment must be refreshed before a
 //   write std::optional<std::uint64_t> aged(std::uint64_t payload, std::uint64_t epoch) const;
 //                                                 the payload now; none if its slot is free
+//   std::uint32_t expired(const print_block&, std::uint64_t epoch) const;
+//                                                 bit i: slot i is free
+//   void refresh(const print_block&, std::uint64_t epoch) const;   ages all payloads and the mark
 //   std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const;
 //   bool marked(std::uint32_t mark, std::uint32_t tag) const;
 //   std::uint32_t mark(std::uint32_t mark, std::uint32_t tag, std::uint64_t payload) const;
@@ -254,9 +258,8 @@ unsigned print_table<Payload>::room_in(const target& t) noexcept {
   const unsigned count = t.block.count();
   if (count < t.block.form().slots) return count;
   ++work_;
-  unsigned i = 0;
-  while (i < count && payload_.aged(t.block.payload(i), *t.at.epoch)) ++i;
-  return i;
+  const std::uint32_t expired = payload_.expired(t.block, *t.at.epoch);
+  return expired != 0 ? static_cast<unsigned>(std::countr_zero(expired)) : count;
 }
 
 // False if there is no room.
@@ -274,16 +277,7 @@ void print_table<Payload>::refresh(const spot& s) noexcept {
   const std::uint64_t epoch = *s.epoch;
   blocks_.for_segment(s, [&](const print_block& block) {
     ++work_;
-    for (unsigned i = block.count(); i-- > 0;) {
-      const std::uint64_t before = block.payload(i);
-      const auto now = payload_.aged(before, epoch);
-      if (!now) {
-        block.remove(i);
-      } else if (*now != before) {
-        block.set_payload(i, *now);
-      }
-    }
-    if (block.mark() != 0) block.set_mark(payload_.aged_mark(block.mark(), epoch));
+    payload_.refresh(block, epoch);
   });
   *s.epoch = payload_.epoch();
 }

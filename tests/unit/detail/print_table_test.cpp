@@ -23,6 +23,8 @@ struct counts {
   std::uint64_t epoch() const { return now; }
   bool due(std::uint64_t) const { return false; }
   std::optional<std::uint64_t> aged(std::uint64_t payload, std::uint64_t) const { return payload; }
+  std::uint32_t expired(const print_block&, std::uint64_t) const { return 0; }
+  void refresh(const print_block&, std::uint64_t) const {}
   std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t) const { return mark; }
   bool marked(std::uint32_t mark, std::uint32_t tag) const { return (mark >> tag % 8 & 1) != 0; }
   std::uint32_t mark(std::uint32_t mark, std::uint32_t tag, std::uint64_t) const {
@@ -89,6 +91,32 @@ TEST(print_block, keeps_every_slot_apart) {
       EXPECT_EQ(block.count(), form.slots - 1);
       EXPECT_EQ(block.mark(), 0x155U);
       EXPECT_EQ(block.at(0).rest, slots.back().rest);
+    }
+  }
+}
+
+TEST(print_block, finds_payloads_of_a_range) {
+  math::random_source random(6);
+  for (unsigned rest = 0; rest <= 40; rest += 4) {
+    for (const unsigned payload : {1U, 2U, 4U, 7U, 10U, 11U, 16U}) {
+      const print_form form = print_form::of(rest, payload, 9);
+      alignas(64) std::array<std::byte, 64> bytes{};
+      const print_block block(bytes.data(), form);
+      const std::uint64_t all = print_block::ones(payload);
+      for (unsigned count = 0; count <= form.slots; ++count) {
+        for (int round = 0; round < 10; ++round) {
+          const std::uint64_t from = random() & all;
+          const std::uint64_t below = random() % (all + 1);
+          std::uint32_t expected = 0;
+          for (unsigned i = 0; i < count; ++i) {
+            expected |= std::uint32_t{((block.payload(i) - from) & all) < below} << i;
+          }
+          EXPECT_EQ(block.payloads_in(from, below), expected) << rest << ' ' << payload;
+        }
+        if (count == form.slots) break;
+        block.append({static_cast<std::uint32_t>(random() & 255),
+                      random() & print_block::ones(rest), random() & all});
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/print_block.hpp>
 
 namespace bloomtime::detail {
 
@@ -88,6 +90,21 @@ class print_stamps {
   BLOOMTIME_INLINE bool due(std::uint64_t epoch) const noexcept { return now_ - epoch > spare_; }
   std::optional<std::uint64_t> aged(std::uint64_t code, std::uint64_t epoch) const noexcept {
     return age(code, epoch) <= oldest_ ? std::optional(code) : std::nullopt;
+  }
+  // As many codes have expired as ticks have passed since the segment was refreshed.
+  std::uint32_t expired(const print_block& block, std::uint64_t epoch) const noexcept {
+    const std::uint64_t passed = now_ - epoch;
+    if (passed == 0) return 0;
+    if (passed > mask_) return (std::uint32_t{1} << block.count()) - 1;
+    return block.payloads_in((epoch - oldest_) & mask_, passed);
+  }
+  void refresh(const print_block& block, std::uint64_t epoch) const noexcept {
+    for (std::uint32_t free = expired(block, epoch); free != 0;) {
+      const auto last = static_cast<unsigned>(std::bit_width(free)) - 1;
+      block.remove(last);
+      free ^= std::uint32_t{1} << last;
+    }
+    if (block.mark() != 0) block.set_mark(aged_mark(block.mark(), epoch));
   }
   std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const noexcept {
     return mark != 0 && age(mark & mask_, epoch) <= oldest_ ? mark : 0;
