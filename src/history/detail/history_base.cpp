@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <bloomtime/detail/stored.hpp>
 #include <bloomtime/error.hpp>
 
 #include "detail/refuse.hpp"
