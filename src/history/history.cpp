@@ -196,7 +196,9 @@ sighting history::ask(digest d, interval asked, std::uint64_t& probes) const noe
     return !found;
   });
   if (found) return sighting::maybe;
-  const bool forgotten = !asked.empty() && asked.first < known_from() && asked.last.number >= 0;
+  if (asked.empty() || asked.last.number < 0) return sighting::no;
+  // No event before the origin was ever recorded, so only ticks from 0 on can have been dropped.
+  const bool forgotten = std::max(asked.first, tick{0}) < known_from();
   return forgotten ? sighting::out_of_retention : sighting::no;
 }
 

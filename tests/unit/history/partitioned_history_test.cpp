@@ -67,6 +67,20 @@ TEST(history, tells_no_from_out_of_retention) {
   EXPECT_EQ(h.add("x", at(7199)), outcome::dropped_late);
 }
 
+TEST(history, is_certain_before_its_origin_if_nothing_was_dropped) {
+  history h(hours(2));
+  EXPECT_EQ(h.seen("x", at(-10), at(10)), sighting::no);
+  ASSERT_EQ(h.add("x", at(20)), outcome::added);
+  history other(hours(2));
+  ASSERT_EQ(other.add("x", at(30)), outcome::added);
+  h.merge(other);
+  EXPECT_EQ(h.seen("x", at(-10), at(19)), sighting::no);
+  EXPECT_EQ(h.seen("x", at(-10), at(20)), sighting::maybe);
+  h.trim(at(3600));
+  EXPECT_EQ(h.seen("x", at(-10), at(19)), sighting::out_of_retention);
+  EXPECT_EQ(h.seen("x", at(-10), at(-1)), sighting::no);
+}
+
 TEST(history, keeps_its_tables_small) {
   history h({.partition = 1'000'000s, .live_memory = 1 << 20});
   math::random_source random(1);
