@@ -110,6 +110,19 @@ TEST_P(stored_history, is_refused_or_harmless_if_mapped) {
   }
 }
 
+// Trees and levels are checked through lists of views: one of each height of a tree, or one of
+// levels and one of sketches, which is at most one more than the filters. Nothing else is allocated
+// for a container that is refused; no filter is copied.
+std::uint64_t most_lists(const stored_bytes& c) {
+  const auto engine = support::get<std::uint8_t>(c, support::field::engine);
+  const bool has_lists = engine == published::tree_history::kind.engines[0] ||
+                         engine == published::level_history::kind.engines[0];
+  constexpr std::uint64_t size_bytes = 17;
+  const auto sizes =
+      support::get<std::uint64_t>(c, support::field::directory + support::field::entry_length);
+  return has_lists ? sizes / size_bytes + 1 : 0;
+}
+
 // One field at a time gets every value that is interesting, in the parameters and in the sizes.
 // Whatever is taken must answer, grow, and be stored again as it was.
 TEST_P(stored_history, does_no_harm_whatever_one_number_says) {
@@ -149,7 +162,7 @@ TEST_P(stored_history, does_no_harm_whatever_one_number_says) {
             },
             load_any(c));
       } catch (const error& e) {
-        EXPECT_EQ(watch.asked(), 0u) << e.what();
+        EXPECT_LE(watch.asked(), most_lists(whole)) << e.what();
       }
     }
   }
@@ -161,7 +174,7 @@ void expect_refused_history(const stored_bytes& c, std::string_view mention = ""
   support::allocations watch;
   support::expect_error(
       code, [&] { (void)load_any(c); }, mention);
-  EXPECT_EQ(watch.asked(), 0u);
+  EXPECT_LE(watch.asked(), most_lists(c));
 }
 
 stored_bytes with_parameter(const stored_bytes& whole, std::size_t number, std::uint64_t value) {

@@ -24,4 +24,13 @@ void expect_nothing_besides_the_hook(const allocations& hook, Add&& add) {
   EXPECT_LE(grown, hook.live_bytes() - live + 40 * (hook.live() - blocks) + kept);
 }
 
+inline constexpr std::uint64_t around_a_block = 63 + 8;  // alignment, and readable bytes behind it
+
+// Expects that `memory`, from memory() of all filters that are alive, is what the allocator hook
+// gave, except for what lies around each block.
+inline void expect_counted(std::uint64_t memory, const allocations& hook) {
+  EXPECT_LE(memory, hook.live_bytes());
+  EXPECT_GE(memory + around_a_block * hook.live(), hook.live_bytes());
+}
+
 }  // namespace bloomtime::support

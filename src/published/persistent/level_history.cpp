@@ -59,6 +59,7 @@ level_history::level_history(const level_config& config)
     : history_calls(tick_clock(config.tick, config.origin), config.first,
                     config.ticks == 0 ? 1 : config.ticks, config.seed) {
   expect_config(config);
+  levels_.reserve(config.levels.size());
   for (const filter_size& size : config.levels) levels_.emplace_back(size);
   if (config.learns) sketches_.resize(levels_.size());
   most_levels_ = config.ticks == 0 ? config.most_levels : 0;
@@ -181,7 +182,8 @@ std::optional<double> level_history::keys(unsigned height) const noexcept {
 }
 
 std::uint64_t level_history::memory() const noexcept {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = detail::hooked_bytes<detail::flat_filter>(levels_.capacity()) +
+                        detail::hooked_bytes<detail::hyperloglog>(sketches_.capacity());
   for (const detail::flat_filter& level : levels_) bytes += level.storage().size();
   for (const detail::hyperloglog& sketch : sketches_) bytes += sketch.registers().size();
   return bytes;

@@ -158,6 +158,7 @@ level_history level_history::read(const detail::container_view& view) {
   f.most_levels_ = static_cast<unsigned>(most_levels);
   f.doubts_ = doubts != 0;
   detail::filter_reader filters(view, heights);
+  f.levels_.reserve(heights);
   for (unsigned h = 0; h < heights; ++h) f.levels_.push_back(filters.next());
   filters.expect_end();
   if (!any_there(f.levels_) || (f.grows() && !f.grown_alike())) {
@@ -167,6 +168,7 @@ level_history level_history::read(const detail::container_view& view) {
   constexpr unsigned precision = hyperloglog::default_precision;
   constexpr std::uint64_t bytes = hyperloglog::bytes_for(precision);
   const auto sketches = view.section(sketches_section, heights * bytes);
+  f.sketches_.reserve(heights);
   for (unsigned h = 0; h < heights; ++h) {
     f.sketches_.push_back(hyperloglog::borrow(precision, sketches.subspan(h * bytes, bytes)));
   }

@@ -15,6 +15,13 @@ namespace {
 using detail::tick_range;
 
 constexpr std::uint64_t place_bytes = sizeof(detail::flat_filter);
+constexpr std::uint64_t level_bytes =
+    sizeof(detail::flat_filters) + detail::hooked_extra<detail::flat_filter>;
+
+// The places of a level that has room for this bucket. They double, so that few events move them.
+std::uint64_t places_for(std::uint64_t places, std::uint64_t bucket) {
+  return bucket < places ? places : std::max(bucket + 1, 2 * places);
+}
 
 using std::to_string;
 
@@ -39,7 +46,7 @@ void expect_sizes(const tree_config& c) {
   const auto& nodes = c.sizes.nodes;
   if (c.ticks == 0) {
     if (nodes.size() != 1 || nodes[0].size() != 1 || nodes[0][0].bits == 0) {
-      detail::refuse("a growing tree history needs the size of one node, and that node has bits");
+      detail::refuse("a growing tree history needs the size of one node, which must have bits");
     }
   } else {
     const auto expected = tree_history::nodes_for(c.ticks, c.granularity);
@@ -75,8 +82,10 @@ tree_history::tree_history(const tree_config& config)
                    to_string(config.first));
   }
   expect_sizes(config);
+  levels_.reserve(config.sizes.nodes.size());
   for (const auto& sizes : config.sizes.nodes) {
     auto& level = levels_.emplace_back();
+    level.reserve(sizes.size());
     for (const filter_size& size : sizes) level.emplace_back(size);
   }
   pairs_ = detail::flat_filter(config.sizes.pairs);
@@ -85,15 +94,21 @@ tree_history::tree_history(const tree_config& config)
     grows_by_ = config.sizes.nodes[0][0];
     most_memory_ = config.most_memory;
   }
-  count_memory();
+  count_filter_bytes();
 }
 
-// The places of nodes count where there will be ever more of them.
-void tree_history::count_memory() noexcept {
-  memory_ = 0;
-  each_filter([&](const detail::flat_filter& f) { memory_ += f.storage().size(); });
-  if (!grows()) return;
-  for (const auto& level : levels_) memory_ += level.size() * place_bytes;
+void tree_history::count_filter_bytes() noexcept {
+  filter_bytes_ = 0;
+  each_filter([&](const detail::flat_filter& f) { filter_bytes_ += f.storage().size(); });
+}
+
+std::uint64_t tree_history::memory() const noexcept {
+  std::uint64_t bytes =
+      filter_bytes_ + detail::hooked_bytes<detail::flat_filters>(levels_.capacity());
+  for (const auto& level : levels_) {
+    bytes += detail::hooked_bytes<detail::flat_filter>(level.capacity());
+  }
+  return bytes;
 }
 
 // -- events ------------------------------------------------------------------------------------
@@ -112,52 +127,54 @@ outcome tree_history::add_at(digest d, tick t) {
   return became;
 }
 
-// A copy of the old one, whose ticks are its left half.
+// The new root is a copy of the old one, whose ticks are its left half.
 void tree_history::add_root() {
   detail::flat_filters root{levels_.back()[0]};
   levels_.push_back(std::move(root));
-  memory_ += levels_.back()[0].storage().size() + place_bytes;
+  filter_bytes_ += levels_.back()[0].storage().size();
   ticks_ += ticks_;
 }
 
-// Makes sure that the nodes above this tick exist; false, and nothing has changed, if that takes
-// more memory than allowed.
+// Adds the nodes that this tick needs. Returns false and changes nothing if that would exceed the
+// memory limit.
 bool tree_history::grow_to(std::uint64_t position) {
   const std::uint64_t leaf = position >> leaf_height_;
   const auto needed = std::max<std::size_t>(std::bit_width(leaf) + 1, levels_.size());
   const std::uint64_t node_bytes = levels_[0][0].storage().size();
-  std::uint64_t nodes = needed - levels_.size();  // roots
-  std::uint64_t places = nodes;                   // for nodes, some of which stay empty
+  const std::uint64_t roots = needed - levels_.size();
+  std::uint64_t nodes = roots;
+  std::uint64_t places = roots;  // for nodes, some of which stay empty
   for (std::size_t h = 0; h < needed; ++h) {
     const std::uint64_t bucket = leaf >> h;
-    const std::uint64_t had = h < levels_.size() ? levels_[h].size() : 1;
-    places += bucket < had ? 0 : bucket + 1 - had;
-    nodes += bucket >= had || (h < levels_.size() && levels_[h][bucket].absent());
+    const bool there = h < levels_.size();
+    const std::uint64_t had = there ? levels_[h].capacity() : 1;
+    places += places_for(had, bucket) - had;
+    nodes += there ? bucket >= levels_[h].size() || levels_[h][bucket].absent() : bucket > 0;
   }
   if (nodes == 0) return true;
-  const std::uint64_t left = most_memory_ - std::min(most_memory_, memory());
+  const std::uint64_t left = most_memory_ - std::min(most_memory_, memory() + roots * level_bytes);
   if (places > left / place_bytes || nodes > (left - places * place_bytes) / node_bytes) {
     return false;
   }
+  levels_.reserve(needed);
   while (levels_.size() < needed) add_root();
   for (std::size_t h = 0; h < needed; ++h) {
+    auto& level = levels_[h];
     const std::uint64_t bucket = leaf >> h;
-    if (const std::size_t had = levels_[h].size(); had <= bucket) {
-      levels_[h].resize(bucket + 1);
-      memory_ += (bucket + 1 - had) * place_bytes;
-    }
-    if (!levels_[h][bucket].absent()) continue;
-    levels_[h][bucket] = detail::flat_filter(grows_by_);
-    memory_ += node_bytes;
+    level.reserve(places_for(level.capacity(), bucket));
+    if (level.size() <= bucket) level.resize(bucket + 1);
+    if (!level[bucket].absent()) continue;
+    level[bucket] = detail::flat_filter(grows_by_);
+    filter_bytes_ += node_bytes;
   }
   return true;
 }
 
 // -- answers -----------------------------------------------------------------------------------
 
-// Whole leaves are covered by nodes, what is left of a leaf at either end by its pairs.
+// Nodes cover whole leaves; pairs cover the rest of a leaf at either end.
 sighting tree_history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
-  question q{d};
+  query q{d};
   bool found = false;
   if (const auto range = detail::clipped(asked, ticks_, first_)) {
     const detail::leaf_cut cut(*range, leaf_height_);
@@ -168,7 +185,7 @@ sighting tree_history::ask(digest d, interval asked, std::uint64_t& probes) cons
   return found ? sighting::maybe : sighting::no;
 }
 
-bool tree_history::holds_leaves(question& q, tick_range leaves) const noexcept {
+bool tree_history::holds_leaves(query& q, tick_range leaves) const noexcept {
   const detail::dyadic_cover cover(leaves.first, leaves.last, heights() - 1);
   const auto nodes = cover.nodes();
   for (std::size_t i = nodes.size(); i > 0; --i) {
@@ -177,9 +194,9 @@ bool tree_history::holds_leaves(question& q, tick_range leaves) const noexcept {
   return false;
 }
 
-bool tree_history::holds(question& q, detail::dyadic_node node) const noexcept {
+bool tree_history::holds(query& q, detail::dyadic_node node) const noexcept {
   const auto& level = levels_[node.height];
-  if (node.bucket >= level.size()) return false;  // beyond the span, or not grown so far
+  if (node.bucket >= level.size()) return false;  // beyond the span, or not added yet
   const detail::flat_filter& filter = level[node.bucket];
   if (!filter.absent()) {
     ++q.probes;
@@ -194,13 +211,13 @@ bool tree_history::holds(question& q, detail::dyadic_node node) const noexcept {
   return holds_pairs(q, {start, start + granularity() - 1});
 }
 
-// Some ticks of one leaf. The leaf's own filter is asked first: without it the pairs would err
-// alone (the paper's Algorithm 1 leaves it out, its text does not).
-bool tree_history::holds_part(question& q, tick_range part) const noexcept {
+// Some ticks of one leaf. The leaf's own filter is queried first: without it an error of the pairs
+// would be an error of the answer (the paper's Algorithm 1 omits it, its text does not).
+bool tree_history::holds_part(query& q, tick_range part) const noexcept {
   return leaf_holds(q, part.first >> leaf_height_) && holds_pairs(q, part);
 }
 
-bool tree_history::leaf_holds(question& q, std::uint64_t leaf) const noexcept {
+bool tree_history::leaf_holds(query& q, std::uint64_t leaf) const noexcept {
   if (leaf >= levels_[0].size()) return false;
   const detail::flat_filter& filter = levels_[0][leaf];
   if (filter.absent()) return !grows();
@@ -211,7 +228,7 @@ bool tree_history::leaf_holds(question& q, std::uint64_t leaf) const noexcept {
 std::uint64_t tree_history::pair_ticks_of(digest d, interval asked) const noexcept {
   const auto range = detail::clipped(asked, ticks_, first_);
   if (!range) return 0;
-  question q{d};
+  query q{d};
   std::uint64_t ticks = 0;
   const detail::leaf_cut cut(*range, leaf_height_);
   for (const tick_range& part : cut.parts()) {
@@ -220,7 +237,7 @@ std::uint64_t tree_history::pair_ticks_of(digest d, interval asked) const noexce
   return ticks;
 }
 
-bool tree_history::holds_pairs(question& q, tick_range part) const noexcept {
+bool tree_history::holds_pairs(query& q, tick_range part) const noexcept {
   if (pairs_.absent()) return true;
   for (std::uint64_t t = part.first; t <= part.last; ++t) {
     ++q.probes;

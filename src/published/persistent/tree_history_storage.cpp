@@ -55,13 +55,14 @@ void tree_history::merge(const tree_history& other) {
   count_all(other);
 }
 
-// With as many roots above the smaller one, both have the same heights.
+// Adds roots to the smaller one until both have the same height.
 void tree_history::merge_grown(tree_history other) {
   while (heights() < other.heights()) add_root();
   while (other.heights() < heights()) other.add_root();
   for (unsigned h = 0; h < heights(); ++h) {
     auto& mine = levels_[h];
     auto& theirs = other.levels_[h];
+    mine.reserve(theirs.size());  // no spare places: they count toward the limit
     mine.resize(std::max(mine.size(), theirs.size()));
     for (std::size_t i = 0; i < theirs.size(); ++i) {
       if (theirs[i].absent()) continue;
@@ -74,11 +75,11 @@ void tree_history::merge_grown(tree_history other) {
   }
   pairs_.unite(other.pairs_);
   count_all(other);
-  count_memory();
-  if (memory_ > most_memory_) {
+  count_filter_bytes();
+  if (memory() > most_memory_) {
     throw error(errc::too_large, "this tree history may grow to " + std::to_string(most_memory_) +
                                      " bytes, and with the other one it would have " +
-                                     std::to_string(memory_));
+                                     std::to_string(memory()));
   }
 }
 
@@ -101,7 +102,7 @@ tree_history tree_history::joined(const tree_history& left, const tree_history& 
       return std::to_string(t.ticks_) + " ticks in leaves of " + std::to_string(t.granularity());
     };
     detail::refuse_merge(
-        "tree histories are joined if both have the same leaves, a power of two of them; "
+        "tree histories are joined if both have the same leaves, and a power of two of them; "
         "here they have " +
         shape(left) + " and " + shape(right));
   }
@@ -118,7 +119,7 @@ tree_history tree_history::joined(const tree_history& left, const tree_history& 
   detail::flat_filters root{flat_filter::joined(halves[0], halves[1])};
   both.levels_.push_back(std::move(root));
   both.pairs_ = flat_filter::joined(left.pairs_, right.pairs_);
-  both.count_memory();
+  both.count_filter_bytes();
   return both;
 }
 
@@ -127,15 +128,15 @@ void tree_history::coarsen(unsigned height) {
   const unsigned root = leaf_height_ + heights() - 1;
   if (height > root) {
     throw error(errc::invalid_argument,
-                "a tree history keeps its root, which is of height " + std::to_string(root) +
-                    ", and cannot forget what is finer than height " + std::to_string(height));
+                "a tree history can be coarsened up to the height of its root, " +
+                    std::to_string(root) + "; got " + std::to_string(height));
   }
   if (height > 0) pairs_ = flat_filter();
   if (height > leaf_height_) {
     levels_.erase(levels_.begin(), levels_.begin() + (height - leaf_height_));
     leaf_height_ = height;
   }
-  count_memory();
+  count_filter_bytes();
 }
 
 // -- storage -----------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ void tree_history::write(detail::container_writer& out) const {
   filters.put_into(out);
 }
 
-// Nodes of one that grows are all alike or not there, and the first of every height is.
+// All nodes of a growing tree have the same size or are absent; the first of every height exists.
 bool tree_history::grown_alike() const noexcept {
   bool alike = true;
   for (const auto& level : levels_) {
@@ -191,6 +192,7 @@ tree_history tree_history::read(const detail::container_view& view) {
   view.expect_sections(2);
   detail::filter_reader filters(view,
                                 std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{1}));
+  f.levels_.reserve(nodes.size());
   for (const std::uint64_t n : nodes) {
     auto& level = f.levels_.emplace_back();
     level.reserve(n);
@@ -199,7 +201,7 @@ tree_history tree_history::read(const detail::container_view& view) {
   f.pairs_ = filters.next();
   filters.expect_end();
   if (f.grows() && !f.grown_alike()) contradict();
-  f.count_memory();
+  f.count_filter_bytes();
   return f;
 }
 

@@ -21,6 +21,7 @@
 #include "support/bloom_samples.hpp"
 #include "support/container_bytes.hpp"
 #include "support/expect_error.hpp"
+#include "support/growth.hpp"
 #include "support/numbers.hpp"
 
 namespace bloomtime {
@@ -363,6 +364,7 @@ TEST(bloom_filter, is_unchanged_when_memory_runs_out) {
   memory.refuse_none();
   EXPECT_EQ(f.serialize(), before);
   EXPECT_EQ(f.memory(), 1024U);
+  support::expect_counted(f.memory() + larger.memory(), memory);
   EXPECT_TRUE(f.may_contain("x"));
   EXPECT_EQ(memory.live(), 2U);
 }

@@ -119,6 +119,7 @@ TEST(hot_list, grows_through_the_allocator_hook_only) {
     for (int i = 0; i < 10'000; ++i) hot.add(std::string(200, 'x') + std::to_string(i), midnight);
   });
   EXPECT_GT(hook.live_bytes(), 10'000u * 400);
+  support::expect_counted(hot.memory(), hook);
 }
 
 // A file has 4 bits for a cell, and 16 bytes for a counter above 15.

@@ -378,7 +378,8 @@ TEST(history, denies_nothing_after_a_tree_ran_out_of_memory) {
     }
     EXPECT_EQ(ask_joined(f, 1, 0, 60), sighting::maybe);
     watch.refuse_none();
-    EXPECT_EQ(tree_history::load(f.serialize()).memory(), f.memory());
+    const tree_history copy = f;  // like a loaded one, without places that were reserved for nodes
+    EXPECT_EQ(tree_history::load(f.serialize()).memory(), copy.memory());
   }
   EXPECT_EQ(ask_joined(f, 2, 50, 50), sighting::maybe);
   EXPECT_EQ(ask_joined(f, 1, 3, 60), sighting::no);

@@ -15,6 +15,7 @@
 #include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "support/growth.hpp"
 
 namespace bloomtime {
 namespace any_recency_test {
@@ -60,6 +61,29 @@ TEST(any_recency, makes_every_engine_by_its_name) {
   }
   EXPECT_EQ(any_recency::make(a_minute()).engine(), "recency_table");
   EXPECT_TRUE(any_recency::make(a_minute()).timed());
+}
+
+TEST(any_recency, counts_the_memory_that_the_allocator_hook_gave) {
+  for (const std::string_view engine : any_recency::engines()) {
+    const support::allocations hook;
+    any_recency f = any_recency::make(last_hundred(), engine);
+    support::expect_counted(f.memory(), hook);
+    feed(f, 5000);
+    support::expect_counted(f.memory(), hook);
+    const any_recency copy = f;
+    support::expect_counted(f.memory() + copy.memory(), hook);
+  }
+}
+
+// memory() of an audit includes its costs per arm, which are not from the hook.
+TEST(any_recency, counts_the_memory_of_an_audit) {
+  any_recency_config c = last_hundred();
+  c.audit.emplace();
+  const support::allocations hook;
+  any_recency f = any_recency::make(c);
+  feed(f, 5000);
+  EXPECT_GE(f.memory() + support::around_a_block * hook.live(), hook.live_bytes());
+  EXPECT_GT(hook.live_bytes(), 60'000U);
 }
 
 TEST(any_recency, examines_what_it_describes_and_more) {

@@ -71,7 +71,7 @@ class level_history : public detail::history_calls<level_history>,
   bool learns() const noexcept { return !sketches_.empty(); }
   bool doubts() const noexcept { return doubts_; }
   bool grows() const noexcept { return most_levels_ != 0; }
-  std::uint64_t memory() const noexcept;  // bytes of bits and of sketches
+  std::uint64_t memory() const noexcept;  // bytes of all filters and sketches
 
  private:
   friend detail::history_calls<level_history>;
@@ -102,7 +102,7 @@ class level_history : public detail::history_calls<level_history>,
   void expect_sound() const;
 
   detail::flat_filters levels_;  // by height
-  std::vector<detail::hyperloglog> sketches_;
+  std::vector<detail::hyperloglog, detail::hooked<detail::hyperloglog>> sketches_;
   unsigned most_levels_ = 0;  // 0: it does not grow
   bool doubts_ = true;
 };

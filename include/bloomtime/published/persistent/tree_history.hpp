@@ -13,8 +13,8 @@
 
 namespace bloomtime::published {
 
-// The filters of a tree over a span: nodes[h][c] is about `granularity` * 2^h ticks from
-// c * granularity * 2^h on, `pairs` about single ticks. One of 0 bits is left out.
+// The filters of a tree over a span: nodes[h][c] covers `granularity` * 2^h ticks from
+// c * granularity * 2^h on, `pairs` covers single ticks. A filter of 0 bits is omitted.
 struct tree_sizes {
   std::vector<std::vector<filter_size>> nodes;
   filter_size pairs;
@@ -24,7 +24,7 @@ struct tree_config {
   std::uint64_t ticks = 0;        // of the span; 0: it grows with time
   std::uint64_t first = 0;        // of them; 0 if it grows
   std::uint64_t granularity = 4;  // ticks of a leaf, a power of two
-  tree_sizes sizes = {};          // if it grows, one node, the size of all, and pairs
+  tree_sizes sizes = {};          // if it grows, one node, whose size all nodes have, and pairs
   std::uint64_t most_memory = std::uint64_t{1} << 30;  // bytes to grow to
   std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
@@ -46,24 +46,24 @@ class tree_history : public detail::history_calls<tree_history>,
   explicit tree_history(const tree_config& config);
   BLOOMTIME_VALUE(tree_history);
 
-  // Leaves of a span, nodes of every height and all of them, from the leaves up.
+  // The number of nodes of each height in a tree over a span, from the leaves up.
   static std::vector<std::uint64_t> nodes_for(std::uint64_t ticks, std::uint64_t granularity);
 
-  // The history of both streams. Both need the same span, sizes, granularity, seed and clock; of
-  // two that grow the later one counts.
+  // The history of both streams. Both need the same span, sizes, granularity, seed and clock. If
+  // both grow, the result has the longer span.
   void merge(const tree_history& other);
   // Forgets everything, and keeps its size.
   void clear() noexcept;
 
-  // Of two neighbouring spans of equally many leaves, a power of two: the nodes of both below a
-  // root, which like the pairs is folded to a common size. Throws with both as they were.
+  // The history of two neighbouring spans with the same number of leaves, a power of two: the nodes
+  // of both and a new root. The root and the pairs are folded to a common size.
   static tree_history joined(const tree_history& left, const tree_history& right);
 
   // Forgets what is finer than 2^height ticks: pairs, and leaves that are shorter.
   void coarsen(unsigned height);
 
-  // Of how many ticks in leaves that are asked for in part, and may hold the item, the pairs would
-  // have to tell: what a query_profile is to know besides the question.
+  // The number of queried ticks that lie in partly queried leaves that may hold the item: an upper
+  // bound of the probes of the pairs. query_profile::observe() needs it.
   template <item T>
   BLOOMTIME_PER_ISA std::uint64_t pair_ticks(const T& x, interval asked) const noexcept {
     return pair_ticks_of(detail::as_digest(x, seed_), asked);
@@ -77,13 +77,13 @@ class tree_history : public detail::history_calls<tree_history>,
   }
   const detail::flat_filter& pairs() const noexcept { return pairs_; }
   bool grows() const noexcept { return grows_by_.bits != 0; }
-  std::uint64_t memory() const noexcept { return memory_; }  // bytes of bits and, grown, of nodes
+  std::uint64_t memory() const noexcept;  // bytes of all filters and of the lists of nodes
 
  private:
   friend detail::history_calls<tree_history>;
   friend detail::stored<tree_history>;
 
-  struct question {
+  struct query {
     digest item;
     std::uint64_t probes = 0;
   };
@@ -94,13 +94,13 @@ class tree_history : public detail::history_calls<tree_history>,
   void add_root();
   bool grow_to(std::uint64_t position);
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
-  bool holds_leaves(question& q, detail::tick_range leaves) const noexcept;
-  bool holds(question& q, detail::dyadic_node node) const noexcept;
-  bool holds_part(question& q, detail::tick_range part) const noexcept;
-  bool leaf_holds(question& q, std::uint64_t leaf) const noexcept;
+  bool holds_leaves(query& q, detail::tick_range leaves) const noexcept;
+  bool holds(query& q, detail::dyadic_node node) const noexcept;
+  bool holds_part(query& q, detail::tick_range part) const noexcept;
+  bool leaf_holds(query& q, std::uint64_t leaf) const noexcept;
   std::uint64_t pair_ticks_of(digest d, interval asked) const noexcept;
-  bool holds_pairs(question& q, detail::tick_range part) const noexcept;
-  void count_memory() noexcept;
+  bool holds_pairs(query& q, detail::tick_range part) const noexcept;
+  void count_filter_bytes() noexcept;
   bool sized_as(const tree_history& other) const noexcept;
   void merge_grown(tree_history other);
   bool grown_alike() const noexcept;
@@ -115,12 +115,13 @@ class tree_history : public detail::history_calls<tree_history>,
     use(pairs_);
   }
 
-  std::vector<detail::flat_filters> levels_;  // by height above the leaves, and bucket
+  // By height above the leaves, and bucket.
+  std::vector<detail::flat_filters, detail::hooked<detail::flat_filters>> levels_;
   detail::flat_filter pairs_;
   unsigned leaf_height_ = 0;  // log2 of the granularity
-  detail::zero_when_moved<std::uint64_t> memory_;
+  detail::zero_when_moved<std::uint64_t> filter_bytes_;
   std::uint64_t most_memory_ = 0;
-  filter_size grows_by_;  // the size of nodes to come; of 0 bits if it does not grow
+  filter_size grows_by_;  // the size of new nodes; 0 bits if it does not grow
 };
 
 }  // namespace bloomtime::published

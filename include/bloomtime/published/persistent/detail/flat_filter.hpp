@@ -9,6 +9,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/flat_bits.hpp>
+#include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/published/persistent/allocation.hpp>
 
 namespace bloomtime::detail {
@@ -71,6 +72,6 @@ class flat_filter {
   std::uint64_t ones_ = 0;
 };
 
-using flat_filters = std::vector<flat_filter>;
+using flat_filters = std::vector<flat_filter, hooked<flat_filter>>;
 
 }  // namespace bloomtime::detail
