@@ -54,7 +54,7 @@ needs needs_of(const trace& t, std::uint64_t length) {
   n.single =
       static_cast<double>(published::single_size_for_error(t.pairs.size(), target, length).bits);
   n.all_levels = bits_for([&](std::uint64_t bits) {
-    return published::question_error(loads, published::allocate_bits(loads, bits));
+    return published::query_error(loads, published::allocate_bits(loads, bits));
   });
   n.planned = bits_for([&](std::uint64_t bits) {
     return published::plan_levels(keys, probes, bits, most_probes).error;

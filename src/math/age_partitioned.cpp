@@ -98,7 +98,7 @@ class slice_fills {
 
   // The probability that an item that was not inserted has its bit set in each of k slices from
   // `lowest` on. Lines of different bands are independent.
-  double chance(std::size_t lowest, unsigned k) const {
+  double all_set(std::size_t lowest, unsigned k) const {
     double all = 1;
     for (std::size_t at = lowest; at < lowest + k;) {
       std::array<double, nodes.size()> in_band;
@@ -119,8 +119,8 @@ class slice_fills {
   std::vector<std::array<double, nodes.size()>> fills_;
 };
 
-// At most just below 1, so that log1p(-chance) is finite.
-double certain_at_most(double chance) { return std::min(chance, 1 - 0x1p-53); }
+// At most just below 1, so that log1p(-probability) is finite.
+double below_one(double probability) { return std::min(probability, 1 - 0x1p-53); }
 
 void expect_k(unsigned k) {
   expect(k >= 1 && k <= most_age_k, "an item sets bits in 1 to 64 slices", k);
@@ -171,7 +171,7 @@ std::optional<age_partitioned_size> least_k(const age_partitioned_target& kept, 
 
 }  // namespace
 
-double run_chance(std::span<const double> loads, unsigned first, unsigned k) {
+double run_error(std::span<const double> loads, unsigned first, unsigned k) {
   expect_k(k);
   runs state(k);
   for (std::size_t at = 0, size = slices_per_band - first; at < loads.size();
@@ -189,13 +189,13 @@ double word_load(std::uint64_t ones, std::uint64_t lines) {
   return std::log(clear) / std::log1p(-1 / bits) / static_cast<double>(lines);
 }
 
-double any_generation_chance(std::span<const double> loads, unsigned first, unsigned k,
-                             std::uint64_t lines) {
+double any_generation_error(std::span<const double> loads, unsigned first, unsigned k,
+                            std::uint64_t lines) {
   expect_k(k);
   const slice_fills fills(loads, first, lines);
   double none = 0;  // logarithm
   for (std::size_t lowest = 0; lowest + k <= loads.size(); ++lowest) {
-    none += std::log1p(-certain_at_most(fills.chance(lowest, k)));
+    none += std::log1p(-below_one(fills.all_set(lowest, k)));
   }
   return -std::expm1(none);
 }
@@ -214,11 +214,11 @@ double age_partitioned_error(unsigned k, std::uint64_t generations, double load,
   const std::uint64_t young = std::min<std::uint64_t>(all, k);
   double none = 0;  // logarithm
   for (std::uint64_t back = 0; back < young; ++back) {
-    none += std::log1p(-certain_at_most(fills.chance(back, k)));
+    none += std::log1p(-below_one(fills.all_set(back, k)));
   }
   for (unsigned phase = 0; phase < slices_per_band; ++phase) {
     const double share = static_cast<double>(all - young) / slices_per_band;
-    none += share * std::log1p(-certain_at_most(fills.chance(k + phase, k)));
+    none += share * std::log1p(-below_one(fills.all_set(k + phase, k)));
   }
   return -std::expm1(none);
 }

@@ -61,8 +61,8 @@ double log_pmf(std::uint64_t n, std::uint64_t k, trial t) {
   const auto size = static_cast<double>(n);
   const auto hits = static_cast<double>(k);
   const auto misses = static_cast<double>(n - k);
-  const auto log_of = [](double chance, double other) {
-    return other < 0.5 ? std::log1p(-other) : std::log(chance);
+  const auto log_of = [](double probability, double other) {
+    return other < 0.5 ? std::log1p(-other) : std::log(probability);
   };
   if (k == 0) return size * log_of(t.failure, t.success);
   if (k == n) return size * log_of(t.success, t.failure);

@@ -44,7 +44,7 @@ double rows_error(std::uint64_t items, std::uint64_t cells, unsigned k) {
 double line_error(std::uint64_t items, std::uint64_t lines, unsigned k) {
   expect(lines >= 1, "a filter must have at least one line", lines);
   expect_k(k, max_k(layout::line));
-  return load_chances::of_bits(k).mixed(items, lines);
+  return load_errors::of_bits(k).mixed(items, lines);
 }
 
 double line_cells_error(std::uint64_t items, std::uint64_t lines, unsigned cells_per_line,
@@ -52,7 +52,7 @@ double line_cells_error(std::uint64_t items, std::uint64_t lines, unsigned cells
   expect(lines >= 1, "a filter must have at least one line", lines);
   expect(cells_per_line >= 1, "a line must have at least one cell", cells_per_line);
   expect_k(k, cells_per_line);
-  return load_chances::of_cells(cells_per_line, k).mixed(items, lines);
+  return load_errors::of_cells(cells_per_line, k).mixed(items, lines);
 }
 
 double bloom_error(layout kind, std::uint64_t items, std::uint64_t bits, unsigned k) {

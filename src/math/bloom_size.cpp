@@ -69,15 +69,16 @@ class sizer {
     if (kind_ != layout::line) return bloom_error(kind_, items_, units * unit(k), k);
     const double least = least_line_error(units, k);
     if (least > bound) return least;
-    std::optional<load_chances>& chances = chances_[k - 1];
-    if (!chances) chances = load_chances::of_bits(k);
-    return chances->mixed(items_, units);
+    std::optional<load_errors>& errors = errors_[k - 1];
+    if (!errors) errors = load_errors::of_bits(k);
+    return errors->mixed(items_, units);
   }
 
-  // A lower bound that spares the long sums of crowded lines. The error is the mean, over loads, of
-  // a product of k fills, by Jensen's inequality at least the k-th power of the mean fill if the
-  // words are independent. That they are not takes away less than 3 % of it, or of what it lacks
-  // to 1, from 64 items per line on (0.4 %, for k = 6, is the most).
+  // A lower bound that avoids the long sums of crowded lines. The error is the mean, over loads, of
+  // a product of k fills. If the words were independent, it would be at least the k-th power of the
+  // mean fill (Jensen's inequality). From 64 items per line on, their dependence lowers it by less
+  // than 3 % of the bound, and of the bound's distance to 1; 0.4 %, for k = 6, is the largest
+  // found.
   double least_line_error(std::uint64_t lines, unsigned k) const {
     constexpr std::uint64_t crowded = 64;
     if (items_ / lines < crowded) return 0;
@@ -89,7 +90,7 @@ class sizer {
   layout kind_;
   std::uint64_t items_;
   unsigned most_k_;
-  std::array<std::optional<load_chances>, max_k(layout::line)> chances_;
+  std::array<std::optional<load_errors>, max_k(layout::line)> errors_;
 };
 
 }  // namespace

@@ -22,16 +22,16 @@ inline std::string text_of(std::uint64_t value) { return std::to_string(value); 
 inline std::string text_of(unsigned value) { return std::to_string(value); }
 
 template <class T>
-void expect(bool holds, std::string_view what_was_expected, T came) {
+void expect(bool holds, std::string_view rule, T given) {
   if (!holds) {
-    throw error(errc::invalid_argument, std::string(what_was_expected) + ", got " + text_of(came));
+    throw error(errc::invalid_argument, std::string(rule) + ", got " + text_of(given));
   }
 }
 
 // The sentence is built only if it is needed, so that queries do not allocate.
 template <std::invocable Sentence, class T>
-void expect(bool holds, const Sentence& what_was_expected, T came) {
-  if (!holds) expect(false, what_was_expected(), came);
+void expect(bool holds, const Sentence& rule, T given) {
+  if (!holds) expect(false, rule(), given);
 }
 
 inline void expect_items(std::uint64_t items) {

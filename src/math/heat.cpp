@@ -31,7 +31,7 @@ double heat_excess(std::uint64_t items, double heat, heat_size size) {
   const std::uint64_t others = items - 1;
   const double hit = 1 / static_cast<double>(size.row);
   const double mean = static_cast<double>(others) * hit;
-  constexpr double crowded = 1000;  // all cells are about equal then, and the mean is the bound
+  constexpr double crowded = 1000;  // above it all cells are about equal: use the mean, a bound
   if (mean > crowded || size.row == 1) return heat * mean;
   double at_least = -std::expm1(static_cast<double>(others) * std::log1p(-hit));  // P(load >= 1)
   double sum = 0;

@@ -18,13 +18,13 @@ void expect_counts(const history_counts& c) {
   expect((c.pairs - 1) / c.items < c.ticks, "an item has at most one pair per tick", c.pairs);
 }
 
-void expect_question(double error, std::uint64_t length) {
+void expect_query(double error, std::uint64_t length) {
   expect_error(error);
   expect(length >= 1, "a query is about at least one tick", length);
 }
 
 double bound_bits_per_pair(double error, std::uint64_t length) {
-  expect_question(error, length);
+  expect_query(error, length);
   return std::log2(static_cast<double>(length) / error);
 }
 
@@ -69,7 +69,7 @@ history_size named_size(const history_counts& counts) {
   each += shape.rest_bits();
   const double stream = items * each;
   const auto buckets = static_cast<double>(shape.buckets());
-  constexpr double bits_of_a_count = 3;  // of the items of a bucket, one to two of them
+  constexpr double bits_of_a_count = 3;  // the number of items of a bucket, usually 1 or 2
   const double place = std::ceil(std::log2(stream + 1));
   return {static_cast<std::uint64_t>(stream + buckets * (bits_of_a_count + place)), 1,
           items * std::exp2(-static_cast<double>(detail::timeline_key_bits))};
@@ -77,7 +77,7 @@ history_size named_size(const history_counts& counts) {
 
 history_size nameless_size(const history_counts& counts, double error, std::uint64_t length) {
   expect_counts(counts);
-  expect_question(error, length);
+  expect_query(error, length);
   const std::uint64_t range = std::max(counts.ticks, position_range(counts.pairs, error, length));
   const detail::positions_shape shape{
       .first = 0, .span = counts.ticks, .range = range, .count = counts.pairs};
@@ -102,7 +102,7 @@ constexpr double most_places = 0x1p62;
 }  // namespace
 
 std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t length) {
-  expect_question(error, length);
+  expect_query(error, length);
   const double range = std::ceil(static_cast<double>(count) * static_cast<double>(length) / error);
   if (range >= most_places) return static_cast<std::uint64_t>(most_places);
   // Rounding may have given one place too few, or one step of the precision of large numbers.
@@ -112,7 +112,7 @@ std::uint64_t position_range(std::uint64_t count, double error, std::uint64_t le
 }
 
 std::uint64_t most_positions(double error, std::uint64_t length) {
-  expect_question(error, length);
+  expect_query(error, length);
   const double most = std::floor(most_places * error / static_cast<double>(length));
   const auto count = static_cast<std::uint64_t>(most);
   const auto places = static_cast<std::uint64_t>(most_places);

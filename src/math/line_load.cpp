@@ -34,15 +34,15 @@ double power(double base, unsigned exponent) {
   return result;
 }
 
-// Sets of probed bits, `weight` more of them with an even than with an odd number of bits. An item
-// sets no bit of such a set with probability `miss`.
+// Sets of probed bits of which an item sets no bit with probability `miss`. `weight` is the number
+// of sets with an even number of bits minus the number of sets with an odd one.
 struct missed_sets {
   long double weight;
   long double miss;
 };
 
 // For k < 8 the words of an item depend on its start, so neighbouring words share items and are not
-// independent. All probed bits are set with a probability of the sum, over the sets T of them, of
+// independent. The probability that all probed bits are set is the sum, over all sets T of them, of
 // (-1)^|T| q_T^load, where q_T is the mean of (63/64)^(bits of T in an item's words) over the eight
 // starts (docs/math.md, Error of a line). Many T have the same q_T.
 std::vector<missed_sets> missed_by_one_item(unsigned k) {
@@ -99,15 +99,15 @@ class load_walk {
       : items_(static_cast<double>(items)),
         others_(static_cast<double>(lines - 1)),
         load_(static_cast<double>(load)),
-        chance_(binomial_pmf(items, load, 1 / static_cast<double>(lines))) {}
+        probability_(binomial_pmf(items, load, 1 / static_cast<double>(lines))) {}
 
-  double chance() const { return chance_; }
+  double probability() const { return probability_; }
   void up() {
-    chance_ *= (items_ - load_) / ((load_ + 1) * others_);
+    probability_ *= (items_ - load_) / ((load_ + 1) * others_);
     ++load_;
   }
   void down() {
-    chance_ *= load_ * others_ / (items_ - load_ + 1);
+    probability_ *= load_ * others_ / (items_ - load_ + 1);
     --load_;
   }
 
@@ -115,26 +115,26 @@ class load_walk {
   double items_;
   double others_;
   double load_;
-  double chance_;
+  double probability_;
 };
 
-// The mean of at(load), which must not fall, when `items` fall on the lines at random: outward from
-// the likeliest load.
+// The mean of at(load) when `items` fall on the lines at random, summed outward from the likeliest
+// load. at() must not decrease.
 template <class At>
 double mixed_from(std::uint64_t mode, std::uint64_t items, std::uint64_t lines, At&& at) {
   const load_walk start(items, lines, mode);
-  const double first = start.chance() * at(mode);
+  const double first = start.probability() * at(mode);
   load_walk walk = start;
   std::uint64_t load = mode;
   double sum = sum_falling(first, first, items - mode, [&] {
     walk.up();
-    return walk.chance() * at(++load);
+    return walk.probability() * at(++load);
   });
   walk = start;
   load = mode;
   sum = sum_falling(first, sum, mode, [&] {
     walk.down();
-    return walk.chance() * at(--load);
+    return walk.probability() * at(--load);
   });
   return sum;
 }
@@ -152,63 +152,63 @@ double line_touched(std::uint64_t items, std::uint64_t lines, double hit, unsign
   return lines == 1 ? at(items) : std::min(1., mixed_from(items / lines, items, lines, at));
 }
 
-load_chances::load_chances(std::function<double(double)> chance, double log_miss)
-    : chance_(std::move(chance)), saturated_(static_cast<std::uint64_t>(-45 / log_miss) + 1) {}
+load_errors::load_errors(std::function<double(double)> error_at, double log_miss)
+    : error_at_(std::move(error_at)), saturated_(static_cast<std::uint64_t>(-45 / log_miss) + 1) {}
 
 double line_hit(unsigned k) { return -std::expm1(log_miss(1, k)); }
 
-load_chances load_chances::of_bits(unsigned k) {
+load_errors load_errors::of_bits(unsigned k) {
   const double one = log_miss(1, k);
   if (k > 1 && k < 8) return {all_set_few_words(k), one};
   const double two = log_miss(2, k);
   const unsigned pairs = k > 8 ? k - 8 : 0;
   // Two probes of one word coincide with probability 1/64; otherwise both bits must be set.
-  // Different words are taken as independent, which for k = 1, 8 and 16 they are.
-  const auto chance = [=](double load) {
+  // Different words are treated as independent; for k = 1, 8 and 16 they are.
+  const auto error_at = [=](double load) {
     const double set = -std::expm1(one * load);
     const double both = set + std::exp(one * load) * std::expm1((two - one) * load);
     const double pair = (set + (word - 1) * both) / word;
     return power(set, k - 2 * pairs) * power(pair, pairs);
   };
-  return {chance, one};
+  return {error_at, one};
 }
 
-load_chances load_chances::of_cells(unsigned cells_per_line, unsigned k) {
+load_errors load_errors::of_cells(unsigned cells_per_line, unsigned k) {
   const unsigned share = cells_per_line / k;
   const unsigned wider = cells_per_line % k;
   const double narrow = std::log1p(-1. / share);
   const double wide = std::log1p(-1. / (share + 1));
-  const auto chance = [=](double load) {
+  const auto error_at = [=](double load) {
     if (load == 0) return 0.;
     return power(-std::expm1(narrow * load), k - wider) * power(-std::expm1(wide * load), wider);
   };
-  return {chance, wide};
+  return {error_at, wide};
 }
 
-double load_chances::at(std::uint64_t load) {
+double load_errors::at(std::uint64_t load) {
   if (load >= saturated_) return 1;
-  while (known_.size() <= load) known_.push_back(chance_(static_cast<double>(known_.size())));
+  while (known_.size() <= load) known_.push_back(error_at_(static_cast<double>(known_.size())));
   return known_[load];
 }
 
-double load_chances::mixed(std::uint64_t items, std::uint64_t lines) {
+double load_errors::mixed(std::uint64_t items, std::uint64_t lines) {
   if (lines == 1) return at(items);
   const std::uint64_t mode = items / lines;
   return mode < saturated_ ? mixed_around(mode, items, lines) : mixed_saturated(items, lines);
 }
 
-double load_chances::mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines) {
+double load_errors::mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines) {
   return mixed_from(mode, items, lines, [&](std::uint64_t load) { return at(load); });
 }
 
 // Nearly every line is full: subtract the probability that the line of the query is not.
-double load_chances::mixed_saturated(std::uint64_t items, std::uint64_t lines) {
+double load_errors::mixed_saturated(std::uint64_t items, std::uint64_t lines) {
   std::uint64_t load = saturated_;
   load_walk walk(items, lines, load);
   double escape = 0;
-  while (load != 0 && walk.chance() > 1e-18) {
+  while (load != 0 && walk.probability() > 1e-18) {
     walk.down();
-    escape += walk.chance() * (1 - at(--load));
+    escape += walk.probability() * (1 - at(--load));
   }
   return 1 - escape;
 }

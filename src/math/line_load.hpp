@@ -11,10 +11,10 @@ double line_hit(unsigned k);
 
 // The probability that all probes of a query find set cells, by the number of items in its line.
 // Caches results, because sizing uses the same loads repeatedly.
-class load_chances {
+class load_errors {
  public:
-  static load_chances of_bits(unsigned k);
-  static load_chances of_cells(unsigned cells_per_line, unsigned k);
+  static load_errors of_bits(unsigned k);
+  static load_errors of_cells(unsigned cells_per_line, unsigned k);
 
   double at(std::uint64_t load);
 
@@ -22,14 +22,14 @@ class load_chances {
   double mixed(std::uint64_t items, std::uint64_t lines);
 
  private:
-  // `chance` is called for loads 0, 1, 2, ... in turn. `log_miss`: the logarithm of the probability
-  // that one item does not touch a given cell.
-  load_chances(std::function<double(double)> chance, double log_miss);
+  // `error_at` is called for loads 0, 1, 2, ... in turn. `log_miss`: the logarithm of the
+  // probability that one item does not touch a given cell.
+  load_errors(std::function<double(double)> error_at, double log_miss);
 
   double mixed_around(std::uint64_t mode, std::uint64_t items, std::uint64_t lines);
   double mixed_saturated(std::uint64_t items, std::uint64_t lines);
 
-  std::function<double(double)> chance_;
+  std::function<double(double)> error_at_;
   std::uint64_t saturated_;  // from this load on the probability is 1 in double precision
   std::vector<double> known_;
 };

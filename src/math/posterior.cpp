@@ -49,7 +49,7 @@ geometric geometric::of_rate(double rate) {
 double geometric::before(double t) const noexcept { return -std::expm1(-rate_ * t); }
 double geometric::beyond(double t) const noexcept { return std::exp(-rate_ * t); }
 
-// The smaller one is computed, the other is 1 minus it.
+// Computes the smaller one; the other is 1 minus it.
 geometric::split geometric::at(double t) const noexcept {
   const double x = rate_ * t;
   if (x < 0.5) {

@@ -26,10 +26,10 @@ line_size lines_for_error(std::uint64_t items, double wanted, unsigned cells_per
   expect_k(most_k, cells_per_line);
   line_size best{max_bits / cells_per_line + 1, 0};
   for (unsigned k = 1; k <= most_k; ++k) {
-    load_chances chances = load_chances::of_cells(cells_per_line, k);
-    // From the size that separate rows would need on: a line never needs fewer cells.
+    load_errors errors = load_errors::of_cells(cells_per_line, k);
+    // The search begins at the size of separate rows: a line never needs fewer cells.
     std::uint64_t limit = std::min(best.lines - 1, items / cells_per_line + 1);
-    const auto enough = [&](std::uint64_t lines) { return chances.mixed(items, lines) <= wanted; };
+    const auto enough = [&](std::uint64_t lines) { return errors.mixed(items, lines) <= wanted; };
     while (limit < best.lines - 1 && !enough(limit)) limit = std::min(best.lines - 1, 2 * limit);
     if (const auto lines = least(limit, enough)) best = {*lines, k};
   }
@@ -54,7 +54,7 @@ unsigned k_for_lines(std::uint64_t items, std::uint64_t lines, unsigned cells_pe
 
 // With f the truth, value <= f + e (mass - f) / row, solved for f. The excess is rounded up.
 std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row) {
-  if (row < 3) return 0;  // e of a row are all of it
+  if (row < 3) return 0;  // e / row is about 1 or more, so there is no bound
   if (mass <= value) return value;
   const double share = std::numbers::e / (static_cast<double>(row) - std::numbers::e);
   const double excess = std::ceil(static_cast<double>(mass - value) * share * (1 + 0x1p-50));
@@ -137,9 +137,9 @@ struct counts {
   }
 };
 
-// Entries that are exceeded with a probability below 1e-4: four standard deviations more than the
-// mean. An item brings up to k entries at the same time, so the variance is at most k times that of
-// independent cells.
+// A number of entries that is exceeded with a probability below 1e-4: four standard deviations
+// above the mean. An item brings up to k entries at the same time, so the variance is at most k
+// times that of independent cells.
 std::uint64_t entries_at_most(double mean, double cells, unsigned k) {
   const double spread = std::sqrt(k * mean * std::max(0., 1 - mean / cells));
   return static_cast<std::uint64_t>(std::min(mean + 4 * spread, cells));

@@ -31,7 +31,7 @@ void expect_load(const stamp_load& load) {
 }
 
 // The fewest bits that leave enough ages beyond the window for sweeps to examine every timer while
-// its stamp has one of them. Depends on the ticks alone: so more items or a smaller error never
+// its stamp has one of them. They depend on the ticks alone, so more items or a smaller error never
 // need fewer bits.
 unsigned bits_for(std::uint32_t oldest) {
   const std::uint64_t spare = std::max<std::uint64_t>(1, oldest / most_visits);
@@ -57,9 +57,9 @@ std::optional<stamp_size> fewest_lines(std::uint64_t alive, double wanted, unsig
                                        std::uint64_t limit) {
   std::optional<stamp_size> found;
   for (unsigned k = 1; k <= std::min(most_line_k, per_line(bits)) && limit != 0; ++k) {
-    load_chances chances = load_chances::of_cells(per_line(bits), k);
+    load_errors errors = load_errors::of_cells(per_line(bits), k);
     const auto lines =
-        least(limit, [&](std::uint64_t l) { return chances.mixed(alive, l) <= wanted; });
+        least(limit, [&](std::uint64_t l) { return errors.mixed(alive, l) <= wanted; });
     if (!lines) continue;
     found = {.layout = layout::line, .k = k, .cells = *lines * per_line(bits)};
     limit = *lines - 1;
@@ -207,7 +207,7 @@ double distinct_between(const distinct_knot& from, const distinct_knot& to,
 }
 
 double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept {
-  // The timers of the item itself have this age, whatever the groups of stamps indicate.
+  // The item's own timers have this age, even if the groups of stamps indicate fewer.
   return census(std::max<std::uint64_t>(with_age, count), at_least, count);
 }
 

@@ -71,7 +71,7 @@ double zipf::cumulative(std::uint64_t rank) const {
 }
 
 // Rejection-inversion (Hoermann & Derflinger 1996): invert the integral of the continuous density,
-// round to a rank, and accept if the point lies in the part of the rank's strip that is its
+// round to a rank, and accept if the point lies in the part of the rank's strip whose area is its
 // probability.
 std::uint64_t zipf::operator()(random_source& random) const noexcept {
   for (;;) {

@@ -372,8 +372,8 @@ double age_partitioned_filter::current_error() const {
     loads.push_back(math::word_load(ones_[index_of(s)], lines_));
   }
   const auto first = static_cast<unsigned>(lowest % per_band);
-  return own_bits_ ? math::any_generation_chance(loads, first, k_, lines_)
-                   : math::run_chance(loads, first, k_);
+  return own_bits_ ? math::any_generation_error(loads, first, k_, lines_)
+                   : math::run_error(loads, first, k_);
 }
 
 void age_partitioned_filter::check_bulk(std::size_t items, std::size_t times,

@@ -29,8 +29,8 @@ inline constexpr std::uint64_t most_generations = 1 << 14;
 // spread over `lines` lines at random; lines with more items have more bits set in all words of the
 // band. The words of a line are assumed to have equal loads, and generations to be independent;
 // both make the result slightly too high.
-double any_generation_chance(std::span<const double> loads, unsigned first, unsigned k,
-                             std::uint64_t lines);
+double any_generation_error(std::span<const double> loads, unsigned first, unsigned k,
+                            std::uint64_t lines);
 
 // The mean number of items per word of a slice with `ones` set bits, which has one word in each of
 // `lines` lines. A full slice counts as if one bit were clear, because its load is unknown.
@@ -45,7 +45,7 @@ double age_partitioned_error(unsigned k, std::uint64_t generations, double load,
 
 // The probability that a new item finds k consecutive slices with its bits, by a recursion over the
 // slices and the length of the run that ends there. Loads as above, and many lines.
-double run_chance(std::span<const double> loads, unsigned first, unsigned k);
+double run_error(std::span<const double> loads, unsigned first, unsigned k);
 
 // The same for k + generations slices, of which those that have seen k generations have `load`
 // items per bit.

@@ -15,7 +15,7 @@ struct history_counts {
 
 // Throw error(invalid_argument) unless such a history or query can exist.
 void expect_counts(const history_counts& counts);
-void expect_question(double error, std::uint64_t length);
+void expect_query(double error, std::uint64_t length);
 
 struct history_size {
   std::uint64_t bits = 0;

@@ -91,7 +91,7 @@ struct rate_class {
 };
 
 // The posterior if either of these priors may be the right one (docs/math.md, Mixtures of priors).
-// Of a class with p = 0, whose items are never inserted, the evidence is as likely as of any age
+// Items of a class with p = 0 are never inserted; the evidence is as likely for them as for any age
 // beyond e.
 masses window_masses(const evidence& seen, double w, std::span<const rate_class> mixture) noexcept;
 

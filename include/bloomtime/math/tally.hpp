@@ -24,9 +24,9 @@ unsigned k_for_lines(std::uint64_t items, std::uint64_t lines, unsigned cells_pe
 
 // -- bounds --------------------------------------------------------------------------------------
 
-// Of an item whose least cell in k rows of `row` cells shows `value`, where all items together have
-// `mass`: what it has at least, with a chance of 1 - e^-k. Each row shows more than e times its
-// mean share of the others, e (mass - f) / row, with a chance of at most 1/e.
+// A lower bound of the count f of an item whose smallest cell in k rows of `row` cells is `value`,
+// if all items together have `mass`. It holds with probability 1 - e^-k: in each row the other
+// items add more than e times their mean, e (mass - f) / row, with probability at most 1/e.
 std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint64_t row);
 
 // -- tallies: narrow cells in lines, and a table for the counts that outgrow them ----------------

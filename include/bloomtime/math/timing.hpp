@@ -66,7 +66,7 @@ double touched(double distinct, std::uint64_t timers, unsigned k) noexcept;
 // items. In lines they are written by the same few items, those that share the line.
 double all_touched(const stamp_size& size, double distinct, unsigned count) noexcept;
 
-// So many different items among so many insertions, at least one.
+// This many different items among this many insertions; both are at least 1.
 struct distinct_knot {
   double insertions;
   double distinct;
@@ -76,8 +76,9 @@ struct distinct_knot {
 double distinct_between(const distinct_knot& from, const distinct_knot& to,
                         double insertions) noexcept;
 
-// g from the stamps themselves: `count` timers are among those with the oldest age, of all that are
-// at least so old (docs/math.md, Census likelihood).
+// g from the stamps themselves: the probability that `count` timers are among the `with_age` timers
+// of one age, out of the `at_least` timers that are at least as old (docs/math.md, Census
+// likelihood).
 double stamp_census(std::uint64_t with_age, std::uint64_t at_least, unsigned count) noexcept;
 
 }  // namespace bloomtime::math

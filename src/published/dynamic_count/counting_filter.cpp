@@ -13,8 +13,8 @@ constexpr unsigned least_bits = 2;
 
 unsigned valid_width(unsigned cell_bits) {
   if (cell_bits < least_bits || cell_bits > detail::max_cell_bits) {
-    throw error(errc::invalid_argument, "a counting filter's cells have 2 to 32 bits, asked for " +
-                                            std::to_string(cell_bits));
+    throw error(errc::invalid_argument,
+                "a counting filter's cells have 2 to 32 bits, got " + std::to_string(cell_bits));
   }
   return cell_bits;
 }

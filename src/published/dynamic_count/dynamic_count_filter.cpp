@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t base_section = 1;
 constexpr std::uint32_t overflow_section = 2;
 constexpr unsigned most_base_bits = 57;
-constexpr unsigned usual_overflow_bits = 4;  // if nothing is known of the counts
+constexpr unsigned usual_overflow_bits = 4;  // if nothing is known about the counts
 
 }  // namespace
 
@@ -63,9 +63,8 @@ dynamic_count_filter::plan dynamic_count_filter::plan_of(const dynamic_count_con
   const unsigned x =
       c.base_bits.value_or(std::min(most_base_bits, base_bits_for(c.total, c.items)));
   if (x < 1 || x > most_base_bits) {
-    throw error(
-        errc::invalid_argument,
-        "the base of a dynamic count filter has 1 to 57 bits, asked for " + std::to_string(x));
+    throw error(errc::invalid_argument,
+                "the base of a dynamic count filter has 1 to 57 bits, got " + std::to_string(x));
   }
   if (!(c.threshold >= 0 && c.threshold <= 1)) {
     throw error(errc::invalid_argument,
@@ -211,7 +210,7 @@ void dynamic_count_filter::shrink() noexcept {
   try {
     rebuild(y);
   } catch (const std::exception&) {
-    // There is no memory for a narrower vector; the wider one remains.
+    // Memory for a narrower vector is missing; the wider one remains.
   }
 }
 
@@ -259,7 +258,7 @@ void dynamic_count_filter::merge(const dynamic_count_filter& other) {
   *this = std::move(sum);
 }
 
-// The vector becomes as narrow as it was at first, which frees memory or needs none.
+// The vector gets its initial width again, which frees memory or needs none.
 void dynamic_count_filter::clear() noexcept {
   base_.clear();
   overflow_.clear();

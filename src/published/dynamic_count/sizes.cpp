@@ -29,12 +29,12 @@ double log_of_rest(double x) {
   return x < -std::numbers::ln2 ? std::log1p(-std::exp(x)) : std::log(-std::expm1(x));
 }
 
-// 2^(exponent) (1 + lambda), made whole.
+// 2^exponent (1 + lambda), rounded up.
 std::uint64_t raised_power(unsigned exponent, double lambda) {
   return static_cast<std::uint64_t>(std::ceil(std::ldexp(1 + lambda, static_cast<int>(exponent))));
 }
 
-// The chance that a Poisson variable is at least v, by the normal distribution.
+// The probability that a Poisson variable is at least v, by the normal approximation.
 double poisson_tail(double mean, double v) {
   if (mean <= 0) return 0;
   return std::erfc((v - 0.5 - mean) / std::sqrt(2 * mean)) / 2;
@@ -46,14 +46,14 @@ std::uint64_t row_for_error(std::uint64_t items, double wanted, unsigned k) {
   math::expect_items(items);
   math::expect_error(wanted);
   math::expect_k(k, max_tally_k);
-  const double log_used = std::log(wanted) / k;  // share of a row, at most
+  const double log_used = std::log(wanted) / k;  // of the largest allowed share of used cells
   const double row = -1 / std::expm1(log_of_rest(log_used) / static_cast<double>(items));
   const std::uint64_t limit = math::max_bits / k;
   if (!(row < static_cast<double>(limit))) math::refuse_cells(items, wanted);
   const auto enough = [&](std::uint64_t cells) {
     return math::rows_error(items, cells * k, k) <= wanted;
   };
-  // By rounding, this is off by a few cells, and by many if the error is close to 1.
+  // Rounding makes this wrong by a few cells, and by many if the error is close to 1.
   std::uint64_t too_few = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(row)) - 1;
   std::uint64_t cells = too_few + 1;
   for (std::uint64_t step = 1; !enough(cells); step *= 2) {
@@ -74,7 +74,7 @@ double exact_share(std::uint64_t items, std::uint64_t cells, unsigned k) {
 
 unsigned base_bits_for(std::uint64_t total, std::uint64_t items) {
   if (total == 0 || items == 0) return 4;
-  const std::uint64_t each = total / items;  // floor(log2) of it is that of the exact ratio
+  const std::uint64_t each = total / items;  // has the same floor(log2) as the exact ratio
   return std::max(1U, static_cast<unsigned>(std::bit_width(each)) - (each == 0 ? 0U : 1U));
 }
 
@@ -98,7 +98,7 @@ std::uint64_t shrink_threshold_with_gap(unsigned x, unsigned y, double lambda) {
 std::uint64_t level_threshold(unsigned x, unsigned level, double lambda) {
   expect_width(x, level);
   expect_lambda(lambda);
-  // Beyond 64 bits there is nothing to split.
+  // A threshold above 64 bits splits nothing.
   return x + level == 64 && 1 + lambda >= 2 ? most : raised_power(x + level - 1, lambda);
 }
 

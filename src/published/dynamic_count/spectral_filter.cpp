@@ -17,7 +17,7 @@ constexpr unsigned most_per_slack = 64;
 unsigned checked(unsigned counters_per_slack) {
   if (counters_per_slack < 1 || counters_per_slack > most_per_slack) {
     throw error(errc::invalid_argument,
-                "a spectral filter has one spare bit for 1 to 64 counters, asked for one for " +
+                "a spectral filter has one spare bit for 1 to 64 counters, got one for " +
                     std::to_string(counters_per_slack));
   }
   return counters_per_slack;
@@ -48,7 +48,7 @@ class changes {
       try {
         list_[i].array->set(list_[i].cell, list_[i].after);
       } catch (const std::exception&) {
-        while (i-- > 0) list_[i].array->set(list_[i].cell, list_[i].before);  // needs no room
+        while (i-- > 0) list_[i].array->set(list_[i].cell, list_[i].before);  // needs no new memory
         throw;
       }
     }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// The probability that an item with this share is among them.
-double chance(double share, double insertions) {
+// The probability that an item with this share is among this many insertions.
+double presence(double share, double insertions) {
   return share < 1 ? -std::expm1(insertions * std::log1p(-share)) : 1;
 }
 
@@ -39,7 +39,9 @@ double sum_of_smooth(const F& f, double from, double to) {
 
 double zipf_distinct(std::uint64_t items, double z, double total, double insertions) {
   constexpr std::uint64_t one_by_one = 1024;
-  const auto of_rank = [&](double rank) { return chance(std::pow(rank, -z) / total, insertions); };
+  const auto of_rank = [&](double rank) {
+    return presence(std::pow(rank, -z) / total, insertions);
+  };
   double sum = 0;
   for (std::uint64_t i = 1; i <= std::min(items, one_by_one); ++i) {
     sum += of_rank(static_cast<double>(i));
@@ -104,7 +106,7 @@ double distinct_items::operator()(double insertions) const noexcept {
   insertions = std::min(insertions, 1e300);  // avoids infinity times a slope of 0
   double distinct = insertions;
   if (knots_.empty()) {
-    distinct = items_ * chance(1 / items_, insertions);
+    distinct = items_ * presence(1 / items_, insertions);
   } else if (knots_.size() > 1) {
     const auto above = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, insertions,
                                         [](double j, const knot& k) { return j < k.insertions; });

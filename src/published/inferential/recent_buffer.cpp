@@ -61,11 +61,11 @@ void recent_buffer::count(std::uint32_t print) noexcept {
   if (std::uint64_t* const times = index_.find(print)) {
     ++*times;
   } else {
-    index_.set(print, 1);  // there is room for all
+    index_.set(print, 1);  // memory is reserved for all
   }
 }
 
-// Nothing is older than the buffer: what is, was never inserted, and looks the same.
+// Ages are limited to the number of insertions: an older item was never inserted.
 double recent_buffer::asked(std::optional<double> window) const noexcept {
   if (prints_.bytes().empty()) return 0;
   return std::min(window.value_or(static_cast<double>(window_)), static_cast<double>(insertions_));
@@ -75,7 +75,7 @@ double recent_buffer::current_error() const noexcept {
   return std::ldexp(static_cast<double>(different()), -static_cast<int>(bits()));
 }
 
-// The probability that any of so many items has a given fingerprint.
+// The probability that at least one of this many items has a given fingerprint.
 double recent_buffer::found_among(double items) const noexcept {
   return -std::expm1(items * std::log1p(-std::ldexp(1, -static_cast<int>(bits()))));
 }
@@ -95,7 +95,7 @@ void recent_buffer::clear() noexcept {
   insertions_ = 0;
 }
 
-// Where the fingerprint is not, the item is older than all that are kept, for certain.
+// An item whose fingerprint is absent is certainly older than all that are kept.
 math::evidence recent_buffer::evidence_with(digest d, double g) const noexcept {
   const auto e = static_cast<double>(kept());
   return present(d) ? math::evidence{0, e, g} : math::evidence{e, e, 1};

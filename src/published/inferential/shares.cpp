@@ -60,7 +60,7 @@ void equal_share::add(digest d) noexcept {
   current_.add(d);
   ++added_;
   const bool whole = added_ == window_;
-  // While the first window fills, at every power of two.
+  // During the first window, the share is updated at every power of two.
   if (whole || (first_ && std::has_single_bit(added_))) {
     share_ = 1 / std::max(1., current_.estimate());
   }
@@ -81,11 +81,12 @@ frequency_sketch::frequency_sketch(const sketch_config& config)
 
 void frequency_sketch::add(digest d) {
   if (insertions_ % epoch_ == 0) measure_noise();
-  if (counts_.add(d, now()) != outcome::added) return;  // 2^63 of them
+  if (counts_.add(d, now()) != outcome::added) return;  // full after 2^63 insertions
   ++insertions_;
 }
 
-// Every counter is shared. By how much that raises an answer is what items show that do not exist.
+// Counters are shared, which raises the answers. The count of items that were never inserted
+// measures by how much.
 void frequency_sketch::measure_noise() noexcept {
   constexpr std::uint64_t probes = 64;
   double sum = 0;

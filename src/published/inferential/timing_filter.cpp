@@ -35,7 +35,7 @@ detail::stamp_shape shape_of(const timing_size& s) {
   return {layout::flat, s.bits, s.k, s.timers, s.oldest};
 }
 
-// Blocks cut the window as they should, and a sweep comes around before a stamp comes to life.
+// Whether the blocks divide the window, and sweeps reach every expired stamp before it looks new.
 bool fits_together(const timing_size& s) {
   constexpr std::uint64_t most_window = std::uint64_t{1} << 40;
   if (s.window == 0 || s.window > most_window || s.block == 0 || s.block > s.window) return false;
@@ -45,8 +45,8 @@ bool fits_together(const timing_size& s) {
          s.sweep >= (shape.quota() - 1) / s.block + 1;
 }
 
-// Timers that sweeps look at until the present block is full. The insertion that fills it sweeps
-// for the next one.
+// The number of timers that sweeps still examine in the present block. The insertion that fills the
+// block sweeps for the next one.
 std::uint64_t due_in_block(const timing_size& s, std::uint64_t filled, std::uint64_t swept) {
   const std::uint64_t quota = shape_of(s).quota();
   const std::uint64_t left = quota - std::min(swept, quota);
@@ -66,9 +66,9 @@ timing_filter::timing_filter(const timing_size& size, std::uint64_t seed) : seed
                 "a window of " + std::to_string(size.window) + " insertions in blocks of " +
                     std::to_string(size.block) + " and " + std::to_string(size.timers) +
                     " timers of " + std::to_string(size.bits) +
-                    " bits do not go with an oldest age of " + std::to_string(size.oldest) +
+                    " bits do not fit an oldest age of " + std::to_string(size.oldest) +
                     ", a padding of " + std::to_string(size.padding) + " and a sweep of " +
-                    std::to_string(size.sweep) + "; plan_timing() finds what does");
+                    std::to_string(size.sweep) + "; use the result of plan_timing()");
   }
   cells_ = detail::stamp_cells(shape_of(size));
   set_size(size);
@@ -98,7 +98,8 @@ void timing_filter::clear() noexcept {
   filled_ = 0;
 }
 
-// Not in any block that the window touches (docs/math.md, Posterior of a timing filter, "Expired").
+// The item is in no block that overlaps the window (docs/math.md, Posterior of a timing filter,
+// "Expired").
 math::evidence timing_filter::expired_evidence() const noexcept {
   return math::older_than(static_cast<double>(oldest_alive() * size_.block + filled_));
 }
@@ -132,7 +133,7 @@ double timing_filter::alive_items() const noexcept {
                           layout::flat);
 }
 
-// At worst the whole block that the window cuts is alive.
+// In the worst case the whole block at the end of the window is alive.
 double timing_filter::predicted_error(std::uint64_t items) const {
   return math::timers_error(std::min(items, size_.window) + size_.block - 1, size_.timers, size_.k);
 }

@@ -113,9 +113,10 @@ timing_size plan_timing(std::uint64_t window, std::uint64_t memory_bits, unsigne
   expect_window(window);
   expect_bits(bits);
   expect_k(k);
-  math::expect(memory_bits >= bits && memory_bits <= math::max_bits,
-               "timers of " + std::to_string(bits) + " bits need so many to 2^43 bits of memory",
-               memory_bits);
+  math::expect(
+      memory_bits >= bits && memory_bits <= math::max_bits,
+      "the memory of timers of " + std::to_string(bits) + " bits must be one timer to 2^43 bits",
+      memory_bits);
   math::expect(most_sweep >= 1, "a sweep must examine at least one timer per insertion",
                most_sweep);
   const auto size = try_timing(window, memory_bits, k, bits, most_sweep);

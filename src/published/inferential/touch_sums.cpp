@@ -28,24 +28,24 @@ void touch_sums::rescale(number scale) noexcept {
   scale_ = scale;
 }
 
-// Number l: the probability that so many insertions are of other items and leave cells - l given
-// cells alone.
+// Number l: the probability that this many insertions are of other items and touch none of cells -
+// l given cells.
 touch_sums::row touch_sums::untouched(number ages) const noexcept {
-  row chances{};
+  row probabilities{};
   const number stay = std::exp(-ages * touch_);
-  chances[cells_] = std::exp(-ages * rate_);
-  for (unsigned l = cells_; l > 0; --l) chances[l - 1] = chances[l] * stay;
-  return chances;
+  probabilities[cells_] = std::exp(-ages * rate_);
+  for (unsigned l = cells_; l > 0; --l) probabilities[l - 1] = probabilities[l] * stay;
+  return probabilities;
 }
 
 void touch_sums::add_one_age() noexcept {
   const auto age = static_cast<number>(ages_);
   const number touched = scale_;
   rescale(reach(ages_ + 1));
-  const row chances = untouched(age);
+  const row probabilities = untouched(age);
   number power = 1;
   for (unsigned l = 0; l <= cells_; ++l, power *= touched / scale_) {
-    const number term = power * chances[l];
+    const number term = power * probabilities[l];
     sums_[l] += term;
     aged_[l] += age * term;
   }
@@ -70,7 +70,7 @@ touch_sums touch_sums::moved(std::uint64_t by, number scale) const noexcept {
     new_power *= new_share / static_cast<number>(l + 1);
     old_power *= old_share / static_cast<number>(l + 1);
   }
-  const row chances = untouched(age);
+  const row probabilities = untouched(age);
   touch_sums out(*this);
   number ways = 1;  // l!
   for (unsigned l = 0; l <= cells_; ++l, ways *= static_cast<number>(l)) {
@@ -80,8 +80,8 @@ touch_sums touch_sums::moved(std::uint64_t by, number scale) const noexcept {
       sum += news[j] * olds[l - j];
       aged += news[j] * ages[l - j];
     }
-    out.sums_[l] = chances[l] * ways * sum;
-    out.aged_[l] = chances[l] * ways * aged;
+    out.sums_[l] = probabilities[l] * ways * sum;
+    out.aged_[l] = probabilities[l] * ways * aged;
   }
   out.scale_ = scale;
   return out;

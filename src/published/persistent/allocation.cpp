@@ -188,7 +188,7 @@ double filter_error(double keys, filter_size size) {
   return std::pow(fill, size.k);
 }
 
-double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes) {
+double query_error(std::span<const filter_load> loads, std::span<const filter_size> sizes) {
   double right = 0;  // logarithm of the probability that all probes are right
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (!takes_part(loads[i])) continue;

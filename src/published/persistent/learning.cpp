@@ -13,26 +13,25 @@ namespace bloomtime::published {
 namespace {
 
 constexpr std::uint64_t word = 64;
-constexpr double most_growth = 4;     // of keys by what has not happened so far
-constexpr double fullest = 0.95;      // filter that still tells how many keys it holds
-constexpr double fewest_keys = 1e-3;  // a node that nothing came into may get something next time
+constexpr double most_growth = 4;     // of the number of keys until the end of the partition
+constexpr double fullest = 0.95;      // the largest fill from which keys are estimated
+constexpr double fewest_keys = 1e-3;  // of a node: an empty one may get some next time
 
 template <class History>
-void expect_lesson(const History& last, const query_profile& asked, const learning& how) {
+void expect_learnable(const History& last, const query_profile& queries, const learning& how) {
   if (last.grows())
     detail::refuse("a history that grows with time has no next partition to learn for");
-  if (asked.ticks() != last.ticks()) {
-    detail::refuse(
-        "what was asked is to be about as many ticks as the history that is learned from: " +
-        std::to_string(last.ticks()) + ", got " + std::to_string(asked.ticks()));
+  if (queries.ticks() != last.ticks()) {
+    detail::refuse("the query profile must span as many ticks as the history that it belongs to, " +
+                   std::to_string(last.ticks()) + "; got " + std::to_string(queries.ticks()));
   }
   if (how.elapsed > last.ticks()) {
-    detail::refuse("of " + std::to_string(last.ticks()) + " ticks at most all have elapsed, got " +
-                   std::to_string(how.elapsed));
+    detail::refuse("`elapsed` must be at most the ticks of the history, " +
+                   std::to_string(last.ticks()) + "; got " + std::to_string(how.elapsed));
   }
 }
 
-// What a whole partition would have had.
+// The factor from the keys so far to those of a whole partition.
 double growth(std::uint64_t ticks, std::uint64_t elapsed) {
   if (elapsed == 0) return 1;
   return std::min(most_growth, static_cast<double>(ticks) / static_cast<double>(elapsed));
@@ -65,7 +64,7 @@ std::vector<double> keys_of(const level_history& last, const learning& how) {
   return chained_keys(keys);
 }
 
-// The finest level is to have a word at least: without it no answer is finer than the next one.
+// The finest level gets at least a word: without it no answer would be finer than the next level.
 std::vector<filter_size> sized(std::span<const filter_load> loads, const learning& how) {
   std::vector<filter_size> sizes = allocate_bits(loads, how.bits, how.grid);
   if (sizes[0].bits != 0) return sizes;
@@ -80,10 +79,10 @@ std::vector<filter_size> sized(std::span<const filter_load> loads, const learnin
 
 }  // namespace
 
-level_config learned(const level_history& last, const query_profile& asked, const learning& how) {
-  expect_lesson(last, asked, how);
+level_config learned(const level_history& last, const query_profile& queries, const learning& how) {
+  expect_learnable(last, queries, how);
   const std::vector<double> keys = keys_of(last, how);
-  const std::vector<double> probes = asked.frequencies(how.smoothing);
+  const std::vector<double> probes = queries.frequencies(how.smoothing);
   std::vector<filter_load> loads;
   for (std::size_t h = 0; h < keys.size(); ++h) loads.push_back({keys[h], probes[h]});
   level_config next = next_levels(last);
@@ -91,15 +90,15 @@ level_config learned(const level_history& last, const query_profile& asked, cons
   return next;
 }
 
-level_config planned(const level_history& last, const query_profile& asked, const learning& how,
+level_config planned(const level_history& last, const query_profile& queries, const learning& how,
                      double most_probes) {
-  expect_lesson(last, asked, how);
-  if (last.records() == 0) return learned(last, asked, how);
+  expect_learnable(last, queries, how);
+  if (last.records() == 0) return learned(last, queries, how);
   level_config next = next_levels(last);
   next.levels =
-      plan_levels(keys_of(last, how), asked.frequencies(how.smoothing), how.bits, most_probes)
+      plan_levels(keys_of(last, how), queries.frequencies(how.smoothing), how.bits, most_probes)
           .levels;
-  return next.levels[0].bits != 0 ? next : learned(last, asked, how);
+  return next.levels[0].bits != 0 ? next : learned(last, queries, how);
 }
 
 // -- trees -------------------------------------------------------------------------------------
@@ -125,29 +124,30 @@ tree_sizes shaped(const tree_loads& loads, const std::vector<filter_size>& sizes
   return tree;
 }
 
-std::optional<double> told(const detail::flat_filter& f) {
-  const bool tells =
+// The number of keys of a filter, unless it is absent or too full.
+std::optional<double> keys_in(const detail::flat_filter& f) {
+  const bool known =
       !f.absent() && static_cast<double>(f.ones()) <= fullest * static_cast<double>(f.size().bits);
-  return tells ? std::optional(f.keys()) : std::nullopt;
+  return known ? std::optional(f.keys()) : std::nullopt;
 }
 
-// Mean keys of the nodes of this height that tell.
-std::optional<double> mean_told(const tree_history& last, unsigned height) {
+// The mean number of keys of the nodes of this height for which it is known.
+std::optional<double> mean_keys_in(const tree_history& last, unsigned height) {
   double sum = 0;
-  double tell = 0;
+  double known = 0;
   for (std::uint64_t i = 0; i < last.nodes(height); ++i) {
-    if (const auto keys = told(last.node(height, i))) {
+    if (const auto keys = keys_in(last.node(height, i))) {
       sum += *keys;
-      tell += 1;
+      known += 1;
     }
   }
-  return tell > 0 ? std::optional(sum / tell) : std::nullopt;
+  return known > 0 ? std::optional(sum / known) : std::nullopt;
 }
 
-// Fills in what is not known next to what is. From one height to the next a mean grows by a factor
-// of 1 to 2; it is taken to go on as it did.
+// Extrapolates unknown means from their known neighbours. From one height to the next a mean grows
+// by a factor of 1 to 2; the last known factor is used again.
 template <class Iterator>
-void go_on(Iterator begin, Iterator end, double least, double most, double factor) {
+void extrapolate(Iterator begin, Iterator end, double least, double most, double factor) {
   for (auto next = begin; next != end; ++next) {
     if (next == begin || !*(next - 1)) continue;
     if (!*next) {
@@ -158,12 +158,12 @@ void go_on(Iterator begin, Iterator end, double least, double most, double facto
   }
 }
 
-// By height; if no node tells, as if all pairs were of different items.
+// By height. If no node is known, as if all pairs were of different items.
 std::vector<double> mean_keys(const tree_history& last, double pairs) {
   std::vector<std::optional<double>> means;
-  for (unsigned h = 0; h < last.heights(); ++h) means.push_back(mean_told(last, h));
-  go_on(means.begin(), means.end(), 1, 2, 2);
-  go_on(means.rbegin(), means.rend(), 0.5, 1, 0.5);
+  for (unsigned h = 0; h < last.heights(); ++h) means.push_back(mean_keys_in(last, h));
+  extrapolate(means.begin(), means.end(), 1, 2, 2);
+  extrapolate(means.rbegin(), means.rend(), 0.5, 1, 0.5);
   std::vector<double> each;
   for (unsigned h = 0; h < last.heights(); ++h) {
     each.push_back(means[h].value_or(pairs / static_cast<double>(last.nodes(h))));
@@ -171,8 +171,8 @@ std::vector<double> mean_keys(const tree_history& last, double pairs) {
   return each;
 }
 
-// The chance that the leaf of a question says yes: since it errs, or since the item is in it.
-double leaf_says_yes(const tree_history& last, double keys_of_leaf, double items) {
+// The probability that the leaf of a query is positive, by error or because the item is in it.
+double leaf_positive(const tree_history& last, double keys_of_leaf, double items) {
   double errors = 0;
   for (std::uint64_t i = 0; i < last.nodes(0); ++i) errors += last.node(0, i).error();
   const double error = errors / static_cast<double>(last.nodes(0));
@@ -190,33 +190,33 @@ tree_sizes uniform_tree(const tree_loads& loads, std::uint64_t bits) {
   return shaped(loads, uniform_bits(flat(loads), bits));
 }
 
-tree_loads learned_loads(const tree_history& last, const query_profile& asked,
+tree_loads learned_loads(const tree_history& last, const query_profile& queries,
                          const learning& how) {
-  expect_lesson(last, asked, how);
-  if (!asked.counts_nodes() || asked.granularity() != last.granularity()) {
+  expect_learnable(last, queries, how);
+  if (!queries.counts_nodes() || queries.granularity() != last.granularity()) {
     detail::refuse("a tree history learns from a profile that counts nodes, with leaves of " +
                    std::to_string(last.granularity()) + " ticks");
   }
   const double grown = growth(last.ticks(), how.elapsed);
-  const double pairs = told(last.pairs()).value_or(static_cast<double>(last.records()));
-  const auto probes = asked.node_frequencies(how.smoothing);
+  const double pairs = keys_in(last.pairs()).value_or(static_cast<double>(last.records()));
+  const auto probes = queries.node_frequencies(how.smoothing);
   const std::vector<double> means = mean_keys(last, pairs);
   const auto expected = [&](double keys) { return std::max(fewest_keys, grown * keys); };
   tree_loads loads;
   for (unsigned h = 0; h < last.heights(); ++h) {
     auto& height = loads.nodes.emplace_back();
     for (std::uint64_t i = 0; i < last.nodes(h); ++i) {
-      const double keys = told(last.node(h, i)).value_or(means[h]);
+      const double keys = keys_in(last.node(h, i)).value_or(means[h]);
       height.push_back({expected((keys + means[h]) / 2), probes[h][i]});
     }
   }
-  const double says_yes = leaf_says_yes(last, means.front(), std::max(fewest_keys, means.back()));
-  loads.pairs = {expected(pairs), asked.pair_frequency(says_yes, how.smoothing)};
+  const double positive = leaf_positive(last, means.front(), std::max(fewest_keys, means.back()));
+  loads.pairs = {expected(pairs), queries.pair_frequency(positive, how.smoothing)};
   return loads;
 }
 
-tree_config learned(const tree_history& last, const query_profile& asked, const learning& how) {
-  const tree_loads loads = learned_loads(last, asked, how);
+tree_config learned(const tree_history& last, const query_profile& queries, const learning& how) {
+  const tree_loads loads = learned_loads(last, queries, how);
   auto next = next_span<tree_config>(last);
   next.granularity = last.granularity();
   next.sizes = last.records() == 0 ? uniform_tree(loads, how.bits)

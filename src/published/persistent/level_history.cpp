@@ -11,10 +11,10 @@
 namespace bloomtime::published {
 namespace {
 
-// Probes that a question may spend on doubts, and on the nodes below a level that is left out.
-// Beyond that a yes stands: levels so full that they say nothing else would lead it through all of
-// the tree.
-constexpr std::uint64_t patience = 4096;
+// The probes that a query may spend on checking a "maybe" and on the nodes below an omitted level.
+// After that the answer is "maybe": levels that are nearly full would lead a query through the
+// whole tree.
+constexpr std::uint64_t most_probes = 4096;
 
 using std::to_string;
 
@@ -66,8 +66,8 @@ level_history::level_history(const level_config& config)
   doubts_ = config.doubts;
 }
 
-// Buckets are counted from the origin, so that they mean the same in every span. The root has but
-// one, and it is 0 everywhere: then it is that of neighbours joined as well
+// Buckets are counted from the origin, so that they are the same in every span. The root has only
+// one bucket, and it counts as 0 in every span, so that the roots of neighbours can be joined
 // (docs/math.md, Joining of levels).
 digest level_history::key_of(digest d, detail::dyadic_node node) const noexcept {
   return derive(d, node.height == top() ? 0 : (first_ >> node.height) + node.bucket);
@@ -90,7 +90,7 @@ outcome level_history::add_at(digest d, tick t) {
   return became;
 }
 
-// A new root is a copy of the old one: so far everything lies in bucket 0 of both.
+// A new root is a copy of the old one, because all events so far lie in bucket 0 of both.
 void level_history::grow_to(std::uint64_t position) {
   const auto needed = static_cast<std::size_t>(std::bit_width(position)) + 1;
   const std::size_t had = levels_.size();
@@ -108,13 +108,13 @@ void level_history::grow_to(std::uint64_t position) {
 // -- answers -----------------------------------------------------------------------------------
 
 sighting level_history::ask(digest d, interval asked, std::uint64_t& probes) const noexcept {
-  question q{d};
+  query q{d};
   bool found = false;
   if (const auto range = detail::clipped(asked, ticks_, first_)) {
-    // A bucket of the finest level that is touched is asked for as a whole.
+    // A bucket of the finest level that overlaps the query is queried as a whole.
     const std::uint64_t inside = (std::uint64_t{1} << finest()) - 1;
     const detail::dyadic_cover cover(range->first & ~inside, range->last | inside, top());
-    // Coarse nodes first: they are the likeliest to say yes.
+    // Coarse nodes first: they are the most likely to be positive.
     const auto nodes = cover.nodes();
     for (std::size_t i = nodes.size(); i > 0 && !found; --i) found = holds(q, nodes[i - 1]);
   }
@@ -122,14 +122,14 @@ sighting level_history::ask(digest d, interval asked, std::uint64_t& probes) con
   return found ? sighting::maybe : sighting::no;
 }
 
-bool level_history::probe(question& q, detail::dyadic_node node) const noexcept {
+bool level_history::probe(query& q, detail::dyadic_node node) const noexcept {
   ++q.probes;
   return levels_[node.height].contains(key_of(q.item, node));
 }
 
 unsigned level_history::finest() const noexcept {
   unsigned height = 0;
-  while (levels_[height].absent()) ++height;  // one is there
+  while (levels_[height].absent()) ++height;  // at least one level exists
   return height;
 }
 
@@ -140,23 +140,23 @@ std::optional<unsigned> level_history::active_below(unsigned height) const noexc
   return std::nullopt;
 }
 
-// Whether the item may have been seen in this node. With doubts a yes counts only if a chain of
-// them leads down to the finest level: what was seen was seen in one of the halves.
-bool level_history::holds(question& q, detail::dyadic_node node) const noexcept {
+// Whether the item may have been seen in this node. With doubts_, a positive node counts only if a
+// chain of positive nodes leads down to the finest level, because an item that was seen in a node
+// was seen in one of its halves.
+bool level_history::holds(query& q, detail::dyadic_node node) const noexcept {
   const bool absent = levels_[node.height].absent();
   if (!absent && !probe(q, node)) return false;
-  if (!absent && (!doubts_ || q.probes > patience)) return true;
+  if (!absent && (!doubts_ || q.probes > most_probes)) return true;
   const std::optional<unsigned> below = active_below(node.height);
   if (!below) return true;
   const unsigned steps = node.height - *below;
-  const bool many = steps >= 63 || (std::uint64_t{1} << steps) > patience;
-  // A level above that says no saves the many questions below.
+  const bool many = steps >= 63 || (std::uint64_t{1} << steps) > most_probes;
+  // A negative level above saves the many probes below.
   if (absent && steps > 1 && says_no_above(q, node)) return false;
   return many || holds_below(q, node, *below);
 }
 
-bool level_history::holds_below(question& q, detail::dyadic_node node,
-                                unsigned below) const noexcept {
+bool level_history::holds_below(query& q, detail::dyadic_node node, unsigned below) const noexcept {
   const unsigned steps = node.height - below;
   const std::uint64_t first = node.bucket << steps;
   for (std::uint64_t i = 0; i < std::uint64_t{1} << steps; ++i) {
@@ -165,8 +165,8 @@ bool level_history::holds_below(question& q, detail::dyadic_node node,
   return false;
 }
 
-// The nearest level above that is there.
-bool level_history::says_no_above(question& q, detail::dyadic_node node) const noexcept {
+// Probes the nearest level above that exists.
+bool level_history::says_no_above(query& q, detail::dyadic_node node) const noexcept {
   for (unsigned height = node.height + 1; height < heights(); ++height) {
     if (!levels_[height].absent()) {
       return !probe(q, {height, node.bucket >> (height - node.height)});

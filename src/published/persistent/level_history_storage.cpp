@@ -63,8 +63,9 @@ void level_history::clear() noexcept {
   forget_events();
 }
 
-// Keys below the root are those of buckets counted from the origin, the roots' are items alone: so
-// the old roots become the new one, and their own height, of two buckets, has no filter.
+// Keys below the root contain buckets that are counted from the origin; keys of a root are the
+// items alone. So the old roots are joined to the new one, and their own height, of two buckets,
+// gets no filter.
 level_history level_history::joined(const level_history& left, const level_history& right) {
   left.expect_next(right);
   if (left.grows() || right.grows()) {
@@ -90,13 +91,13 @@ level_history level_history::joined(const level_history& left, const level_histo
   }
   if (!any_there(both.levels_)) {
     detail::refuse_merge(
-        "level histories are joined if at least one level is there in both, and none is");
+        "level histories are joined if at least one level exists in both; here none does");
   }
   if (left.sketches_.empty() || right.sketches_.empty()) return both;
   for (unsigned h = 0; h <= root; ++h) {
     hyperloglog sketch = left.sketches_[h];
     sketch.merge(right.sketches_[h]);
-    // Nobody counted the two halves; they hold at most as many keys as the level below.
+    // The keys of the two halves were not counted; they are at most those of the level below.
     if (h == root) both.sketches_.push_back(root == 0 ? sketch : both.sketches_.back());
     both.sketches_.push_back(std::move(sketch));
   }
@@ -110,8 +111,9 @@ void level_history::coarsen(unsigned height) {
                                         [](const flat_filter& level) { return !level.absent(); });
   if (!some) {
     throw error(errc::invalid_argument,
-                "a level history keeps at least one level, and of " + std::to_string(heights()) +
-                    " none would be left from height " + std::to_string(height) + " on");
+                "a level history must keep at least one level; none of its " +
+                    std::to_string(heights()) + " has bits from height " + std::to_string(height) +
+                    " on");
   }
   for (unsigned h = 0; h < height; ++h) levels_[h] = flat_filter();
 }
@@ -132,7 +134,7 @@ void level_history::write(detail::container_writer& out) const {
   out.section(sketches_section, std::move(registers).written());
 }
 
-// All levels of one that grows have the size of the root, but for the finest that were forgotten.
+// All levels of a growing history have the size of the root, except the finest ones if coarsened.
 bool level_history::grown_alike() const noexcept {
   const filter_size size = levels_[top()].size();
   bool alike = size.bits != 0;

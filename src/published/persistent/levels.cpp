@@ -18,8 +18,8 @@ constexpr unsigned most_heights = 63;
 constexpr unsigned most_tried = 12;  // levels of which all sets are tried
 
 // The number of nodes of this height over all 2^(height + 1) places where a query may begin. In
-// units of the height its ticks run from low, rounded up, to high, rounded down: there is a node at
-// either end that is odd, if low < high.
+// units of 2^height its ticks run from low, rounded up, to high, rounded down. If low < high,
+// each of the two that is odd adds a node.
 double nodes_of_height(std::uint64_t length, unsigned height) {
   const double unit = std::ldexp(1, static_cast<int>(height));
   const auto ticks = static_cast<double>(length);
@@ -42,7 +42,7 @@ level_plan planned(std::span<const double> keys, std::span<const double> profile
   level_plan plan;
   plan.levels = allocate_bits(loads, bits);
   plan.probes = std::accumulate(probes.begin(), probes.end(), 0.0);
-  plan.error = question_error(loads, plan.levels);
+  plan.error = query_error(loads, plan.levels);
   return plan;
 }
 

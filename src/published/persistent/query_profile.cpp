@@ -19,7 +19,7 @@ constexpr std::uint64_t most_nodes = std::uint64_t{1} << 20;
 query_profile::query_profile(std::uint64_t ticks) : ticks_(ticks) {
   if (ticks == 0 || ticks > detail::most_ticks) {
     throw error(errc::invalid_argument,
-                "a query profile is of 1 to 2^62 ticks, got " + std::to_string(ticks));
+                "a query profile spans 1 to 2^62 ticks, got " + std::to_string(ticks));
   }
   counts_.resize(static_cast<std::size_t>(std::bit_width(ticks - 1)) + 1);
 }
@@ -30,7 +30,7 @@ query_profile::query_profile(std::uint64_t ticks, std::uint64_t granularity) : t
   if (all > most_nodes) {
     throw error(errc::invalid_argument,
                 "a query profile counts up to 2^20 nodes, and this tree has " +
-                    std::to_string(all) + "; coarser leaves make fewer");
+                    std::to_string(all) + "; use coarser leaves");
   }
   leaf_height_ = static_cast<unsigned>(std::countr_zero(granularity));
   counts_.resize(nodes.size());
@@ -48,7 +48,7 @@ void query_profile::observe(interval asked, std::uint64_t first,
   }
   for (const detail::tick_range& part : cut.parts()) add({0, part.first >> leaf_height_});
   pair_ticks_ += static_cast<double>(pair_ticks);
-  questions_ += 1;
+  queries_ += 1;
 }
 
 void query_profile::add(detail::dyadic_node node) noexcept {
@@ -62,20 +62,20 @@ void query_profile::fade() noexcept {
     for (double& count : height) count /= 2;
   }
   pair_ticks_ /= 2;
-  questions_ /= 2;
+  queries_ /= 2;
 }
 
-// Per question; all is assumed where nothing was asked so far.
+// Per query; the assumed value if there was no query so far.
 double query_profile::blend(double counted, double assumed, double smoothing) const {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     throw error(errc::invalid_argument,
                 "smoothing is a share of 0 to 1, got " + std::to_string(smoothing));
   }
-  if (questions_ == 0) return assumed;
-  return (1 - smoothing) * counted / questions_ + smoothing * assumed;
+  if (queries_ == 0) return assumed;
+  return (1 - smoothing) * counted / queries_ + smoothing * assumed;
 }
 
-// Questions of all lengths, and in a tree, ends that lie anywhere in a leaf.
+// For queries of all lengths; in a tree, with ends anywhere in a leaf.
 std::vector<double> query_profile::assumed() const {
   std::vector<double> each(counts_.size());
   for (unsigned j = 0; j < heights(); ++j) {
@@ -103,9 +103,9 @@ std::vector<std::vector<double>> query_profile::node_frequencies(double smoothin
   return each;
 }
 
-// Both ends of a question lie anywhere in a leaf.
-double query_profile::pair_frequency(double leaf_says_yes, double smoothing) const {
-  return blend(pair_ticks_, static_cast<double>(granularity() - 1) * leaf_says_yes, smoothing);
+// Both ends of a query lie anywhere in a leaf.
+double query_profile::pair_frequency(double leaf_positive, double smoothing) const {
+  return blend(pair_ticks_, static_cast<double>(granularity() - 1) * leaf_positive, smoothing);
 }
 
 BLOOMTIME_VALUE_OF(query_profile);

@@ -17,7 +17,7 @@ namespace {
 
 using math::expect;
 using math::expect_counts;
-using math::expect_question;
+using math::expect_query;
 using math::max_bits;
 
 constexpr std::uint64_t word = 64;
@@ -80,7 +80,7 @@ std::vector<double> guessed_keys(const history_counts& counts) {
 
 history_size single_size(const history_counts& counts, double error, std::uint64_t length) {
   expect_counts(counts);
-  expect_question(error, length);
+  expect_query(error, length);
   const std::uint64_t asked = std::min(length, counts.ticks);
   const filter_size size = single_size_for_error(counts.pairs, error, asked);
   const auto probes = static_cast<double>(asked);
@@ -92,7 +92,7 @@ history_size single_size(const history_counts& counts, double error, std::uint64
 
 history_size level_size(level_rule rule, const history_counts& counts, double error,
                         std::uint64_t length) {
-  expect_question(error, length);
+  expect_query(error, length);
   const std::vector<double> keys = guessed_keys(counts);
   const std::vector<double> profile =
       cover_profile(std::min(length, counts.ticks), static_cast<unsigned>(keys.size()));
@@ -103,7 +103,7 @@ history_size level_size(level_rule rule, const history_counts& counts, double er
     level_plan plan{.levels = rule == level_rule::uniform ? uniform_bits(loads, bits)
                                                           : allocate_bits(loads, bits),
                     .probes = sum_of(profile)};
-    plan.error = question_error(loads, plan.levels);
+    plan.error = query_error(loads, plan.levels);
     return plan;
   };
   const std::uint64_t bits =
@@ -214,7 +214,7 @@ struct tree_shape {
 history_size tree_size(const history_counts& counts, std::uint64_t granularity, double error,
                        std::uint64_t length) {
   expect_counts(counts);
-  expect_question(error, length);
+  expect_query(error, length);
   const tree_shape tree = tree_shape::of(counts, granularity, length);
   const std::uint64_t bits =
       fewest_bits(tree.least_bits(), single_size(counts, error, length).bits, error,

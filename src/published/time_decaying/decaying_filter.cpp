@@ -22,14 +22,13 @@ namespace bloomtime::published {
 namespace {
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
-constexpr double random_tail = 1e-9;  // chance that random rounding takes more than `upper` adds
+constexpr double random_tail = 1e-9;  // of random rounding, beyond `upper`
 constexpr double slack = 0x1p-50;     // for the rounding of a few operations on doubles
 
 // A sweep multiplies by a factor that is too large by less than 2^-52.9 of itself
-// (decay::power::upper). Of what that added to a counter V at earlier sweeps, no more than
-// 2^-52.9 V is left of each, and less than that of those so long ago that 64 bits have faded:
-// together at most 2^-52.9 V (64 half-lives + 1 / (1 - lambda)), where a half-life is at most
-// ln 2 / (1 - lambda).
+// (decay::power::upper). At most 2^-52.9 V of that excess is left of each earlier sweep in a
+// counter V, and less of sweeps so long ago that 64 bits have faded. The sum is at most 2^-52.9 V
+// (64 half-lives + 1 / (1 - lambda)), where a half-life is at most ln 2 / (1 - lambda).
 constexpr double factor_excess = 0x1p-47;
 
 using std::to_string;
@@ -74,8 +73,8 @@ math::heat_size shape_of(const decaying_config& c, std::uint64_t setting, unsign
   return {k, cells / k};
 }
 
-// What rounding up adds to a counter at most, 1 / (1 - lambda) hits, in units of mass: from
-// integers, since it is stored.
+// The most that rounding up adds to a counter, 1 / (1 - lambda) hits, in units of mass. Computed
+// from integers, because it is stored.
 forward::unsigned_wide most_rounded_up(const decay& fading, const decay::power& now) {
   if (!fading.fades()) return 0;
   const decay::power step = fading.at(-1);  // lambda itself, below 1
@@ -160,7 +159,7 @@ outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::ui
   const raises plan =
       this->plan(d, first ? detail::fade(decay_, 0, rounding_, 0) : fade_to(epoch), units);
   cells_.prepare(plan.span());
-  // From here on nothing fails.
+  // Nothing below can fail.
   const decay::power then = face::power_at(epoch);
   if (first) face::set_tick(epoch, then);
   if (later) go_to(epoch, then);
@@ -173,8 +172,8 @@ outcome basic_decaying_filter<Cells>::add_digest(digest d, instant when, std::ui
   return pinned ? outcome::saturated : late ? outcome::late : outcome::added;
 }
 
-// What an event would raise, and to which values, after the time until then has passed. A pinned
-// cell may be below the truth and counts for nothing.
+// The cells that an event raises and their new values, after the decay until its time. Pinned cells
+// may be below the truth and are ignored.
 template <class Cells>
 auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
                                         std::uint64_t units) const noexcept -> raises {
@@ -203,9 +202,9 @@ auto basic_decaying_filter<Cells>::plan(digest d, const detail::fade& passing,
 
 // -- answers -----------------------------------------------------------------------------------
 
-// How much less than exact a counter may be for rounding. At random, plain counters walk
-// independently (Azuma); with minimum increase the lowest of k walks is copied at every event, and
-// only what bounds rounding down is certain.
+// How far rounding may have lowered a counter. With random rounding, plain counters are independent
+// random walks (Azuma's inequality). With minimum increase every event copies the lowest of k
+// walks, so only the bound for rounding down holds.
 template <class Cells>
 double basic_decaying_filter<Cells>::rounded_off() const noexcept {
   if (rounding_ == rounding::up || !decay_.fades()) return 0;
@@ -215,8 +214,9 @@ double basic_decaying_filter<Cells>::rounded_off() const noexcept {
   return std::sqrt(std::log(k_ / random_tail) / (2 * decay_.loss() * (1 + lambda))) * (1 + slack);
 }
 
-// What a count of all k cells is at least of the item itself: not what rounding up added (less than
-// 1 / (1 - lambda), and factor_excess), nor late events (less than 1 each), nor other items.
+// A lower bound of the item's own count, from the smallest of its k cells. Subtracts what rounding
+// up added (less than 1 / (1 - lambda), and factor_excess), late events (less than 1 each) and
+// other items.
 template <class Cells>
 double basic_decaying_filter<Cells>::lower_of(std::uint64_t least, double mass,
                                               double late) const noexcept {
@@ -233,7 +233,7 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
   const std::int64_t epoch = face::tick_or_newest(when);
   const detail::fade passing = fade_to(epoch);
   std::uint64_t least = largest;
-  std::uint64_t guess = largest;  // from pinned cells, which tell only that they overflowed
+  std::uint64_t guess = largest;  // from pinned cells, of which only the overflow is known
   bool pinned = false;
   for (unsigned i = 0; i < k_; ++i) {
     const std::uint64_t cell = probes.position(d, i);
@@ -251,7 +251,7 @@ estimate basic_decaying_filter<Cells>::at_digest(digest d, instant when) const n
   const double value = not_below(least);
   const double missing = rounded_off();
   const double upper = missing == 0 ? value : std::nextafter(value + missing, forward::infinite);
-  // With a pinned cell fewer than k rows bound what other items have.
+  // With a pinned cell, fewer than k rows bound the counts of other items.
   if (pinned) return {value, 0, upper};
   return {value, lower_of(least, mass, forward::mass_in_hits(late_, power_, now)), upper};
 }
@@ -301,7 +301,7 @@ void basic_decaying_filter<Cells>::merge(const basic_decaying_filter& other, dou
   *this = std::move(merged);
 }
 
-// A sum of bounds bounds the sum.
+// The sum of upper bounds is an upper bound of the sum.
 template <class Cells>
 void basic_decaying_filter<Cells>::add_cells(const basic_decaying_filter& other,
                                              const forward::merge_weight& by) {

@@ -194,7 +194,7 @@ TEST(joined_levels, must_be_neighbours_on_the_grid) {
   expect_not_joined(of(0), of(4, 1), "seed");
   level_history root_only = of(4);
   root_only.coarsen(2);
-  expect_not_joined(level_history(masked_levels(0, 3)), root_only, "none is");
+  expect_not_joined(level_history(masked_levels(0, 3)), root_only, "none does");
   level_config coprime = masked_levels(4, 7);
   coprime.levels[1] = {4097, 8};
   expect_not_joined(of(0), level_history(coprime), "4096 and 4097");

@@ -82,10 +82,10 @@ TEST(math_age_partitioned, settled_bands_are_extrapolated) {
     const unsigned l = 400;
     std::vector<double> loads;
     for (unsigned i = 0; i < k + l; ++i) loads.push_back(64 * half_full * std::min(i + 1, k) / k);
-    const double whole = run_chance(loads, 0, k);
+    const double whole = run_error(loads, 0, k);
     EXPECT_NEAR(shared_bits_error(k, l, half_full) / whole, 1, 1e-3) << k;
     const std::vector<double> ascending(loads.rbegin(), loads.rend());
-    const double any = any_generation_chance(ascending, 0, k, 1000);
+    const double any = any_generation_error(ascending, 0, k, 1000);
     EXPECT_NEAR(age_partitioned_error(k, l, half_full, 1000) / any, 1, 2e-3) << k;
   }
   EXPECT_EQ(shared_bits_error(20, 100, 0), 0);

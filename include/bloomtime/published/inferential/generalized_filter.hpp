@@ -50,13 +50,13 @@ class generalized_filter : public detail::stored<generalized_filter>,
     return outcome::added;
   }
 
-  // The standard answer: do all its bits match?
+  // The standard answer: whether all its bits match.
   template <item T>
   BLOOMTIME_PER_ISA bool seen(const T& x) const noexcept {
     return matches(detail::as_digest(x, seed_));
   }
 
-  // Any insertion may be the last one of x: it does not keep ages. None where seen() says no.
+  // All ages so far, because the filter does not keep ages. None if seen() is false.
   template <item T>
   BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
     if (insertions_ == 0 || !seen(x)) return std::nullopt;
@@ -91,7 +91,7 @@ class generalized_filter : public detail::stored<generalized_filter>,
                        static_cast<double>(insertions_));
   }
 
-  // What its bits show, for callers who compute posteriors of their own with touch_chain.
+  // The state of its bits, for callers that compute their own posteriors with touch_chain.
   template <item T>
   BLOOMTIME_PER_ISA touch_pattern evidence(const T& x) const noexcept {
     return pattern(detail::as_digest(x, seed_));

@@ -61,15 +61,15 @@ class recent_buffer : public detail::stored<recent_buffer>,
     return present(detail::as_digest(x, seed_));
   }
 
-  // Any fingerprint that is kept may be the last one of x. None where seen() says no.
+  // From 0 to the age of the oldest fingerprint that is kept. None if seen() is false.
   template <item T>
   BLOOMTIME_PER_ISA std::optional<age_bracket> age(const T& x) const noexcept {
     if (!seen(x)) return std::nullopt;
     return age_bracket{0, kept() - 1};
   }
 
-  // How likely is it to find the fingerprint of x, if its last insertion is not in the buffer any
-  // more? As many different ones as there are now, or as many as there should be.
+  // The probability that the fingerprint of x is found although its last insertion is no longer in
+  // the buffer: from the number of different fingerprints now, or from the expected number.
   struct census {};
   template <item T>
   BLOOMTIME_PER_ISA math::evidence evidence(const T& x, census = {}) const noexcept {
@@ -142,7 +142,7 @@ class recent_buffer : public detail::stored<recent_buffer>,
   void count(std::uint32_t print) noexcept;
 
   detail::packed_cells<> prints_;  // a ring: the newest is number insertions_ - 1
-  detail::side_table index_;       // fingerprint to how often it is there
+  detail::side_table index_;       // from a fingerprint to the number of its copies
   std::uint64_t window_;
   std::uint64_t seed_;
   std::uint64_t insertions_ = 0;

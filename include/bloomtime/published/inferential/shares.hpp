@@ -15,8 +15,8 @@
 // returns the probability p that any one insertion is this item, as prior_of() takes it.
 namespace bloomtime::published {
 
-// Where shares come from: whatever can be called with a digest and answers p, or NaN if it does not
-// know. A lambda is one.
+// A source of shares: anything that can be called with a digest and returns p, or NaN if p is
+// unknown. A lambda is one.
 template <class Source>
 concept share_source = requires(const Source& source, digest d) {
   { source(d) } -> std::convertible_to<double>;
@@ -27,7 +27,7 @@ BLOOMTIME_PER_ISA age_prior prior_of(const Source& source, digest d) {
   return age_prior::share(source(d));
 }
 
-// A share for every item that has one; the others are unknown.
+// A table of shares. Items that are not in it are unknown.
 class share_table {
  public:
   explicit share_table(std::uint64_t seed = 0) noexcept : seed_(seed) {}
@@ -59,7 +59,8 @@ class equal_share {
   BLOOMTIME_VALUE(equal_share);
 
   void add(digest d) noexcept;
-  // Of the last whole window, or of the first one so far; unknown before the first insertion.
+  // From the last complete window, or from the first one so far; unknown before the first
+  // insertion.
   double operator()(digest = {}) const noexcept { return share_; }
   std::uint64_t memory() const noexcept { return current_.registers().size(); }
 
@@ -84,7 +85,7 @@ class frequency_sketch {
   explicit frequency_sketch(const sketch_config& config);
   BLOOMTIME_VALUE(frequency_sketch);
 
-  // Throws only if there is no memory; nothing is changed then.
+  // Throws only if memory runs out; nothing changes then.
   void add(digest d);
   // Unknown before the first insertion.
   double operator()(digest d) const noexcept;

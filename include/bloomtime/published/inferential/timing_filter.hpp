@@ -29,15 +29,15 @@ struct timing_config {
   std::optional<std::uint64_t> memory = {};  // bytes of timers
   std::optional<unsigned> k = {};
   std::optional<unsigned> bits = {};        // of a timer
-  std::optional<std::uint64_t> sweep = {};  // timers looked at per insertion, at most
+  std::optional<std::uint64_t> sweep = {};  // timers examined per insertion, at most
   std::uint64_t seed = 0;
 };
 
 // Is x among the last w insertions? The timing Bloom filter and its block variant (Dautrich &
 // Ravishankar 2019): an item's timers hold the block of insertions in which it was last inserted.
 // "No" is certain. A "yes" may be due to other items, or to the part of the oldest block that has
-// left the window; how likely that is, and how old x is, follows from what is known of x before
-// and from a likelihood: the census of the stamps (docs/math.md, Census likelihood) or the analytic
+// left the window. The probability of that, and the age of x, follow from a prior and from a
+// likelihood: the census of the stamps (docs/math.md, Census likelihood) or the analytic
 // one of the paper.
 // The age of x is the number of insertions after its last one. Const members may run concurrently.
 // A filter that was moved from is safe to query and empty; it cannot be stored.
@@ -48,7 +48,7 @@ class timing_filter : public detail::stored<timing_filter>,
   static constexpr detail::stored_kind kind{family::recency, {1}, "a timing filter"};
 
   explicit timing_filter(const timing_config& config);
-  // With these very numbers, which have to fit together as plan_timing() makes them.
+  // With exactly these parameters, which must fit together, as those from plan_timing() do.
   explicit timing_filter(const timing_size& size, std::uint64_t seed = 0);
   BLOOMTIME_VALUE(timing_filter);
 
@@ -83,7 +83,8 @@ class timing_filter : public detail::stored<timing_filter>,
     return bracket(look(x));
   }
 
-  // How likely are the stamps of x, if it was inserted before the block they speak of?
+  // The likelihood of the stamps of x if its last insertion was before the block of its oldest
+  // stamp.
   struct census {};
   struct analytic {
     distinct_items distinct;
@@ -158,7 +159,7 @@ class timing_filter : public detail::stored<timing_filter>,
 
   // ceil((w - b) / B): Amax(b) of docs/math.md, Liveness of a stamp.
   std::uint32_t oldest_alive() const noexcept { return size_.oldest - (filled_ >= cut_ ? 1 : 0); }
-  // No item is older than all insertions: one that would be was never inserted, and looks the same.
+  // Ages are limited to the number of insertions: an older item was never inserted.
   double among_insertions(double window) const noexcept {
     return std::min(window, static_cast<double>(insertions_));
   }

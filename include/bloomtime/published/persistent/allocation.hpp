@@ -53,6 +53,6 @@ double filter_error(double keys, filter_size size);
 
 // 1 - prod (1 - error_i)^probes_i: the probability that any probe errs. For queries of different
 // shapes slightly more than the mean (Jensen). A filter without keys never errs.
-double question_error(std::span<const filter_load> loads, std::span<const filter_size> sizes);
+double query_error(std::span<const filter_load> loads, std::span<const filter_size> sizes);
 
 }  // namespace bloomtime::published

@@ -22,8 +22,8 @@ struct level_config {
   std::uint64_t first = 0;               // of them, a multiple of `ticks`; see joined()
   std::vector<filter_size> levels = {};  // of every height; one for all if it grows
   unsigned most_levels = 32;             // to grow to
-  bool doubts = true;                    // asks finer levels whether a yes is one
-  bool learns = false;                   // counts the keys of every level, for the next one
+  bool doubts = true;                    // checks a "maybe" with finer levels
+  bool learns = false;                   // counts the keys of every level, for learned()
   std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
   std::uint64_t seed = 0;
@@ -32,9 +32,9 @@ struct level_config {
 // Was x seen between s and e? The second persistent Bloom filter (Peng et al. 2018, section 4.2):
 // one filter per height of the tree of dyadic intervals. An interval is the union of at most two
 // nodes of each height, and x was seen in it if it was seen in one of them. "No" is certain.
-// Corrected: both children are visited, and growth comes before the first tick beyond the root, not
-// one doubling later (docs/math.md, Corrections of the persistent Bloom filters). Const members may
-// run concurrently.
+// Corrected: both children are visited, and the tree grows before the first tick beyond the root,
+// not one doubling later (docs/math.md, Corrections of the persistent Bloom filters). Const members
+// may run concurrently.
 class level_history : public detail::history_calls<level_history>,
                       public detail::stored<level_history> {
  public:
@@ -44,16 +44,16 @@ class level_history : public detail::history_calls<level_history>,
   explicit level_history(const level_config& config);
   BLOOMTIME_VALUE(level_history);
 
-  // The history of both streams. Both need the same span, levels, seed and clock, and to learn or
-  // not; of two that grow the later one counts.
+  // The history of both streams. Both need the same span, levels, seed, clock and `learns`. If both
+  // grow, the result has the longer span.
   void merge(const level_history& other);
   // Forgets everything, and keeps its size.
   void clear() noexcept;
 
-  // Of two neighbouring spans of equal length, a power of two, the left of which begins with a
-  // multiple of twice that. Levels are folded to a common size; one that is left out of either, or
-  // whose buckets were roots, is left out. level_error() tells what that costs. Throws with both as
-  // they were.
+  // The history of two neighbouring spans of the same length, a power of two; the left one begins
+  // at a multiple of twice that length. Levels are folded to a common size. A level that either
+  // side omits, and the level of the old roots, is omitted. level_error() returns the resulting
+  // error.
   static level_history joined(const level_history& left, const level_history& right);
 
   // Forgets what is finer than 2^height ticks: from now on answers are about whole such buckets.
@@ -77,8 +77,8 @@ class level_history : public detail::history_calls<level_history>,
   friend detail::history_calls<level_history>;
   friend detail::stored<level_history>;
 
-  // A query on its way through the levels.
-  struct question {
+  // A query and the number of its probes so far.
+  struct query {
     digest item;
     std::uint64_t probes = 0;
   };
@@ -87,10 +87,10 @@ class level_history : public detail::history_calls<level_history>,
 
   outcome add_at(digest d, tick t);
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
-  bool holds(question& q, detail::dyadic_node node) const noexcept;
-  bool holds_below(question& q, detail::dyadic_node node, unsigned below) const noexcept;
-  bool says_no_above(question& q, detail::dyadic_node node) const noexcept;
-  bool probe(question& q, detail::dyadic_node node) const noexcept;
+  bool holds(query& q, detail::dyadic_node node) const noexcept;
+  bool holds_below(query& q, detail::dyadic_node node, unsigned below) const noexcept;
+  bool says_no_above(query& q, detail::dyadic_node node) const noexcept;
+  bool probe(query& q, detail::dyadic_node node) const noexcept;
   std::optional<unsigned> active_below(unsigned height) const noexcept;
   unsigned finest() const noexcept;
   digest key_of(digest d, detail::dyadic_node node) const noexcept;

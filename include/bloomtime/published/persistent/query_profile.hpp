@@ -15,20 +15,20 @@ namespace bloomtime::published {
 // caller owns it and calls observe(); histories do not learn by themselves.
 class query_profile {
  public:
-  explicit query_profile(std::uint64_t ticks);  // of the span of a level_history
-  // Of a tree_history with such leaves, of which every node is counted for itself; 2^20 at most.
+  explicit query_profile(std::uint64_t ticks);  // for a level_history of this span
+  // For a tree_history. Counts every node separately, at most 2^20 of them.
   query_profile(std::uint64_t ticks, std::uint64_t granularity);
   BLOOMTIME_VALUE(query_profile);
 
-  // A question about these ticks; the part that lies in the span, which begins at `first`, counts.
-  // Of a tree, also tree_history::pair_ticks().
+  // Counts a query about these ticks, as far as they lie in the span, which begins at `first`. For
+  // a tree, `pair_ticks` is the result of tree_history::pair_ticks().
   void observe(interval asked, std::uint64_t first = 0, std::uint64_t pair_ticks = 0) noexcept;
-  // Forgets half of what it knows, at the end of a partition.
+  // Halves all counts, at the end of a partition.
   void fade() noexcept;
 
   std::uint64_t ticks() const noexcept { return ticks_; }
   std::uint64_t granularity() const noexcept { return std::uint64_t{1} << leaf_height_; }
-  double questions() const noexcept { return questions_; }
+  double queries() const noexcept { return queries_; }
   unsigned heights() const noexcept { return static_cast<unsigned>(counts_.size()); }
   double count(unsigned height) const noexcept { return counts_[height]; }
   bool counts_nodes() const noexcept { return !nodes_.empty(); }
@@ -37,16 +37,16 @@ class query_profile {
   }
   double pair_ticks() const noexcept { return pair_ticks_; }
 
-  // Nodes of every height per question. `smoothing` of them are as if questions of all lengths had
-  // been asked, every power of two alike, so that no level is left without bits because nobody has
-  // asked for it so far; 0 is what was published.
+  // The number of nodes of each height per query. The share `smoothing` of it assumes queries of
+  // all lengths, with equally many for every power of two, so that a level that was not queried so
+  // far still gets bits. 0 is as published.
   std::vector<double> frequencies(double smoothing = 0.02) const;
 
-  // The same of every node. They are many and the questions few: half of what each one counted is
-  // replaced by the mean of its height (docs/math.md, Learning of keys and probes).
+  // The same for every node. There are many nodes and few queries, so each count is averaged with
+  // the mean of its height (docs/math.md, Learning of keys and probes).
   std::vector<std::vector<double>> node_frequencies(double smoothing = 0.02) const;
   // pair_ticks() per query, if a leaf is assumed to be positive with this probability.
-  double pair_frequency(double leaf_says_yes, double smoothing = 0.02) const;
+  double pair_frequency(double leaf_positive, double smoothing = 0.02) const;
 
  private:
   void add(detail::dyadic_node node) noexcept;
@@ -58,7 +58,7 @@ class query_profile {
   std::vector<double> counts_;              // by height above the leaves
   std::vector<std::vector<double>> nodes_;  // by height and bucket, or none
   double pair_ticks_ = 0;
-  double questions_ = 0;
+  double queries_ = 0;
 };
 
 }  // namespace bloomtime::published

@@ -42,7 +42,7 @@ row_shape shape_of(const row_request& asked) {
   }
   if (asked.k && (*asked.k < 1 || *asked.k > published::max_tally_k)) {
     refuse(errc::invalid_argument, asked,
-           "has 1 to " + std::to_string(published::max_tally_k) + " cells per item, asked for " +
+           "has 1 to " + std::to_string(published::max_tally_k) + " cells per item, got " +
                std::to_string(*asked.k));
   }
   row_shape shape;

@@ -106,7 +106,7 @@ string_array string_array::laid_out_with(std::uint64_t i, unsigned length) const
   return next;
 }
 
-// Chunks are set in the order of their counters: the first one says where its chunk begins.
+// Counters are set in order, so the first one of a chunk defines where the chunk begins.
 void string_array::set_begin(std::uint64_t i, std::uint64_t in_group) noexcept {
   const place at = place_of(i);
   const std::uint64_t chunk = at.group * per_group_ + at.chunk;
@@ -128,7 +128,7 @@ void string_array::set(std::uint64_t i, std::uint64_t value) {
   put(find(i), value);
 }
 
-// With its slack, a field may be longer than 64 bits.
+// With its slack, a counter may be longer than 64 bits.
 void string_array::put(span_of where, std::uint64_t value) noexcept {
   const unsigned width = std::min(64U, where.width);
   set_field(bits_.data(), where.first, width, value);

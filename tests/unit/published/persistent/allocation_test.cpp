@@ -58,7 +58,7 @@ TEST(allocate_bits, has_its_golden_values) {
   std::vector<unsigned> k;
   for (const filter_size& size : sizes) k.push_back(size.k);
   EXPECT_EQ(k, (std::vector<unsigned>{7, 8, 9, 10, 11, 12, 12, 6}));
-  EXPECT_NEAR(question_error(edgar(), sizes), 0.01956, 5e-5);
+  EXPECT_NEAR(query_error(edgar(), sizes), 0.01956, 5e-5);
 }
 
 TEST(allocate_bits, gives_out_all_but_less_than_a_step) {
@@ -81,7 +81,7 @@ TEST(allocate_bits, gives_out_all_but_less_than_a_step) {
 TEST(allocate_bits, errs_less_than_equal_shares) {
   const auto best = allocate_bits(edgar(), 50'000'000);
   const auto equal = uniform_bits(edgar(), 50'000'000);
-  EXPECT_LT(question_error(edgar(), best), question_error(edgar(), equal));
+  EXPECT_LT(query_error(edgar(), best), query_error(edgar(), equal));
 }
 
 TEST(allocate_bits, lets_only_ratios_of_probes_matter) {
@@ -139,7 +139,7 @@ TEST(allocate_bits, refuses_nonsense) {
 TEST(filter_error, is_certain_without_a_filter) {
   EXPECT_EQ(filter_error(10, {}), 1);
   EXPECT_EQ(filter_error(0, {64, 3}), 0);
-  EXPECT_EQ(question_error(std::vector<filter_load>{{1, 1}}, std::vector<filter_size>{{}}), 1);
+  EXPECT_EQ(query_error(std::vector<filter_load>{{1, 1}}, std::vector<filter_size>{{}}), 1);
 }
 
 }  // namespace allocation_test

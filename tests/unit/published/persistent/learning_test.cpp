@@ -122,7 +122,7 @@ TEST(learned_levels, refuse_what_teaches_nothing) {
         errc::invalid_argument, [&] { (void)learned(last, asked, how); }, mention);
   };
   refused(lesson_levels(false), lesson_questions(), {.bits = 1000}, "if it learns");
-  refused(lesson_levels(), query_profile(32), {.bits = 1000}, "64, got 32");
+  refused(lesson_levels(), query_profile(32), {.bits = 1000}, "64; got 32");
   refused(lesson_levels(), lesson_questions(), {.bits = 1000, .elapsed = 65}, "got 65");
   refused(level_history({.levels = {{64, 1}}, .learns = true}), query_profile(1), {.bits = 1000},
           "grows");
@@ -198,7 +198,7 @@ TEST(learned_tree, is_told_how_often_the_pairs_matter) {
   query_profile often = tree_questions();
   for (int i = 0; i < 100; ++i) often.observe(asked, 64, tree.pair_ticks(1, asked));
   const double asked_often = learned_loads(tree, often, {.bits = 10'000}).pairs.probes;
-  EXPECT_NEAR(asked_often, 0.98 * 300 / often.questions(), 0.1);
+  EXPECT_NEAR(asked_often, 0.98 * 300 / often.queries(), 0.1);
 }
 
 TEST(learned_tree, is_uniform_if_nothing_came) {
@@ -217,7 +217,7 @@ TEST(learned_tree, refuses_profiles_of_other_trees) {
   };
   refused(query_profile(lesson_ticks), "counts nodes");
   refused(query_profile(lesson_ticks, 8), "leaves of 4");
-  refused(query_profile(32, 4), "64, got 32");
+  refused(query_profile(32, 4), "64; got 32");
 }
 
 // Three spans in a row, each with the levels that the one before would have needed.

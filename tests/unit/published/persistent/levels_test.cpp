@@ -96,7 +96,7 @@ TEST(plan_levels, finds_no_worse_when_levels_leave_one_by_one) {
   const auto plan = plan_levels(keys, profile, 50'000'000, 40);
   std::vector<filter_load> all;
   for (unsigned h = 0; h < 18; ++h) all.push_back({keys[h], profile[h]});
-  EXPECT_LE(plan.error, question_error(all, allocate_bits(all, 50'000'000)));
+  EXPECT_LE(plan.error, query_error(all, allocate_bits(all, 50'000'000)));
   EXPECT_LE(plan.probes, 40);
 }
 

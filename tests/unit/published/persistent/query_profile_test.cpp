@@ -26,9 +26,9 @@ TEST(query_profile, counts_the_nodes_of_what_is_asked) {
   EXPECT_EQ(p.count(10), 2);
   p.observe({{7}, {6}});
   p.observe({{1024}, {1030}});
-  EXPECT_EQ(p.questions(), 3);
+  EXPECT_EQ(p.queries(), 3);
   p.fade();
-  EXPECT_EQ(p.questions(), 1.5);
+  EXPECT_EQ(p.queries(), 1.5);
   EXPECT_EQ(p.count(0), 1);
 }
 
@@ -68,7 +68,7 @@ TEST(query_profile, counts_every_node_of_a_tree) {
   EXPECT_EQ(p.count(0, 2), 2);
   EXPECT_EQ(p.pair_ticks(), 3);
   p.observe({{99}, {99}}, 100, 7);
-  EXPECT_EQ(p.questions(), 3);
+  EXPECT_EQ(p.queries(), 3);
   p.fade();
   EXPECT_EQ(p.count(0, 2), 1);
   EXPECT_EQ(p.pair_ticks(), 1.5);

@@ -25,7 +25,7 @@ struct row_shape {
   zero_when_moved<std::uint64_t> row;  // cells of one row
 };
 
-// What the configurations of all these filters have in common: a size by accuracy or by memory.
+// The part that the configurations of all these filters share: a size by accuracy or by memory.
 struct row_request {
   std::uint64_t items;
   std::optional<double> error;
@@ -39,7 +39,7 @@ row_shape shape_of(const row_request& asked);
 // Whether cells of this size are within the limits, for shapes that were read from a file.
 bool plausible(row_shape shape, unsigned bits_per_cell) noexcept;
 
-// An Engine has cell(), and stuck(value), which tells whether a cell with this value overflowed.
+// An Engine has cell(), and stuck(value), which returns whether a cell with this value overflowed.
 template <class Engine>
 class row_tally : public tally_face<Engine> {
  public:

@@ -31,8 +31,8 @@ inline math::masses prior_masses(const math::evidence& seen, double w, const age
 
 }  // namespace BLOOMTIME_ISA
 
-// The verbs that follow from add() and seen() for filters of the last insertions: they have no
-// clock, and a duplicate always renews its item.
+// The calls that follow from add() and seen() for filters of the last insertions. These filters
+// have no clock, and a duplicate always renews its item.
 template <class Filter>
 class insertion_window {
  public:
@@ -51,7 +51,7 @@ class insertion_window {
     for (const auto& x : items) outcomes[i++] = self().add(x);
   }
 
-  // What was not added, since the filter was made or loaded.
+  // Insertions that were not added, since the filter was made or loaded.
   const bloomtime::losses& losses() const noexcept { return losses_; }
 
  protected:

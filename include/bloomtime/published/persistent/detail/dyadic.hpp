@@ -21,22 +21,22 @@ struct dyadic_node {
 
 inline constexpr unsigned most_height = 62;
 
-// Whether so many ticks from `first` on are a node, or begin at 0, so that buckets counted from 0
-// are either inside or outside.
+// Whether `ticks` ticks from `first` on are a node or begin at 0. Then every bucket counted from 0
+// lies either inside or outside of them.
 constexpr bool on_dyadic_grid(std::uint64_t first, std::uint64_t ticks) noexcept {
   return first == 0 || (std::has_single_bit(ticks) && first % ticks == 0 &&
                         first <= std::uint64_t{1} << most_height);
 }
 
-// Ticks first..last as the fewest such nodes, disjoint, at most two of a height and none above
-// `top`: it takes first <= last < 2^top, top <= most_height. Fine nodes come first.
+// Ticks first..last as the smallest set of disjoint nodes, at most two of each height and none
+// above `top`. Needs first <= last < 2^top and top <= most_height. Finer nodes are first.
 class dyadic_cover {
  public:
   constexpr dyadic_cover(std::uint64_t first, std::uint64_t last, unsigned top) noexcept {
     std::uint64_t low = first;
     std::uint64_t high = last + 1;
     for (unsigned height = 0; low < high; ++height) {
-      if (height == top) {  // only where everything is asked for
+      if (height == top) {  // only if the query is about all ticks
         add(height, 0);
         return;
       }
@@ -60,8 +60,8 @@ class dyadic_cover {
   std::size_t size_ = 0;
 };
 
-// Positions cut at the borders of leaves of 2^leaf_height ticks: whole leaves, and the ticks that
-// are left at either end, each inside of one leaf.
+// Positions divided at the borders of leaves of 2^leaf_height ticks: whole leaves, and at either
+// end the remaining ticks, which lie in one leaf each.
 class leaf_cut {
  public:
   constexpr leaf_cut(tick_range range, unsigned leaf_height) noexcept {

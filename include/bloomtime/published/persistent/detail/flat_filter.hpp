@@ -14,18 +14,19 @@
 
 namespace bloomtime::detail {
 
-// A Bloom filter as part of something larger, which knows what its keys are. One of 0 bits is
-// absent: it holds nothing, and nobody may ask it.
+// A Bloom filter that is part of a history, which defines its keys. A filter of 0 bits is absent:
+// it holds nothing and must not be queried.
 class flat_filter {
  public:
   flat_filter() noexcept = default;
   explicit flat_filter(published::filter_size size) : bits_(bytes_for(size.bits)), size_(size) {}
 
-  // Over bytes_for(size.bits) bytes that outlive it; a copy has its own.
+  // A view of bytes_for(size.bits) bytes, which must outlive it; a copy owns its bytes.
   static flat_filter borrow(published::filter_size size, std::uint64_t ones,
                             std::span<const std::byte> bits) noexcept;
-  // Of the keys of both: folded to the greatest common size, asked with the fewer hash functions.
-  // Absent if one of them is. Refused if more than half of the smaller one would be lost.
+  // The filter of the keys of both: folded to the greatest common size, with the smaller number of
+  // hash functions. Absent if one of them is. Throws error(incompatible) if the result has less
+  // than half of the bits of the smaller one.
   static flat_filter joined(const flat_filter& a, const flat_filter& b);
 
   static constexpr std::uint64_t bytes_for(std::uint64_t bits) noexcept {
@@ -46,27 +47,27 @@ class flat_filter {
     std::fill(bits_.bytes().begin(), bits_.bytes().end(), std::byte{0});
     ones_ = 0;
   }
-  // Adds the keys of one of the same size.
+  // Adds the keys of another filter of the same size.
   void unite(const flat_filter& other) noexcept;
 
-  // The chance that it says yes to a key it does not hold, as full as it is.
+  // The probability that a key it does not hold is answered "maybe", at its current fill.
   double error() const noexcept {
     if (absent()) return 1;
     return std::pow(static_cast<double>(ones_) / static_cast<double>(size_.bits), size_.k);
   }
 
-  // How many different keys have set so many bits; infinite if all are set.
+  // The number of different keys, estimated from the number of set bits; infinite if all are set.
   double keys() const noexcept;
 
-  // Whether ones() is what the bits say, and no bit is set beyond the last.
+  // Whether ones() is the number of set bits and no bit is set behind the last one.
   bool consistent() const noexcept;
 
  private:
   flat_bits probes() const noexcept { return {{size_.bits, size_.k}}; }
-  // Sets in `into` what is set here, folded to its size.
+  // Sets the bits of `into` that this filter, folded to the size of `into`, has set.
   void fold_into(flat_filter& into) const noexcept;
 
-  // First of all, so that an assignment that finds no memory has changed nothing yet.
+  // The first member, so that an assignment that fails for lack of memory changes nothing.
   buffer bits_;
   published::filter_size size_;
   std::uint64_t ones_ = 0;

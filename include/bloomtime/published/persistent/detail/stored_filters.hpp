@@ -33,8 +33,8 @@ class filter_reader {
   byte_reader bits_;
 };
 
-// Throws error(corrupt) unless the filter's count of ones matches its bits, and `records` records
-// can have set so many.
+// Throws error(corrupt) unless the filter's number of ones matches its bits and `records` records
+// can have set that many.
 void expect_consistent(const flat_filter& filter, std::uint64_t records);
 
 }  // namespace bloomtime::detail

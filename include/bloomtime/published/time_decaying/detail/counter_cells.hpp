@@ -48,7 +48,7 @@ class counter_cells {
   std::uint64_t get(std::uint64_t cell) const noexcept {
     return std::visit([&](const auto& c) { return std::uint64_t{c.get(cell)}; }, counters_);
   }
-  // The part of a counter that an addition of `more` changes; enough for set().
+  // The part of a counter that an addition of `more` changes, which set() needs.
   std::uint64_t part(std::uint64_t cell, std::uint64_t /*more*/) const noexcept {
     return get(cell);
   }

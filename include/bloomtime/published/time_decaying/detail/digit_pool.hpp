@@ -66,7 +66,7 @@ class digit_pool {
 
   packed_cells<4> digits_;
   buffer holders_;
-  buffer slots_;  // node + 1, or 0 if free; 1.5 slots per node, so searches end
+  buffer slots_;  // node + 1, or 0 if free; 1.5 per node, so that searches end
   std::uint64_t used_ = 0;
   std::uint64_t key_ = process_key();  // random, so crafted holders do not cluster
 };
