@@ -28,7 +28,7 @@ namespace {
   if (info.family == family::totals) {
     throw error(
         errc::unknown_kind,
-        "this container (family 6) holds the totals per minute of a store and no filter; name "
+        "this container (family 6) holds the totals per minute of a store, not a filter; name "
         "the directory of the store instead");
   }
   std::string kind = std::to_string(static_cast<unsigned>(info.family));

@@ -20,7 +20,7 @@ using std::to_string;
 math::bloom_size size_of(const bloom_config& c) {
   if (c.error.has_value() == c.memory.has_value()) {
     throw error(errc::invalid_argument,
-                std::string("a Bloom filter is sized by error or by memory, and got ") +
+                std::string("a Bloom filter is sized by error or by memory; got ") +
                     (c.error ? "both" : "neither"));
   }
   if (c.layout && *c.layout != layout::flat && *c.layout != layout::line) {
@@ -76,7 +76,7 @@ double bloom_filter::predicted_error(std::uint64_t items) const {
 double bloom_filter::current_error() const {
   expect_bits();
   if (layout_ == layout::flat) return std::pow(fill(), k_);
-  if (ones_ == bit_count_) return 1;  // by no finite number of items
+  if (ones_ == bit_count_) return 1;  // no finite number of items sets every bit on average
   return predicted_error(static_cast<std::uint64_t>(std::ceil(distinct())));
 }
 
@@ -88,17 +88,17 @@ math::masses bloom_filter::masses(digest d, const prior& before) const noexcept 
   return before.of(insertions_, likelihood_if_absent(d));
 }
 
-// The chance that an item never inserted finds all its bits set.
+// The probability that an item that was never inserted finds all its bits set.
 double bloom_filter::likelihood_if_absent(digest d) const noexcept {
   return layout_ == layout::flat ? math::census(ones_, bit_count_, flat().distinct(d))
                                  : line_likelihood(d);
 }
 
-// In one line the line's own words tell more than the whole array. Of the l items of a line, each
-// is as likely to have any one of the patterns that fit into it, over all eight starting words, so
-// a pattern seen in it belongs to l / patterns of them; an absent item lands in any of the lines
-// alike. Hence the share of patterns that fit, divided by (load of this line) / (mean load)
-// (docs/math.md, Evidence of a line).
+// The words of the item's line are better evidence than the whole array. Each of the l items of a
+// line has any of the patterns of bits that fit into the line, over all eight starting words, with
+// equal probability, so l / patterns of them have a given one. An absent item has any line with
+// equal probability. The likelihood is therefore the share of patterns that fit, divided by (load
+// of this line) / (mean load) (docs/math.md, Evidence of a line).
 double bloom_filter::line_likelihood(digest d) const noexcept {
   const detail::line_bits geometry = lines();
   const std::byte* line = bits_.data() + geometry.offset(d);
@@ -153,7 +153,7 @@ void bloom_filter::fold(std::uint64_t factor) {
   if (factor == 0 || bit_count_ / unit % factor != 0) {
     throw error(errc::invalid_argument,
                 "a filter of " + to_string(bit_count_ / unit) + " blocks of " + to_string(unit) +
-                    " bits folds by a divisor of that, got " + to_string(factor));
+                    " bits folds by a divisor of that number, got " + to_string(factor));
   }
   detail::buffer folded(bit_count_ / factor / 8);
   if (layout_ == layout::line) {

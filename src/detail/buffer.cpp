@@ -43,7 +43,7 @@ void advise_huge([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t 
 #endif
 }
 
-// For `bytes` of data and what surrounds them.
+// A block for `bytes` of data and `extra` bytes around them.
 void* allocate_from_hook(std::uint64_t bytes, std::size_t extra) {
   void* const block = bytes > SIZE_MAX - extra ? nullptr : hook.allocate(bytes + extra);
   if (block != nullptr) return block;
@@ -92,7 +92,7 @@ void buffer::allocate(std::uint64_t bytes) {
   if (bytes == 0) return;
   if (bytes > max_buffer_bytes) {
     throw error(errc::too_large, "a filter's array can have at most " +
-                                     std::to_string(max_buffer_bytes) + " bytes, asked for " +
+                                     std::to_string(max_buffer_bytes) + " bytes, got " +
                                      std::to_string(bytes));
   }
   const bool large = bytes >= 2 * huge_page;

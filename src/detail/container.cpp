@@ -85,7 +85,7 @@ std::vector<std::byte> container_writer::head() const {
   if (bodies_.size() > max_sections || parameters_.written().size() > max_parameter_bytes) {
     throw error(errc::too_large, "a container has at most " + to_string(max_sections) +
                                      " sections and " + to_string(max_parameter_bytes) +
-                                     " parameter bytes, asked for " + to_string(bodies_.size()) +
+                                     " parameter bytes, got " + to_string(bodies_.size()) +
                                      " and " + to_string(parameters_.written().size()));
   }
   if (!ids_ascend()) {
@@ -218,7 +218,7 @@ void check_sizes(const fixed_part& fixed, std::uint64_t size) {
   const std::uint64_t needed = std::max(fixed.total, least);
   if (needed > size) {
     throw error(errc::truncated, "this container says it has " + to_string(needed) +
-                                     " bytes, and only " + to_string(size) + " are there");
+                                     " bytes, but only " + to_string(size) + " are there");
   }
   if (fixed.total != size) {
     corrupt("this container says it has " + to_string(fixed.total) + " bytes, and " +

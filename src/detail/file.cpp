@@ -188,14 +188,14 @@ class temporary {
     const descriptor found(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (found.get() < 0 || ::flock(found.get(), LOCK_EX | LOCK_NB) != 0) return;
     struct stat status {};
-    // The name may by now be that of a file which somebody else made.
+    // Another process may have created a file of this name in the meantime.
     if (::fstat(found.get(), &status) == 0 && S_ISREG(status.st_mode) &&
         is_named(found.get(), path)) {
       ::unlink(path.c_str());
     }
   }
 
-  // Of a new file, or -1 if somebody has just taken it for a leftover.
+  // The descriptor of a new file, locked; -1 if another process took it for a leftover.
   int locked(int fd) const {
     if (fd < 0 && errno != EEXIST) fail("create a file beside", name_, errno);
     if (fd < 0) return -1;
@@ -205,7 +205,7 @@ class temporary {
     return -1;
   }
 
-  // Waits for one of those that have all the names.
+  // Waits until one of the writers that hold all the names has finished.
   bool another_has_finished() const noexcept {
     const descriptor other(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (other.get() < 0) return errno == ENOENT;
@@ -262,7 +262,7 @@ void replace_file(const std::filesystem::path& path,
   const std::optional<mode_t> permissions = permissions_of(target);
   temporary file(target, path);
   const int out = file.create(permissions.value_or(0666));
-  // The umask took some away. Some file systems have none to give back.
+  // The umask may have removed some. File systems without permissions refuse this; ignore that.
   if (permissions) (void)::fchmod(out, *permissions);
   write_pieces(out, pieces, path);
   if (::fsync(out) != 0 || !file.close_a_copy()) fail("write", path, errno);
@@ -282,7 +282,7 @@ void expect_replaceable(const std::filesystem::path& path, std::uint64_t bytes) 
 }
 
 std::shared_ptr<const mapped_file> mapped_file::open(const std::filesystem::path& path) {
-  // Opening a pipe would otherwise wait for somebody to write into it.
+  // Without it, opening a pipe would wait for a writer.
   const descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (in.get() < 0) fail("open", path, errno);
   struct stat status {};

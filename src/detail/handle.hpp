@@ -163,8 +163,8 @@ void handle<Handle, Engines>::relocate() {
   engine_ = engines_type(std::as_const(engine_));
 }
 
-// How many of n further items fit into an engine that has `present` ones, before its answers are
-// wrong with more than the probability `error`. The steps double at first: the error of far too
+// How many of n further items fit into an engine that has `present` ones before its answers are
+// wrong with a probability above `error`. The steps double at first, because the error of far too
 // many items takes long to compute.
 template <class Engine>
 std::uint64_t room_in(const Engine& engine, double present, std::uint64_t n, double error) {
@@ -194,7 +194,7 @@ inline void append(std::vector<fact>& facts, std::vector<fact> more) {
   std::move(more.begin(), more.end(), std::back_inserter(facts));
 }
 
-// The family and the name of an engine, and what facts_of(), which its family defines, says.
+// The family and the name of an engine, and the result of facts_of(), which its family defines.
 template <class Engine>
 std::vector<fact> describe_engine(const Engine& e, effort most) {
   std::vector<fact> facts{{"family", std::string(name_of(Engine::kind.family))},
@@ -240,8 +240,8 @@ void handle<Handle, Engines>::save(const std::filesystem::path& path) const {
   std::visit([&](const auto& e) { e.save(path); }, engine_);
 }
 
-// The engine that reads the container; nothing if none does. Engines that share an id have reads()
-// to tell.
+// The engine that reads the container; nothing if none does. Engines that share an id have reads(),
+// which says whether the container is theirs.
 template <class Engines>
 std::optional<Engines> load_engine(const container_view& view,
                                    std::span<const std::byte> container) {

@@ -13,7 +13,7 @@ std::uint64_t drawn() noexcept {
     std::random_device source;
     return (std::uint64_t{source()} << 32) ^ source();
   } catch (const std::exception&) {
-    // Without a source of randomness: where the system put the stack.
+    // Without a source of randomness, uses the address of the stack.
     const int here = 0;
     return mix(reinterpret_cast<std::uintptr_t>(&here));
   }

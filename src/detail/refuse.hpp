@@ -4,7 +4,7 @@
 
 #include <bloomtime/error.hpp>
 
-// How the library says no: one sentence that states what was expected and what came.
+// Errors are one sentence that states what is expected and what was given.
 namespace bloomtime::detail {
 
 [[noreturn]] inline void refuse(const std::string& sentence) {

@@ -62,7 +62,8 @@ decay_ring made(const any_heat_config& c, std::type_identity<decay_ring>) {
   return decay_ring(config_for<decay_ring_config>(c, decay_ring::name));
 }
 
-// The two have one configuration, of which one parameter each is the other's.
+// Both filters have the same configuration, but each ignores one of its parameters: refuse that
+// one.
 template <class Cells>
 auto made(const any_heat_config& c,
           std::type_identity<published::basic_decaying_filter<Cells>> type) {
@@ -83,11 +84,12 @@ any_heat any_heat::make(const any_heat_config& config, std::string_view engine) 
 
 namespace {
 
-// A decay is rounded, in older files to the nearest coarse rate. The half-life in whole seconds or
-// microseconds that is rounded to the same one is what was configured.
-bool may_be(const decay& d, const decay& asked) {
-  if (d.fine_rate() != 0) return d == asked;
-  const auto [less, more] = std::minmax({d.rate(), asked.rate()});
+// Whether `d` may be the decay of a configured half-life. A decay is rounded; in older files, to
+// the nearest coarse rate. If a half-life in whole seconds or microseconds rounds to `d`, it was
+// probably the one that was configured.
+bool may_be(const decay& d, const decay& configured) {
+  if (d.fine_rate() != 0) return d == configured;
+  const auto [less, more] = std::minmax({d.rate(), configured.rate()});
   return more - less <= decay::unsigned_wide{1} << 63;
 }
 
@@ -108,7 +110,7 @@ const char* name_of(decay_ring::curve c) {
                                            : "polynomial";
 }
 
-// What all engines with cells say first, and last.
+// The first and last facts of all engines with cells.
 template <heat_engine Engine>
 std::vector<fact> cell_facts(const Engine& e, effort most, std::vector<fact> own) {
   std::vector<fact> facts{{"layout", std::string(name_of(layout::rows))},

@@ -45,7 +45,7 @@ constexpr bounds product_of(const bounds& a, const bounds& b) {
           static_cast<std::uint64_t>((upper + one - 1) >> decay::factor_bits)};
 }
 
-// Bits of a fraction of which powers are multiplied; what the others add is bounded.
+// The leading bits of a fraction whose powers are multiplied. The effect of the others is bounded.
 constexpr unsigned power_bits = 60;
 
 // roots[i] encloses 2^(2^-(i+1)): each the square root of the one before.
@@ -83,7 +83,8 @@ bounds power_of_two(unsigned_wide fraction) {
     const auto digit = static_cast<std::uint64_t>(fraction >> shift) & (powers.size() - 1);
     product = product_of(product, powers[digit]);
   }
-  // Less than 2^-60 of the exponent is left: a factor below 1 + 2^-60 ln 2, of less than 2^63.
+  // The rest of the exponent is less than 2^-60. It multiplies the product, which is below 2^63, by
+  // less than 1 + 2^-60 ln 2.
   constexpr std::uint64_t most_left = 6;
   const bool is_left = (fraction & ((unsigned_wide{1} << shift) - 1)) != 0;
   return {product.lower, product.upper + (is_left ? most_left : 0)};
@@ -97,15 +98,15 @@ struct double_wide {
 double_wide square_of(unsigned_wide x) {
   const auto a = static_cast<std::uint64_t>(x >> 64);
   const auto b = static_cast<std::uint64_t>(x);
-  const unsigned_wide middle = static_cast<unsigned_wide>(a) * b;  // twice, times 2^64
+  const unsigned_wide middle = static_cast<unsigned_wide>(a) * b;  // counts twice, times 2^64
   const unsigned_wide last = static_cast<unsigned_wide>(b) * b;
   const unsigned_wide low = last + (middle << 65);
   return {static_cast<unsigned_wide>(a) * a + (middle >> 63) + (low < last ? 1 : 0), low};
 }
 
-// log2(x / 2^127) in units of 2^-118 for x in [2^127, 2^128), rounded up: a digit for every
-// squaring, and every square is rounded up. Less than two units too much: an error of 2^-127 in
-// square number i is worth 2^-i of it.
+// log2(x / 2^127) in units of 2^-118 for x in [2^127, 2^128), rounded up. Each squaring gives a
+// binary digit, and each square is rounded up. The result is less than two units too large: an
+// error of 2^-127 in square number i changes the logarithm by 2^-i of that.
 unsigned_wide log2_above(unsigned_wide x) {
   constexpr unsigned_wide unit = unsigned_wide{1} << 127;
   unsigned_wide binary = 0;

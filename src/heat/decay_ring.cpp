@@ -117,7 +117,7 @@ decay_ring::decay_ring(const decay_ring_config& c) {
   row_ = size.row;
   if (row_ > detail::max_buffer_bytes / ring_cells::bytes_per_cell(slots()) / k_) {
     throw error(errc::too_large, "a decay ring has at most " + text_of(detail::max_buffer_bytes) +
-                                     " bytes of cells, asked for " + text_of(k_) + " rows of " +
+                                     " bytes of cells, got " + text_of(k_) + " rows of " +
                                      text_of(row_));
   }
   seed_ = c.seed;
@@ -189,7 +189,7 @@ outcome decay_ring::add_digest(digest d, instant when, std::uint64_t weight) {
                       [](std::uint64_t v) { return v >= ring_cells::elsewhere; }));
   }
   if (large != 0) cells_.reserve(large);
-  // From here on nothing fails.
+  // Nothing below can fail.
   if (first) start_ = tick_ = tick;
   if (later) go_to(tick);
   for (unsigned i = 0; i < k_; ++i) {
@@ -220,7 +220,7 @@ double decay_ring::weight_above(unsigned slot, std::int64_t now) const noexcept 
 double decay_ring::weight_below(unsigned slot, std::int64_t now) const noexcept {
   const auto age = ages_.ages_of(slot, now).oldest;
   if (curve_ == curve::weights) return weights_[static_cast<std::size_t>(age)];
-  // The oldest slot of a window has events on both sides of its end.
+  // The oldest slot of a window holds events on both sides of the window's end.
   if (curve_ == curve::window) return age + 1 < slots() ? 1 : 0;
   return age == ring_ages::unbounded ? 0 : std::pow(1 + static_cast<double>(age), -alpha_);
 }
@@ -321,7 +321,7 @@ void decay_ring::merge(const decay_ring& other, double weight) {
   *this = std::move(sum);
 }
 
-// A sum of bounds bounds the sum, slot by slot.
+// In each slot, the sum of upper bounds is an upper bound of the sum.
 void decay_ring::add_ring(const decay_ring& other, const forward::merge_weight& by) {
   if (events_ == 0) start_ = tick_ = other.tick_;
   if (other.tick_ > tick_) go_to(other.tick_);
@@ -362,14 +362,12 @@ void decay_ring::write(detail::container_writer& out) const {
   p.u64(events_);
   p.i64(start_);
   p.i64(tick_);
-  detail::byte_writer large;
-  cells_.large().write(large);
   detail::byte_writer totals;
   for (const std::uint64_t total : totals_) totals.u64(total);
   detail::byte_writer weights;
   for (const double weight : weights_) weights.f64(weight);
   out.section(cells_section, cells_.storage().bytes());
-  out.section(large_section, std::move(large).written());
+  out.section(large_section, cells_.large().written());
   out.section(totals_section, std::move(totals).written());
   out.section(weights_section, std::move(weights).written());
 }

@@ -127,7 +127,7 @@ inline double hits_below(double units, const decay::power& p, unsigned fraction)
                         0);
 }
 
-// Halvings between two moments as an exponent, limited to beyond the range of doubles.
+// Halvings between two moments as an exponent, limited to a value beyond the range of doubles.
 inline int exponent(decay::wide halvings) {
   return static_cast<int>(halvings < 4096 ? halvings : 4096);
 }
@@ -139,8 +139,9 @@ inline double hits_per_unit(const decay::power& now, unsigned fraction) {
   return units / static_cast<double>(now.lower) * (1 + slack);
 }
 
-// A mass that was counted `then`, in hits. Rounded up, so that some mass is never nothing. Only the
-// last step may leave the range of normal doubles, where the slack of hits_per_unit is not enough.
+// A mass that was counted `then`, in hits. Rounded up, so that a mass above 0 never becomes 0. Only
+// the last step may leave the range of normal doubles, where the slack of hits_per_unit is too
+// small.
 inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
   if (mass == 0) return 0;
   if (mass == endless_mass) return infinite;
@@ -159,7 +160,7 @@ inline estimate rate_of(const estimate& count, const decay& fading, const tick_c
   }
   const double seconds = static_cast<double>(ticks.resolution().count()) / 1e6;
   const double factor = fading.loss() / seconds;
-  constexpr double slack = 0x1p-50;  // for the rounding of all this
+  constexpr double slack = 0x1p-50;  // for the rounding of all operations here
   return {count.value * factor, count.lower * factor * (1 - slack),
           count.upper * factor * (1 + slack)};
 }

@@ -75,10 +75,11 @@ math::heat_size shape_of(const heat_config& c, std::uint64_t per_line, unsigned 
 // One unit of a cell, as mass.
 constexpr forward::unsigned_wide cell_unit = forward::unsigned_wide{1}
                                              << (forward::mass_fraction - fraction);
-// Units that halvings forget, at most: each forgets one unit and halves what was forgotten before.
+// Halvings forget less than this many units: each forgets one, and halves what was forgotten
+// before.
 constexpr unsigned forgets = 2;
-// The least share of a value that was really added: an event counts at most one unit in 2^fraction
-// too much, unless it is so late that it has fewer units.
+// At least this share of a value was added by events: rounding adds at most one unit in 2^fraction
+// to an event, unless it is so late that it has fewer units.
 constexpr double least_share = 1 / (1 + 1.0 / (1 << fraction)) * (1 - 0x1p-49);
 
 }  // namespace
@@ -102,7 +103,7 @@ heat_filter::heat_filter(const heat_config& config) : cells_(narrow()) {
 
 // -- time --------------------------------------------------------------------------------------
 
-// How often the cells have been halved since their own count began.
+// The number of halvings since the cells began to count them.
 std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
   constexpr decay::wide most = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::uint32_t>(std::min(p.halvings - base_, most));
@@ -220,7 +221,7 @@ outcome heat_filter::add_elsewhen(Cells& cells, const spots& where, instant when
     if (later) go_to(tick, then);
     return hit_.halvings;
   };
-  // Nothing is left of an event that is forgotten at once; it counts as one unit.
+  // If events are forgotten at once, nothing is left of a late one; it counts as one unit.
   const bool forgotten = tick < tick_ && decay_.forgets_at_once();
   const arrival event = arrival_of(forgotten ? 1 : weight, then, later ? then : power_);
   if (!count<k>(cells, where, event, catch_up)) return outcome::full;
@@ -366,15 +367,15 @@ void heat_filter::add_filter(const heat_filter& other, const forward::merge_weig
   add(mass_, forward::faded_mass(other.mass_, behind));
   add(rounded_up_, forward::faded_mass(other.rounded_up_, behind));
   add(forgotten_, forward::faded_mass(other.forgotten_, behind));
-  // What halvings rounded up or forgot in the other filter, as answer() allows for it in this one.
+  // What halvings rounded up or forgot in the other filter; answer() allows for it in this one.
   add(rounded_up_, cell_unit);
   add(forgotten_, forgets * cell_unit);
-  // And what the products were rounded up by.
+  // What rounding the products added.
   if (!by.is_whole()) rounded_up_ = forward::sum_of_mass(rounded_up_, cell_unit);
   add_events(other.events_);
 }
 
-// A sum of bounds bounds the sum.
+// The sum of upper bounds is an upper bound of the sum.
 void heat_filter::add_cells(const heat_filter& other, const forward::merge_weight& by) {
   const std::uint32_t now = halvings_at(power_);
   const std::uint32_t others_now = other.halvings_at(power_);
@@ -408,16 +409,14 @@ void heat_filter::write(detail::container_writer& out) const {
   p.u64(decay_.coarse_rate());
   p.u64(ahead_);
   p.u64(events_);
-  p.i64(events_ == 0 ? 0 : tick_);  // a first event that was refused has left its tick
+  p.i64(events_ == 0 ? 0 : tick_);  // a first event that was refused left its tick behind
   p.u64(events_ == 0 ? 0 : halvings_at(power_));
   for (const unsigned_wide units : {mass_, rounded_up_, forgotten_}) forward::write(p, units);
   if (decay_.fine_rate() != 0) p.u64(decay_.fine_rate());
   std::visit(
       [&](const auto& cells) {
-        detail::byte_writer large;
-        cells.large().write(large);
         out.section(lines_section, cells.storage().bytes());
-        out.section(large_section, std::move(large).written());
+        out.section(large_section, cells.large().written());
       },
       cells_);
 }

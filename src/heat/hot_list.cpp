@@ -54,7 +54,7 @@ void make_room_in(std::vector<T, detail::hooked<T>>& v, std::size_t more, std::s
   v.reserve(std::min(std::max(2 * v.size(), v.size() + more), most));
 }
 
-// The bytes of a text that are not in the string itself.
+// The bytes of a text that are allocated outside of the string object.
 template <class Text>
 std::uint64_t outside(const Text& t) {
   static const std::size_t inside = Text().capacity();
@@ -136,7 +136,7 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
     prepare_text(item.substr(0, longest_text));
     if (!full()) make_room();
   }
-  // From here on nothing fails.
+  // Nothing below can fail.
   if (first) {
     start_ = then.tick;
     newest_ = then;
@@ -316,8 +316,8 @@ std::optional<instant> hot_list::newest() const noexcept {
   return clock_.start_of({newest_.tick});
 }
 
-// Both rates are means over the time since the stream began, weighted by age: a steady item has
-// the same in both however young the stream is.
+// Both rates are means over the time since the stream began, weighted by age, so that both are
+// equal for a steady item, even if the stream is young.
 double hot_list::trend(std::uint32_t number, double heat, const moment& now) const noexcept {
   const double ticks = static_cast<double>(math::distance(start_, now.tick)) + 1;
   const int behind = forward::exponent(now.fast.halvings - newest_.fast.halvings);
@@ -335,8 +335,8 @@ std::vector<hot_item> hot_list::top(std::size_t n, instant when) const {
 std::vector<hot_item> hot_list::top(std::size_t n, instant when, const heat_filter& filter) const {
   if (filter.seed() != seed_ || filter.decay() != slow_ || filter.clock() != clock_) {
     throw error(errc::incompatible,
-                "a filter tightens the bounds of a hot list if seed, decay and clock are equal, "
-                "and here one of them is not");
+                "a filter tightens the bounds of a hot list if seed, decay and clock are equal; at "
+                "least one of these differs");
   }
   const moment now = at_or_newest(std::max(when, filter.newest().value_or(when)));
   return hottest(n, now, [&](std::uint32_t number) {
@@ -384,8 +384,8 @@ std::uint64_t hot_list::memory() const noexcept {
 
 // -- lists of several streams ------------------------------------------------------------------
 
-// Mergeable summaries (Agarwal et al. 2012): what one side does not list may have had that side's
-// least count. What the sum leaves out has no more than the least that it keeps.
+// Mergeable summaries (Agarwal et al. 2012): an item that one side does not list may have had that
+// side's smallest count. Items that are dropped have at most the smallest count that is kept.
 void hot_list::merge(const hot_list& other, double weight) {
   const auto parameters = [](const hot_list& l) {
     return std::tuple(l.entries(), l.seed_, l.slow_, l.fast_, l.clock_, l.bucket_clock_,
@@ -491,7 +491,7 @@ void hot_list::clear() noexcept {
   mass_ = 0;
 }
 
-// Adds what `from` has counted of an item, if it lists it.
+// Adds the counts that `from` has of an item, if it lists the item.
 void hot_list::take(const joined& j, const hot_list& from) {
   const auto there = from.find(j.id);
   if (!there) return;

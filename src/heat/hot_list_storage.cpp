@@ -92,7 +92,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   fast_ = forward::stored_decay(fast, fine ? in.u64() : 0);
   in.expect_end();
   if (fine && slow_.fine_rate() == 0 && fast_.fine_rate() == 0) {
-    refuse_stored("its decay rates have 128 bits where 64 are enough");
+    refuse_stored("its decay rates have 128 bits where 64 suffice");
   }
   if (entries_ == 0 || entries_ > most_entries || buckets == 0 || buckets > most_buckets ||
       fast_.rate() < slow_.rate() || bucket <= 0 || !info.clock || info.layout != 0) {
@@ -104,7 +104,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   buckets_ = static_cast<unsigned>(buckets);
   if (events_ == 0) {
     if (start_ != 0 || newest_tick != 0 || newest_bucket != 0 || mass_ != 0) {
-      refuse_stored("it has no events and yet a time or a mass");
+      refuse_stored("it has no events, but a time or a mass");
     }
     return;
   }
@@ -135,7 +135,8 @@ void hot_list::read_entries(std::span<const std::byte> entries, std::span<const 
     const std::uint64_t fast = in.u64();
     const std::uint64_t length = in.u64();
     if (cnt == 0 || low > cnt || length > longest_text || find(id)) {
-      refuse_stored("entry " + math::text_of(i) + " counts wrongly, is too long or stands twice");
+      refuse_stored("entry " + math::text_of(i) +
+                    " has an impossible count, is too long or is repeated");
     }
     const auto item = letters.bytes(length);
     const std::uint32_t number =
@@ -144,7 +145,7 @@ void hot_list::read_entries(std::span<const std::byte> entries, std::span<const 
     slots_[number].fast = fast;
     for (unsigned b = 0; b < buckets_; ++b) rings_[ring_of(number) + b] = in.u64();
     if (i > 0 && !before(heap_[slots_[number - 1].position], heap_[slots_[number].position])) {
-      refuse_stored("its entries are not in the order of their counts");
+      refuse_stored("its entries are not sorted by count");
     }
   }
   letters.expect_end();

@@ -30,7 +30,7 @@ using std::to_string;
 unsigned cell_bits_for(const tally_config& c) {
   if (c.cell_bits && *c.cell_bits != 4 && *c.cell_bits != 8) {
     throw error(errc::invalid_argument,
-                "a tally's cells have 4 or 8 bits, asked for " + to_string(*c.cell_bits));
+                "a tally's cells have 4 or 8 bits, got " + to_string(*c.cell_bits));
   }
   if (c.cell_bits) return *c.cell_bits;
   return math::tally_cell_bits(
@@ -161,7 +161,7 @@ template <unsigned k, class Cells>
   }
   if (escaping > 0) {
     if (escaping > most_large_ - std::min(most_large_, cells.large().size())) return outcome::full;
-    cells.reserve(escaping);  // the last thing that may fail
+    cells.reserve(escaping);  // nothing below can fail
   }
   for (unsigned i = 0; i < k_; ++i) cells.set(where[i], value[i]);
   this->total_ += amount;
@@ -229,8 +229,9 @@ outcome basic_tally_filter<Rule>::remove_digest(digest d, std::uint64_t amount) 
 
 // -- answers -----------------------------------------------------------------------------------
 
-// The sum of the counts of a line's items, at most: each of the k parts of the line holds it. With
-// minimum increase all parts together hold it, since an addition raises the smallest cell in full.
+// An upper bound of the sum of the counts of a line's items. Each of the k parts of the line sums
+// to it; with minimum increase all parts together do, since an addition raises the smallest cell by
+// its full amount.
 template <tally_rule Rule>
 template <unsigned k, class Cells>
 BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::line_mass(
@@ -379,10 +380,8 @@ void basic_tally_filter<Rule>::write(detail::container_writer& out) const {
   }
   std::visit(
       [&](const auto& cells) {
-        detail::byte_writer large;
-        cells.large().write(large);
         out.section(lines_section, cells.storage().bytes());
-        out.section(large_section, std::move(large).written());
+        out.section(large_section, cells.large().written());
       },
       cells_);
 }
@@ -423,8 +422,8 @@ basic_tally_filter<Rule> basic_tally_filter<Rule>::read(const detail::container_
   return stored;
 }
 
-// All parts of a line hold the same mass, and all lines together the total; with minimum increase
-// they hold no more than that.
+// All parts of a line have the same sum, and all lines together sum to the total; with minimum
+// increase, to at most the total.
 template <tally_rule Rule>
 template <class Cells>
 bool basic_tally_filter<Rule>::adds_up(const Cells& cells) const noexcept {
@@ -444,7 +443,7 @@ bool basic_tally_filter<Rule>::adds_up(const Cells& cells) const noexcept {
   });
 }
 
-// Every marked cell has an entry, if there are as many of them as entries.
+// Every entry belongs to a marked cell, so equal numbers mean that every marked cell has an entry.
 template <tally_rule Rule>
 void basic_tally_filter<Rule>::expect_sound() const {
   std::visit(

@@ -153,11 +153,13 @@ class bloom_filter : public detail::stored<bloom_filter> {
   double line_likelihood(digest d) const noexcept;
   std::uint64_t count_ones() const noexcept;
 
-  // First of all, so that an assignment that finds no memory has changed nothing yet.
+  // The first member, so that an assignment that fails for lack of memory changes nothing.
   detail::buffer bits_;
-  // Set for the commonest kind, a line filter with k <= 8: its single calls make one test, not two.
+  // Set for the most common kind, a line filter with k <= 8; single calls then make one test, not
+  // two.
   detail::zero_when_moved<const detail::line_round*> one_round_;
-  detail::zero_when_moved<bloomtime::layout> layout_;  // moved from: neither, so as flat with k = 0
+  detail::zero_when_moved<bloomtime::layout>
+      layout_;  // neither if moved from; then used as flat with k = 0
   detail::zero_when_moved<unsigned> k_;
   detail::zero_when_moved<std::uint64_t> bit_count_;
   std::uint64_t seed_ = 0;

@@ -9,21 +9,21 @@
 // Standard containers whose memory comes from the allocator hook.
 namespace bloomtime::detail {
 
-// Throws error(out_of_memory) as a buffer does.
+// Throws error(out_of_memory), as a buffer does.
 void* hooked_allocate(std::size_t bytes, std::size_t alignment);
 void hooked_release(void* block, std::size_t alignment) noexcept;
 
-// What the hook is asked for besides the elements: it promises no alignment.
+// The bytes that are allocated besides the elements, because the hook promises no alignment.
 template <class T>
 inline constexpr std::size_t hooked_extra = alignof(T) <= 1 ? 0 : alignof(T) + sizeof(void*);
 
-// The bytes that a container with room for so many elements has from the hook.
+// The bytes that a container with this capacity has from the hook.
 template <class T>
 constexpr std::uint64_t hooked_bytes(std::size_t capacity) noexcept {
   return capacity == 0 ? 0 : capacity * sizeof(T) + hooked_extra<T>;
 }
 
-// For std::vector<T, hooked<T>> and its like.
+// The allocator of std::vector<T, hooked<T>> and similar containers.
 template <class T>
 struct hooked {
   using value_type = T;

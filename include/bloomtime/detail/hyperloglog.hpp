@@ -73,10 +73,9 @@ class hyperloglog {
 
 inline unsigned hyperloglog::checked(unsigned precision) {
   if (precision < min_precision || precision > max_precision) {
-    throw error(errc::invalid_argument, "the precision of a distinct count must be " +
-                                            std::to_string(min_precision) + " to " +
-                                            std::to_string(max_precision) + ", asked for " +
-                                            std::to_string(precision));
+    throw error(errc::invalid_argument,
+                "the precision of a distinct count must be " + std::to_string(min_precision) +
+                    " to " + std::to_string(max_precision) + ", got " + std::to_string(precision));
   }
   return precision;
 }

@@ -120,13 +120,13 @@ std::uint64_t packed_cells<Bits>::bytes_for(std::uint64_t cells, unsigned width)
     const std::string expected =
         Bits == dynamic_bits ? "1 to " + std::to_string(max_cell_bits) : std::to_string(Bits);
     throw error(errc::invalid_argument, "a cell of this array must have " + expected +
-                                            " bits, asked for " + std::to_string(width));
+                                            " bits, got " + std::to_string(width));
   }
   const std::uint64_t most = max_buffer_bytes * 8 / width;
   if (cells > most) {
     throw error(errc::too_large, "an array of " + std::to_string(width) +
                                      "-bit cells can have at most " + std::to_string(most) +
-                                     " cells, asked for " + std::to_string(cells));
+                                     " cells, got " + std::to_string(cells));
   }
   return (cells * width + 7) / 8;
 }

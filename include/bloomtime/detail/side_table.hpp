@@ -37,7 +37,7 @@ class side_table {
 
   std::uint64_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  // The memory held.
+  // Bytes allocated.
   std::uint64_t bytes() const noexcept { return storage_.size(); }
   // The memory of a table that has had this many entries, and the number of entries that fit into
   // this many bytes.
@@ -70,6 +70,7 @@ class side_table {
 
   // 16 bytes per entry, in the order of their cells: equal contents give equal bytes.
   void write(byte_writer& out) const;
+  std::vector<std::byte> written() const;
 
  private:
   struct slot {
@@ -97,7 +98,7 @@ class side_table {
   void insert_new(slot s) noexcept;
   void move_to(std::uint64_t slot_count);
 
-  buffer storage_;  // first, so that an assignment that finds no memory has changed nothing yet
+  buffer storage_;  // first, so that an assignment that fails changes nothing
   zero_when_moved<std::uint64_t> size_;
   std::uint64_t key_ = process_key();  // the same in all tables
 };
@@ -105,8 +106,8 @@ class side_table {
 inline std::uint64_t side_table::slots_for(std::uint64_t entries) {
   if (entries > capacity_of(max_slots)) {
     throw error(errc::too_large, "a side table can have at most " +
-                                     std::to_string(capacity_of(max_slots)) +
-                                     " entries, asked for " + std::to_string(entries));
+                                     std::to_string(capacity_of(max_slots)) + " entries, got " +
+                                     std::to_string(entries));
   }
   return least_slots_for(entries);
 }
@@ -148,7 +149,7 @@ inline std::uint64_t* side_table::find(std::uint64_t cell) noexcept {
 inline void side_table::set(std::uint64_t cell, std::uint64_t value) {
   if (cell > max_cell) {
     throw error(errc::invalid_argument, "a side table has cells up to " + std::to_string(max_cell) +
-                                            ", asked for " + std::to_string(cell));
+                                            ", got " + std::to_string(cell));
   }
   if (std::uint64_t* const present = find(cell)) {
     *present = value;
@@ -235,6 +236,12 @@ inline void side_table::write(byte_writer& out) const {
     out.u64(cell);
     out.u64(value);
   }
+}
+
+inline std::vector<std::byte> side_table::written() const {
+  byte_writer out;
+  write(out);
+  return std::move(out).written();
 }
 
 template <class Valid>

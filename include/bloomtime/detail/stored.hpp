@@ -38,7 +38,7 @@ struct stored_kind {
   }
 };
 
-// Throws error(corrupt): the parameters of what is `called` so contradict each other.
+// Throws error(corrupt): the parameters of "a heat filter" (`called`) contradict each other.
 [[noreturn]] void refuse_parameters(std::string_view called);
 
 template <class Engine>

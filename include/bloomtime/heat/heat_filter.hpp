@@ -158,9 +158,9 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   std::variant<narrow, broad> cells_;
   std::uint64_t row_lines_ = 0;      // lines of one row
   arrival hit_{};                    // one event in the newest tick
-  bloomtime::decay::wide base_ = 0;  // halvings before the cells' own count of them began
+  bloomtime::decay::wide base_ = 0;  // halvings before the cells began to count them
   unsigned_wide forgotten_ = 0;      // what merged filters forgot, in units of mass_
-  unsigned_wide rounded_up_ = 0;     // what merges and late events were rounded up by
+  unsigned_wide rounded_up_ = 0;     // what rounding added to merges and late events
 };
 
 template <item T>

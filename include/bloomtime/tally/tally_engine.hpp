@@ -15,7 +15,7 @@
 
 namespace bloomtime {
 
-// What every engine of the family can do: count items that come. `one_sided` says whether its
+// What every engine of the family can do: count items that are added. `one_sided` says whether its
 // answers are never too low.
 template <class T>
 concept tally_engine = std::movable<T> &&

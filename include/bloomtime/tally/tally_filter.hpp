@@ -33,8 +33,8 @@ enum class tally_rule {
   minimum,  // those below the new count; answers are better, but nothing can be removed
 };
 
-// Counts items that come and go, in fixed memory. Answers are never too low if only what was added
-// is removed. An answer is too high if other items share all cells of the item.
+// Counts items that are added and removed, in fixed memory. Answers are never too low if only what
+// was added is removed. An answer is too high if other items share all cells of the item.
 //
 // All cells of an item lie in one cache line. Small counts are stored in the cells. The high bits
 // of large counts are stored in a table, so that counts are exact up to 2^64 - 1 and a frequent

@@ -20,7 +20,7 @@ double heat_state::predicted_error(std::uint64_t items) const {
   return k_ == 0 ? 1 : math::rows_error(items, cells(), k_);
 }
 
-// A new item is answered too high if it meets a warm cell in every row.
+// The answer for a new item is too high if its cell is warm in every row.
 double heat_state::error_of(std::uint64_t warm_cells) const {
   if (k_ == 0) return 1;
   return std::pow(static_cast<double>(warm_cells) / static_cast<double>(cells()), k());

@@ -29,7 +29,7 @@ std::optional<unsigned> ring_ages::slot_of(wide tick, wide now) const noexcept {
   return slots() - 1;
 }
 
-// The number of the block of ticks, all of one length, that the slot stands for.
+// The number of the block of ticks that the slot holds, counted in blocks of the slot's length.
 wide ring_ages::block_of(unsigned slot, wide now) const noexcept {
   const unsigned level = level_of(slot);
   if (level == 0) return now - modulo(now - slot, singles_);
@@ -46,7 +46,7 @@ ring_ages::ages ring_ages::ages_of(unsigned slot, std::int64_t now) const noexce
   const wide length = wide{1} << level;
   const wide first = block_of(slot, now) * length;
   if (level == 0) return {now - first, now - first};
-  // The younger half of a block may still be on the level before.
+  // The younger half of a block may still be in slots of the level before.
   const wide half = length / 2;
   const wide beyond = ((wide{now} >> (level - 1)) - singles_ + 1) * half;
   const wide last = std::min(first + length, beyond) - 1;

@@ -300,7 +300,7 @@ TEST(bloom_filter, refuses_to_fold_by_what_does_not_divide) {
       expect_error(
           errc::invalid_argument, [&] { f.fold(factor); },
           std::to_string(blocks) + " blocks of " + std::to_string(unit) +
-              " bits folds by a divisor of that, got " + std::to_string(factor));
+              " bits folds by a divisor of that number, got " + std::to_string(factor));
     }
     EXPECT_EQ(f.serialize(), before);
     f.fold(1);

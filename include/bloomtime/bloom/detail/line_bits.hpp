@@ -11,8 +11,9 @@
 #include <bloomtime/detail/probes.hpp>
 
 // The bits of one item in a 64-byte line of eight 64-bit words: one bit in each of k neighbouring
-// words (cyclically, from a word the digest picks), and for k > 8 a second one in k - 8 of them.
-// Bits never share a word within a round, so a line is tested and set by a few vector operations.
+// words (cyclically, from a word that the digest selects), and for k > 8 a second one in k - 8 of
+// them. Bits never share a word within a round, so a line is tested and set by a few vector
+// operations.
 namespace bloomtime::detail {
 
 inline constexpr unsigned line_words = 8;
@@ -31,7 +32,7 @@ alignas(line_bytes) inline constexpr auto line_windows = [] {
   }
   return windows;
 }();
-// The round of filters that have only one of it, or null.
+// The round of a filter that has only one, or null.
 constexpr const line_round* one_round(layout kind, unsigned k) noexcept {
   return kind == layout::line && k <= line_words ? &line_windows[k] : nullptr;
 }
@@ -80,7 +81,7 @@ BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits, diges
   return missing == 0;
 }
 
-// Sets the bits and says how many of them were not set before.
+// Sets the bits and returns how many of them were clear before.
 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits, digest d) noexcept {
   unsigned fresh = 0;
   const auto set = [&](unsigned word, std::uint64_t mask) {
@@ -127,14 +128,14 @@ BLOOMTIME_INLINE const std::byte* window_of(const line_round& round, digest d) n
   return reinterpret_cast<const std::byte*>(round.data()) + (std::rotr(d.lo, 55) & last);
 }
 
-// Which bit of each word a round's hash means.
+// The bit of each word that a round's hash selects.
 BLOOMTIME_AVX2 BLOOMTIME_INLINE line_halves places(std::uint64_t hash) noexcept {
   const words h{hash, hash, hash, hash};
   return {(h >> words{0, 6, 12, 18}) & 63, (h >> words{24, 30, 36, 42}) & 63};
 }
 
-// Zero if the line has all bits of a round. The words are shifted to the window rather than the
-// window to the words: the operation that compares them can then read it from memory itself.
+// Zero if the line has all bits of a round. It shifts the words instead of the window, so that the
+// instruction that compares them can read the window from memory.
 BLOOMTIME_AVX2 BLOOMTIME_INLINE words missing(const std::byte* line, std::uint64_t hash,
                                               const std::byte* window) noexcept {
   const line_halves at = places(hash);
@@ -143,7 +144,7 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE words missing(const std::byte* line, std::uint64
   return (~(has.low >> at.low) & wants.low) | (~(has.high >> at.high) & wants.high);
 }
 
-// By the carry flag, which can be added without being turned into a number first.
+// Uses the carry flag, which can be added without converting it to a number first.
 BLOOMTIME_AVX2 BLOOMTIME_INLINE bool is_zero(words v) noexcept {
   using vector = long long __attribute__((vector_size(32)));
   return __builtin_ia32_ptestc256(vector{}, reinterpret_cast<vector>(v)) != 0;
@@ -165,7 +166,7 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE line_halves set(std::byte* line, std::uint64_t h
           reinterpret_cast<words>((~has.high & high) == 0)};
 }
 
-// A word is four of the bytes that packing leaves.
+// After packing, each word is four bytes.
 BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned lacking(line_halves complete) noexcept {
   using ints = int __attribute__((vector_size(32)));
   using chars = char __attribute__((vector_size(32)));
@@ -207,8 +208,8 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits 
 }  // namespace avx2
 #endif
 
-// Single calls use whatever their caller is compiled for; bulk calls (line_bulk.hpp) ask the
-// processor.
+// Single calls use the instruction set that their caller is compiled for; bulk calls
+// (line_bulk.hpp) test what the processor supports.
 #if BLOOMTIME_X86 && defined(__AVX2__)
 namespace compiled = avx2;
 #else

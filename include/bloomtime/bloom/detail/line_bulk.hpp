@@ -10,7 +10,7 @@
 #include <bloomtime/bloom/detail/line_bits.hpp>
 #include <bloomtime/detail/bulk.hpp>
 
-// Many items of the line layout at once. The processor is asked once per call what it can do.
+// Many items of the line layout at once. Each call tests once what the processor supports.
 namespace bloomtime::detail {
 
 namespace portable::inline BLOOMTIME_ISA {
@@ -26,7 +26,7 @@ void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> i
   });
 }
 
-// Returns how many bits were not set before.
+// Returns how many bits were clear before.
 template <item T>
 std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> items,
                            std::uint64_t seed) noexcept {
@@ -45,8 +45,8 @@ std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> 
 #if BLOOMTIME_X86
 namespace avx2::inline BLOOMTIME_ISA {
 
-// Items whose lines were asked for and are not used yet. Measured: 32 hide the latency of memory as
-// well, unless another thread shares the core.
+// The number of items whose lines are prefetched ahead. Measured: 32 hide the latency of memory as
+// well as 64, unless another thread shares the core.
 inline constexpr std::size_t lines_ahead = 64;
 
 struct line_queue {
@@ -55,14 +55,14 @@ struct line_queue {
   std::array<std::size_t, lines_ahead> offset;
 };
 
-// Hashes items, asks for their lines, and calls use(line, digest, item number) lines_ahead items
-// later. All three in one loop: the work in between spreads the misses evenly, and a loop that only
-// hashes would let the memory wait.
+// Hashes items, prefetches their lines, and calls use(line, digest, item number) lines_ahead items
+// later. One loop does all three: the work in between spreads the cache misses evenly, and during a
+// loop that only hashes the memory would be idle.
 template <class Use, class Byte, item T>
 BLOOMTIME_AVX2 void pass_lines(Byte* lines, line_bits bits, std::span<const T> items,
                                std::uint64_t seed, Use& use) noexcept {
   line_queue queue;
-  const auto ask = [&](std::size_t i, std::size_t slot) {
+  const auto fetch = [&](std::size_t i, std::size_t slot) {
     const digest d = as_digest(items[i], seed);
     queue.lo[slot] = d.lo;
     queue.hi[slot] = d.hi;
@@ -74,13 +74,13 @@ BLOOMTIME_AVX2 void pass_lines(Byte* lines, line_bits bits, std::span<const T> i
     }
   };
   const std::size_t count = items.size();
-  for (std::size_t i = 0; i < std::min(count, lines_ahead); ++i) ask(i, i);
+  for (std::size_t i = 0; i < std::min(count, lines_ahead); ++i) fetch(i, i);
   std::size_t first = 0;
   for (; first + 2 * lines_ahead <= count; first += lines_ahead) {
     for (std::size_t slot = 0; slot < lines_ahead; ++slot) {
       const digest d{queue.lo[slot], queue.hi[slot]};
       Byte* line = lines + queue.offset[slot];
-      ask(first + lines_ahead + slot, slot);
+      fetch(first + lines_ahead + slot, slot);
       use(line, d, first + slot);
     }
   }
@@ -88,12 +88,12 @@ BLOOMTIME_AVX2 void pass_lines(Byte* lines, line_bits bits, std::span<const T> i
     const std::size_t slot = first % lines_ahead;
     const digest d{queue.lo[slot], queue.hi[slot]};
     Byte* line = lines + queue.offset[slot];
-    if (first + lines_ahead < count) ask(first + lines_ahead, slot);
+    if (first + lines_ahead < count) fetch(first + lines_ahead, slot);
     use(line, d, first);
   }
 }
 
-// k is known to be at most 8, or to be more.
+// two_rounds: whether k is above 8.
 template <bool two_rounds>
 struct line_tester {
   const line_round& first;
@@ -161,7 +161,7 @@ void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> i
   portable::contains_lines(lines, bits, items, seed, answers);
 }
 
-// Returns how many bits were not set before.
+// Returns how many bits were clear before.
 template <item T>
 std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> items,
                            std::uint64_t seed) noexcept {

@@ -110,7 +110,7 @@ inline ring_cells ring_cells::read(std::span<const std::byte> cells,
   read.slots_ = slots;
   read.large_ = side_table::read(large, cells.size() / each * slots, is_marked);
   if (read.large_.size() != marked) {
-    throw error(errc::corrupt, std::to_string(marked) + " counts stand in a table of " +
+    throw error(errc::corrupt, std::to_string(marked) + " counts are in a table of " +
                                    std::to_string(read.large_.size()));
   }
   read.cells_ = buffer::copy_of(cells);
