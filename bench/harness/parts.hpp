@@ -28,6 +28,7 @@ void heat_papers_tables(session& run);
 void history_tables(session& run);
 void history_pauses(session& run);
 void recency_tables(session& run);
+void window_tables(session& run);
 void reader_tables(session& run);
 void tally_tables(session& run);
 void profile_tables(session& run);

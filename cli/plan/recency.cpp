@@ -10,6 +10,7 @@
 #include <bloomtime/math/timing.hpp>
 #include <bloomtime/published/inferential/timing_size.hpp>
 #include <bloomtime/published/inferential/touch_chain.hpp>
+#include <bloomtime/recency/recency_table.hpp>
 
 #include "cli/plan/planner.hpp"
 #include "cli/text.hpp"
@@ -61,6 +62,15 @@ candidate stamps(const window& w) {
                       math::stamp_error(size, math::alive_at_worst(load)));
 }
 
+// It reads its second block, and moves others to make room, if the first one is full.
+candidate prints(const window& w) {
+  const auto size = recency_table::size_for({.last = std::max(w.items, w.ticks),
+                                             .items = w.items,
+                                             .error = w.error,
+                                             .ticks = static_cast<std::uint32_t>(w.ticks)});
+  return candidate_of("recency_table", "grows", 8 * size.bytes, 2, size.error);
+}
+
 candidate timers(const window& w) {
   const auto size = published::timing_for_error(w.items, w.error);
   return candidate_of("timing_filter", count_of(size.oldest, "block"), size.timers * size.bits,
@@ -96,23 +106,33 @@ std::vector<candidate> candidates_for(const window& w) {
   std::vector<candidate> all{partitioned(w, 0), partitioned(w, w.ticks), stamps(w), timers(w)};
   all.push_back(generalized(w, all[2].bits));
   all.push_back(buffer(w));
-  all[1].recommended = true;
+  constexpr std::uint64_t most_ticks_of_table = 1024;
+  if (w.ticks > most_ticks_of_table) {
+    all[1].recommended = true;
+    return all;
+  }
+  all.insert(all.begin(), prints(w));
+  all.front().recommended = true;
   return all;
 }
 
 plan make(const plan_options& given) {
   const window w = window_of(given);
-  return {.subject = fmt::format("{} within a window of {}", count_of(w.items, "item"),
-                                 count_of(w.ticks, "tick")),
-          .target = {.items = w.items, .error = w.error, .memory = {}},
-          .fields = {{"ticks", w.ticks}},
-          .columns = {probes_column(), {"misses", "missed"}},
-          .candidates = sized([&] { return candidates_for(w); }),
-          .notes = {"probes: cache lines (age_partitioned_filter, line) or cells that adding a new "
-                    "item reads or writes",
-                    "--ticks matters to age_partitioned_filter, time, and to recency_filter only"},
-          .closing = {"Next: bloomtime dedupe --window 10m --expect N --error E uses an "
-                      "age_partitioned_filter with 600 ticks per window."}};
+  return {
+      .subject = fmt::format("{} within a window of {}", count_of(w.items, "item"),
+                             count_of(w.ticks, "tick")),
+      .target = {.items = w.items, .error = w.error, .memory = {}},
+      .fields = {{"ticks", w.ticks}},
+      .columns = {probes_column(), {"misses", "missed"}},
+      .candidates = sized([&] { return candidates_for(w); }),
+      .notes = {"probes: cache lines (recency_table, age_partitioned_filter, line) or cells that "
+                "adding a new item reads or writes",
+                "recency_table: with memory reserved for all items; a table that grows takes "
+                "about 15 % more",
+                "--ticks matters to recency_table, to age_partitioned_filter, time, and to "
+                "recency_filter"},
+      .closing = {"Next: bloomtime dedupe --window 10m --expect N --error E uses an "
+                  "age_partitioned_filter with 600 ticks per window."}};
 }
 
 }  // namespace
@@ -129,13 +149,14 @@ planner recency_planner() {
       .items = "different items within a window",
       .error_means = "an item not seen within the window is reported as seen",
       .keys = {{"probes",
-                "cache lines (age_partitioned_filter, line) or cells that adding a new item reads "
-                "or writes"},
+                "cache lines (recency_table, age_partitioned_filter, line) or cells that adding a "
+                "new item reads or writes"},
                {"misses", "share of items seen within the window that are reported as not seen"}},
       .fields = {{"ticks", "--ticks"}},
       .engines =
-          "age_partitioned_filter, for a window of insertions or of time; recency_filter, line or "
-          "flat; timing_filter, with its blocks, generalized_filter and recent_buffer, as "
+          "recency_table, up to 1024 ticks; age_partitioned_filter, for a window of insertions or "
+          "of time; recency_filter, line or flat; timing_filter, with its blocks, "
+          "generalized_filter and recent_buffer, as "
           "published",
       .options = {{"--ticks", &plan_options::ticks, "N", "time steps per window (default 10)"}},
       .defaults = {.error = "1e-6", .ticks = "10"},

@@ -106,6 +106,19 @@ recency_table::recency_table(const recency_table_config& config)
   }
 }
 
+recency_table_size recency_table::size_for(recency_table_config config) {
+  config.reserve = true;
+  const detail::recent_window window(length_of(config), tick_of(config), config.window.has_value(),
+                                     {});
+  const unsigned bits = detail::print_stamps::bits_for(window.ticks());
+  const math::print_widths widths{bits, bits + 1};
+  const math::print_plan plan = plan_for(config, window.ticks(), widths);
+  const std::uint64_t items = config.items != 0 ? config.items : config.last.value_or(0);
+  const std::uint64_t alive = with_cut_tick(items, window.ticks());
+  return {plan.homes * detail::line_bytes,
+          math::print_error(plan, widths, {}, static_cast<double>(alive))};
+}
+
 void recency_table::expect_usable() const {
   detail::expect_not_moved_from(usable(), "recency table");
 }

@@ -39,6 +39,12 @@ struct recency_table_config {
   std::uint64_t seed = 0;
 };
 
+// What a table with reserved memory takes, and its error when all items are in.
+struct recency_table_size {
+  std::uint64_t bytes = 0;
+  double error = 0;
+};
+
 // Was x seen within the window? A "no" is certain. A "yes" is wrong with the probability `error`,
 // and for items that left the window less than a tick ago. A table of fingerprints, each with the
 // tick in which it was last seen (docs/math.md, Tables of prints). It starts small, grows and
@@ -56,6 +62,8 @@ class recency_table : public detail::stored<recency_table>,
   static constexpr detail::stored_kind kind{family::recency, {7}, "a recency table"};
 
   explicit recency_table(const recency_table_config& config);
+  // With `reserve`, whatever the configuration says.
+  static recency_table_size size_for(recency_table_config config);
   BLOOMTIME_VALUE(recency_table);
 
   // Lets time pass without an event; never back.
