@@ -32,9 +32,14 @@ function(bloomtime_compile_tests target)
   bloomtime_cache_precompiled(${target})
   target_compile_options(${target} PRIVATE ${quick_to_build})
   target_precompile_headers(${target} REUSE_FROM bloomtime_test_support)
+  # Of an inline function that several files contain the linker keeps the first copy. The library's
+  # is optimised and is what users run; the copy in a test is neither. So the library comes first.
+  set(optimised $<TARGET_FILE:bloomtime> $<TARGET_FILE:bloomtime_traffic>)
   if(target MATCHES "cli")
     target_link_libraries(${target} PRIVATE bloomtime_cli_support nlohmann_json::nlohmann_json)
+    list(APPEND optimised $<TARGET_FILE:bloomtime_logs>)
   endif()
+  target_link_options(${target} PRIVATE LINKER:--whole-archive ${optimised} LINKER:--no-whole-archive)
 endfunction()
 
 foreach(folder unit property statistical format cli soak)
