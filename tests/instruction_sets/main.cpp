@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include <bloomtime/bloomtime.hpp>
+#include <bloomtime/published/persistent/tree_history.hpp>
 
 int baseline();
 int wide();
