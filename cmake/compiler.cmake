@@ -36,9 +36,9 @@ if(LLD_PROGRAM AND PROJECT_IS_TOP_LEVEL AND BLOOMTIME_BUILD_TESTS)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# ccache needs these settings for files that use a precompiled header. CCACHE_DEPEND compares headers
-# byte by byte: otherwise ccache returns an old precompiled header after a change of a comment, and
-# g++ then takes the changed header for another file and reports redefinitions.
+# ccache needs these settings for files that use a precompiled header. CCACHE_DEPEND compares
+# headers byte by byte: otherwise ccache returns an old precompiled header after a change of a
+# comment, and g++ then takes the changed header for another file and reports redefinitions.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER

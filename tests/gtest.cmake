@@ -39,7 +39,8 @@ function(bloomtime_compile_tests target)
     target_link_libraries(${target} PRIVATE bloomtime_cli_support nlohmann_json::nlohmann_json)
     list(APPEND optimised $<TARGET_FILE:bloomtime_logs>)
   endif()
-  target_link_options(${target} PRIVATE LINKER:--whole-archive ${optimised} LINKER:--no-whole-archive)
+  target_link_options(${target} PRIVATE
+    LINKER:--whole-archive ${optimised} LINKER:--no-whole-archive)
 endfunction()
 
 foreach(folder unit property statistical format cli soak)
