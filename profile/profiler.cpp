@@ -30,7 +30,7 @@ void expect_counted(outcome o) {
 }
 
 field_profile new_field(const std::string& name, const store::profile_settings& settings,
-                        std::uint64_t memory, std::uint64_t seed) {
+                        std::uint64_t memory, const hash_seed& seed) {
   // A bucket for each of the last half-lives: what came before has faded.
   return {.name = name,
           .heat = heat_filter({.memory = memory,
@@ -48,9 +48,9 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
 }
 
 // Items are hashed once for all of them.
-void expect_seed(const field_profile& f, std::uint64_t seed) {
+void expect_seed(const field_profile& f, const hash_seed& seed) {
   if (f.heat.seed() == seed && f.hot.seed() == seed && (!f.past || f.past->seed() == seed)) return;
-  text::corrupt("the filters of the store have different seeds");
+  text::corrupt("the filters of the store have different seeds or hashes");
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void expect_memory(std::uint64_t memory, std::size_t fields) {
                fields * least_memory_per_field, memory);
 }
 
-history new_history(const store::profile_settings& settings, std::uint64_t seed) {
+history new_history(const store::profile_settings& settings, const hash_seed& seed) {
   const std::int64_t resolution = settings.resolution.count();
   const std::int64_t ticks = std::max<std::int64_t>(1, partition.count() / resolution);
   const std::int64_t length = ticks * resolution;
@@ -99,7 +99,7 @@ std::uint64_t field_profile::memory() const {
 }
 
 profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
-                   std::uint64_t seed)
+                   const hash_seed& seed)
     : settings_(settings), waiting_(fields.size()) {
   for (const std::string& name : fields) {
     fields_.push_back(new_field(name, settings, settings.memory / fields.size(), seed));

@@ -32,7 +32,7 @@ void expect_memory(std::uint64_t memory, std::size_t fields);
 
 // A history with one partition per day. It accepts every time that can be read: its ticks are those
 // of heat, and begin with the earliest readable time instead of 1970.
-history new_history(const store::profile_settings& settings, std::uint64_t seed);
+history new_history(const store::profile_settings& settings, const hash_seed& seed);
 
 // Throws if the history refuses an event.
 void remember(history& past, std::span<const digest> items, std::span<const instant> times);
@@ -76,7 +76,7 @@ struct memory_budget {
 class profiler {
  public:
   profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
-           std::uint64_t seed = store::default_seed);
+           const hash_seed& seed = store::default_seed);
 
   // What to load from a store: heat queries need no histories.
   enum class wanted { everything, heat };
@@ -115,7 +115,7 @@ class profiler {
   memory_budget history_budget() const;
 
   const store::profile_settings& settings() const { return settings_; }
-  std::uint64_t seed() const { return fields_.front().heat.seed(); }  // of all filters
+  const hash_seed& seed() const { return fields_.front().heat.seed(); }  // of all filters
   const std::vector<field_profile>& fields() const { return fields_; }
   const std::vector<logs::held_event>& held() const { return gate_.held(); }
 

@@ -12,7 +12,7 @@ static std::vector<fact> facts_of(const bloom_filter& f, effort) {
       {"memory", f.memory()},
       {"bits", f.bits()},
       {"k", f.k()},
-      {"seed", f.seed()},
+      {"seed", f.seed().value()},
       {"capacity", f.capacity()},
       {"insertions", f.insertions()},
       {"distinct", f.distinct()},

@@ -19,7 +19,8 @@ constexpr std::uint32_t fields_section = 1;
 constexpr std::uint32_t held_section = 2;
 
 detail::container_info kind_of(std::uint8_t which) {
-  return {.family = family::totals, .engine = which, .layout = 0, .seed = 0, .clock = {}};
+  return {
+      .family = family::totals, .engine = which, .layout = 0, .seed = detail::no_hash, .clock = {}};
 }
 
 void write_text(detail::byte_writer& out, std::string_view text) {

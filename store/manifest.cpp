@@ -36,7 +36,9 @@ constexpr std::array part_keys{"role", "file", "bytes", "checksum"};
 
 std::string hex(std::uint64_t n) { return fmt::format("{:016x}", n); }
 
-std::string checksum_of(const json& document) { return hex(digest_of(document.dump()).lo); }
+std::string checksum_of(const json& document) {
+  return hex(digest_of(document.dump(), {0, hash_id::xxh3_128}).lo);
+}
 
 json micros_or_null(const std::optional<instant>& t) { return t ? json(t->micros) : json(nullptr); }
 

@@ -109,8 +109,11 @@ std::vector<std::byte> minute_totals::serialize() const {
     write_varint(body, count);
     previous = minute;
   });
-  detail::container_writer out(
-      {.family = family::totals, .engine = engine, .layout = 0, .seed = 0, .clock = minutes()});
+  detail::container_writer out({.family = family::totals,
+                                .engine = engine,
+                                .layout = 0,
+                                .seed = detail::no_hash,
+                                .clock = minutes()});
   out.parameters().i64(first);
   out.parameters().u64(number);
   out.parameters().u64(events_);
@@ -120,8 +123,11 @@ std::vector<std::byte> minute_totals::serialize() const {
 
 minute_totals minute_totals::load(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
-  const detail::container_info expected{
-      .family = family::totals, .engine = engine, .layout = 0, .seed = 0, .clock = minutes()};
+  const detail::container_info expected{.family = family::totals,
+                                        .engine = engine,
+                                        .layout = 0,
+                                        .seed = detail::no_hash,
+                                        .clock = minutes()};
   if (view.info() != expected) {
     text::throw_error(errc::unknown_kind,
                       "expected totals per minute here, found a container of family {}",

@@ -16,11 +16,13 @@ namespace bench {
 
 using short_key = std::uint64_t;
 
-struct long_key {
-  std::array<char, 40> text;
+template <std::size_t bytes>
+struct text_key {
+  std::array<char, bytes> text;
 
   operator std::string_view() const noexcept { return {text.data(), text.size()}; }
 };
+using long_key = text_key<40>;
 
 inline constexpr std::uint64_t first_absent = std::uint64_t{1} << 63;
 

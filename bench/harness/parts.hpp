@@ -22,6 +22,7 @@ struct session {
 
 void machine_tables(session& run);
 void bloom_tables(session& run);
+void digest_tables(session& run);
 void generate_tables(session& run);
 void heat_tables(session& run);
 void heat_papers_tables(session& run);

@@ -168,8 +168,8 @@ class run {
     profile_ =
         profile::profiler::load(*writer_, writer_->about(), profile::profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
-    expect_same(directory_, "the seed", fmt::format("{}", profile_->seed()),
-                fmt::format("{}", asked_.seed.value_or(profile_->seed())));
+    expect_same(directory_, "the seed", fmt::format("{}", profile_->seed().value()),
+                fmt::format("{}", asked_.seed.value_or(profile_->seed().value())));
     const std::vector<std::string>& kept = writer_->about().items;
     if (!input_.items.empty()) {
       expect_same(directory_, "the items", fmt::format("{}", fmt::join(kept, " and ")),

@@ -139,8 +139,8 @@ class run {
           "another --store",
           given_.store);
     }
-    expect_same(given_.store, "the seed", fmt::format("{}", tally_->seed()),
-                fmt::format("{}", seed_.value_or(tally_->seed())));
+    expect_same(given_.store, "the seed", fmt::format("{}", tally_->seed().value()),
+                fmt::format("{}", seed_.value_or(tally_->seed().value())));
     note(fmt::format("{}: continued; it has {} records", given_.store,
                      count_text(writer_->about().records)));
   }

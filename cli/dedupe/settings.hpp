@@ -32,7 +32,7 @@ struct dedupe_settings {
   // The costs of a duplicate that passes (a false negative) and of a new line that is dropped.
   std::optional<math::penalties> costs = {};
   // Of the hash of the keys; random for a new state unless given.
-  std::optional<std::uint64_t> seed = {};
+  std::optional<hash_seed> seed = {};
 
   age_partitioned_config filter() const {
     if (time == time_source::none) {

@@ -34,8 +34,11 @@ constexpr std::uint32_t unwritten_section = 6;
 constexpr std::size_t digest_bytes = 16;
 
 constexpr detail::container_info kind_of(std::uint8_t version) {
-  return {
-      .family = family::totals, .engine = version, .layout = 0, .seed = 0, .clock = std::nullopt};
+  return {.family = family::totals,
+          .engine = version,
+          .layout = 0,
+          .seed = detail::no_hash,
+          .clock = std::nullopt};
 }
 
 bool is_first(const detail::container_view& view) { return view.info().engine == first_engine; }
@@ -213,8 +216,8 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   expect_settings(name, read_settings(in, text_of(view.section(key_section))), settings);
   deduper d(settings, age_partitioned_filter::load(view.section(filter_section)));
   if (settings.seed) {
-    expect_kept(name, "--seed", fmt::format("{}", d.filter_.seed()),
-                fmt::format("{}", *settings.seed));
+    expect_kept(name, "--seed", fmt::format("{}", d.filter_.seed().value()),
+                fmt::format("{}", settings.seed->value()));
   }
   d.settings_.seed = d.filter_.seed();
   for (std::uint64_t* number : {&d.counts_.passed, &d.counts_.dropped, &d.counts_.unjudged,

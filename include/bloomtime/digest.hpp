@@ -4,16 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <bloomtime/detail/cpu.hpp>
+#include <bloomtime/detail/mix.hpp>
+#include <bloomtime/detail/short_hash.hpp>
 
 namespace bloomtime {
 
-// The 128-bit hash of an item. It depends on the item and a seed only and is the same on every
-// machine. All filters accept a digest in place of an item. Filters can be merged only if their
-// seeds are equal. The hash is not cryptographic: anyone who knows the seed can make items collide.
+// The 128-bit hash of an item. It depends on the item and a hash_seed only and is the same on every
+// machine. All filters accept a digest in place of an item. The hash is not cryptographic: anyone
+// who knows the seed can make items collide.
 struct digest {
   std::uint64_t lo = 0;
   std::uint64_t hi = 0;
@@ -21,57 +24,62 @@ struct digest {
   friend bool operator==(const digest&, const digest&) = default;
 };
 
-// Stored in every file, so that a later hash function can be distinguished.
-enum class hash_id : std::uint8_t { xxh3_128 = 1 };
+// The hash function of byte strings. Every file stores it; ids are added and never change their
+// meaning. Integers have the same digest with each.
+enum class hash_id : std::uint8_t {
+  xxh3_128 = 1,   // XXH3 with 128 bits
+  short_128 = 2,  // detail/short_hash.hpp up to 64 bytes, XXH3 with 128 bits above
+};
+inline constexpr hash_id newest_hash = hash_id::short_128;
+
+// How a filter hashes its items: a function, and the seed of it. An integer converts to a seed of
+// the newest function. A filter that was loaded keeps the function that its file names. Filters can
+// be merged only if both are equal.
+class hash_seed {
+ public:
+  BLOOMTIME_INLINE constexpr hash_seed(std::uint64_t value = 0, hash_id id = newest_hash) noexcept
+      : value_(value), keys_(detail::keys_of(value)), id_(id) {}
+
+  BLOOMTIME_INLINE constexpr std::uint64_t value() const noexcept { return value_; }
+  BLOOMTIME_INLINE constexpr hash_id id() const noexcept { return id_; }
+  BLOOMTIME_INLINE constexpr const detail::short_keys& keys() const noexcept { return keys_; }
+
+  friend bool operator==(const hash_seed&, const hash_seed&) = default;
+
+ private:
+  std::uint64_t value_;
+  detail::short_keys keys_;  // of the value; kept, since deriving them takes longer than hashing
+  hash_id id_;
+};
+
+std::string to_string(const hash_seed& seed);  // "7, hash 2"
 
 namespace detail {
 
-inline constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio, odd
-
-struct product {
-  std::uint64_t low;
-  std::uint64_t high;
-};
-
-constexpr product multiply(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using wide = unsigned __int128;
-  const wide p = static_cast<wide>(a) * b;
-  return {static_cast<std::uint64_t>(p), static_cast<std::uint64_t>(p >> 64)};
+// Up to 64 bytes. The size is added last, so that overlapping words of another size do not collide.
+BLOOMTIME_INLINE digest short_hash(const std::byte* p, std::size_t size,
+                                   const short_keys& keys) noexcept {
+  const product_sum sum = size <= 16 ? up_to_16(p, size, keys) : from_17_to_64(p, size, keys);
+  const auto low = static_cast<std::uint64_t>(sum);
+  const std::uint64_t high = static_cast<std::uint64_t>(sum >> 64) ^ size;
+  const std::uint64_t first = keys.of_word[0];
+  const std::uint64_t second = keys.of_word[1];
+  return {fold(low ^ first, high ^ second), fold(low + second, high + first)};
 }
 
-// The xor of both halves of a product: every bit of either factor affects the top bits.
-constexpr std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using wide = unsigned __int128;
-  const wide p = static_cast<wide>(a) * b;  // not multiply(): g++ 12 would send it through memory
-  return static_cast<std::uint64_t>(p ^ (p >> 64));
-}
-
-// A bijection of 64 bits in two steps. Every input bit flips every output bit with probability near
-// 1/2 (constants: D. Stafford's Mix13).
-constexpr std::uint64_t premix(std::uint64_t x) noexcept {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  return x ^ (x >> 27);
-}
-constexpr std::uint64_t postmix(std::uint64_t x) noexcept {
-  x *= 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-constexpr std::uint64_t mix(std::uint64_t x) noexcept { return postmix(premix(x)); }
-
-// An alternative second step. Its factor is chosen together with that of postmix: before the shifts
-// the points (postmix(x), other_postmix(x)) are a lattice whose shortest vector has 91 % of the
-// longest possible length. The shifts differ, so that the low bits are not correlated either.
-constexpr std::uint64_t other_postmix(std::uint64_t x) noexcept {
-  x *= 0xe7037ed1a0b428db;
-  return x ^ (x >> 32);
-}
+digest xxh3_128(std::span<const std::byte> item, std::uint64_t seed) noexcept;
 
 }  // namespace detail
 
-// Bytes: XXH3, 128 bits. The empty string is a valid item.
-digest digest_of(std::span<const std::byte> item, std::uint64_t seed = 0) noexcept;
+// Bytes. The empty string is a valid item.
+BLOOMTIME_INLINE digest digest_of(std::span<const std::byte> item, hash_seed seed = {}) noexcept {
+  if (item.size() <= detail::short_bytes && seed.id() == hash_id::short_128) {
+    return detail::short_hash(item.data(), item.size(), seed.keys());
+  }
+  return detail::xxh3_128(item, seed.value());
+}
 
-BLOOMTIME_INLINE digest digest_of(std::string_view item, std::uint64_t seed = 0) noexcept {
+BLOOMTIME_INLINE digest digest_of(std::string_view item, hash_seed seed = {}) noexcept {
   return digest_of(std::as_bytes(std::span(item.data(), item.size())), seed);
 }
 
@@ -84,14 +92,14 @@ concept integer_item = std::integral<T> && !std::same_as<T, bool> && !std::same_
 // complement. An integer and the text of its digits are different items. 1 is added to the seed,
 // because the integer 0 with seed 0 would otherwise have the one digest that hashes poorly: {0, 0}.
 template <integer_item T>
-BLOOMTIME_INLINE constexpr digest digest_of(T item, std::uint64_t seed = 0) noexcept {
+BLOOMTIME_INLINE constexpr digest digest_of(T item, hash_seed seed = {}) noexcept {
   std::uint64_t value = 0;
   if constexpr (std::is_signed_v<T>) {
     value = static_cast<std::uint64_t>(static_cast<std::int64_t>(item));
   } else {
     value = item;
   }
-  const std::uint64_t x = detail::premix(value + (seed + 1) * detail::golden);
+  const std::uint64_t x = detail::premix(value + (seed.value() + 1) * detail::golden);
   return {detail::postmix(x), detail::other_postmix(x)};
 }
 

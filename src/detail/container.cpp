@@ -97,10 +97,10 @@ std::vector<std::byte> container_writer::head() const {
   out.u8(static_cast<std::uint8_t>(info_.family));
   out.u8(info_.engine);
   out.u8(info_.layout);
-  out.u8(static_cast<std::uint8_t>(hash_id::xxh3_128));
+  out.u8(static_cast<std::uint8_t>(info_.seed.id()));
   out.u8(multiply_shift);
   out.u8(info_.clock ? has_clock : 0);
-  out.u64(info_.seed);
+  out.u64(info_.seed.value());
   out.i64(info_.clock ? info_.clock->origin().micros : 0);
   out.i64(info_.clock ? info_.clock->resolution().count() : 0);
   out.u32(static_cast<std::uint32_t>(parameters_.written().size()));
@@ -159,6 +159,7 @@ struct fixed_part {
   std::uint8_t hash = 0;
   std::uint8_t reduction = 0;
   std::uint8_t flags = 0;
+  std::uint64_t seed = 0;
   instant clock_origin;
   std::int64_t clock_resolution = 0;
   std::uint32_t parameter_bytes = 0;
@@ -197,7 +198,7 @@ fixed_part read_fixed(std::span<const std::byte> bytes) {
   fixed.hash = in.u8();
   fixed.reduction = in.u8();
   fixed.flags = in.u8();
-  fixed.info.seed = in.u64();
+  fixed.seed = in.u64();
   fixed.clock_origin = instant(in.i64());
   fixed.clock_resolution = in.i64();
   fixed.parameter_bytes = in.u32();
@@ -226,6 +227,18 @@ void check_sizes(const fixed_part& fixed, std::uint64_t size) {
   }
 }
 
+hash_seed read_seed(const fixed_part& fixed) {
+  const auto id = static_cast<hash_id>(fixed.hash);
+  const bool known = id == hash_id::xxh3_128 || id == hash_id::short_128;
+  if (!known || fixed.reduction != multiply_shift) {
+    throw error(errc::unknown_kind,
+                "this container uses hash " + to_string(fixed.hash) + " and reduction " +
+                    to_string(fixed.reduction) +
+                    ", and this bloomtime knows hashes 1 and 2 and reduction 1");
+  }
+  return {fixed.seed, id};
+}
+
 std::optional<tick_clock> read_clock(const fixed_part& fixed) {
   if (fixed.flags > has_clock) {
     corrupt("unknown flags in the head of this container: " + to_string(fixed.flags));
@@ -252,14 +265,9 @@ container_view container_view::parse(std::span<const std::byte> bytes) {
   if (head_checksum(bytes.first(head_size)) != fixed.head_checksum) {
     corrupt("the head of this container does not match its checksum: the file was damaged");
   }
-  if (fixed.hash != static_cast<std::uint8_t>(hash_id::xxh3_128) ||
-      fixed.reduction != multiply_shift) {
-    throw error(errc::unknown_kind, "this container uses hash " + to_string(fixed.hash) +
-                                        " and reduction " + to_string(fixed.reduction) +
-                                        ", and this bloomtime knows 1 and 1");
-  }
   container_view view;
   view.info_ = fixed.info;
+  view.info_.seed = read_seed(fixed);
   view.identity_ = fixed.head_checksum;
   view.info_.clock = read_clock(fixed);
   view.read_directory(bytes, head_size, fixed.sections);

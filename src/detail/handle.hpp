@@ -97,8 +97,8 @@ Handle handle<Handle, Engines>::make_named(std::string_view name, Make&& make) {
 // -- calls -------------------------------------------------------------------------------------
 
 template <class Handle, class Engines>
-std::uint64_t handle<Handle, Engines>::seed() const noexcept {
-  return std::visit([](const auto& e) { return e.seed(); }, engine_);
+const hash_seed& handle<Handle, Engines>::seed() const noexcept {
+  return std::visit([](const auto& e) -> const hash_seed& { return e.seed(); }, engine_);
 }
 
 template <class Handle, class Engines>

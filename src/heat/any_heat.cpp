@@ -117,7 +117,7 @@ std::vector<fact> cell_facts(const Engine& e, effort most, std::vector<fact> own
                           {"memory", e.memory()},
                           {"cells", e.cells()},
                           {"k", e.k()},
-                          {"seed", e.seed()},
+                          {"seed", e.seed().value()},
                           {"tick_seconds", seconds(e.clock().resolution())}};
   detail::append(facts, std::move(own));
   facts.push_back({"events", e.events()});
@@ -160,7 +160,7 @@ std::vector<fact> facts_of(const hot_list& l, effort) {
   return {{"memory", l.memory()},
           {"entries", l.entries()},
           {"listed", l.listed()},
-          {"seed", l.seed()},
+          {"seed", l.seed().value()},
           {"tick_seconds", seconds(l.clock().resolution())},
           {"half_life_seconds", half_life_seconds(l.decay(), l.clock())},
           {"bucket_seconds", seconds(l.bucket())},

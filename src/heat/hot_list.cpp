@@ -392,7 +392,7 @@ void hot_list::merge(const hot_list& other, double weight) {
                       l.buckets_);
   };
   const auto describe = [](const hot_list& l) {
-    return text_of(l.entries()) + " entries, seed " + text_of(l.seed_) + ", " +
+    return text_of(l.entries()) + " entries, seed " + to_string(l.seed_) + ", " +
            forward::rate_text(l.slow_) + " and " + forward::rate_text(l.fast_) + ", ticks of " +
            std::to_string(l.clock_.resolution().count()) + " microseconds, " + text_of(l.buckets_) +
            " buckets of " + std::to_string(l.bucket().count());

@@ -140,7 +140,7 @@ namespace {
 template <class Engine>
 std::vector<fact> span_facts(const Engine& h, std::vector<fact> more) {
   std::vector<fact> facts{{"memory", h.memory()},
-                          {"seed", h.seed()},
+                          {"seed", h.seed().value()},
                           {"tick_seconds", detail::seconds(h.clock().resolution())},
                           {"first_tick", h.first()},
                           {"ticks", h.ticks()},
@@ -193,7 +193,7 @@ std::vector<fact> facts_of(const history& h, effort most) {
   std::uint64_t pairs = 0;
   h.for_each([&](const timeline_history& p) { pairs += p.pairs(); });
   std::vector<fact> facts{{"memory", h.memory()},
-                          {"seed", h.seed()},
+                          {"seed", h.seed().value()},
                           {"tick_seconds", detail::seconds(h.clock().resolution())},
                           {"partition_ticks", h.partition_ticks()},
                           {"partitions", std::uint64_t{h.partitions()}},

@@ -30,7 +30,7 @@ void age_partitioned_filter::expect_mergeable(const age_partitioned_filter& othe
     return "k " + std::to_string(f.k_) + ", " + std::to_string(f.generations_) +
            " generations of " + std::to_string(f.quota_) + ", " + std::to_string(f.lines_) +
            " lines, a window of " + std::to_string(f.window_) + " microseconds in ticks of " +
-           std::to_string(f.clock_.resolution().count()) + ", seed " + std::to_string(f.seed_) +
+           std::to_string(f.clock_.resolution().count()) + ", seed " + to_string(f.seed_) +
            (f.own_bits_ ? "" : ", shared bits");
   };
   if (k_ != other.k_ || generations_ != other.generations_ || quota_ != other.quota_ ||

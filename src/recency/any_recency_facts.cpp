@@ -45,7 +45,7 @@ std::vector<fact> facts_of(const recency_table& f, effort) {
 std::vector<fact> facts_of(const recency_filter& f, effort most) {
   std::vector<fact> facts{layout_fact(f.layout()),    {"memory", f.memory()},
                           {"timers", f.size().cells}, {"timer_bits", f.size().bits},
-                          {"k", f.size().k},          {"seed", f.seed()}};
+                          {"k", f.size().k},          {"seed", f.seed().value()}};
   append(facts, window_facts(f));
   if (!f.timed()) {
     const auto step = static_cast<std::uint64_t>(f.clock().resolution().count());
@@ -67,8 +67,8 @@ std::vector<fact> facts_of(const recency_filter& f, effort most) {
 
 std::vector<fact> facts_of(const age_partitioned_filter& f, effort most) {
   std::vector<fact> facts{
-      layout_fact(layout::line),        {"memory", f.memory()}, {"bits", f.bits()}, {"k", f.k()},
-      {"generations", f.generations()}, {"seed", f.seed()}};
+      layout_fact(layout::line),        {"memory", f.memory()},    {"bits", f.bits()}, {"k", f.k()},
+      {"generations", f.generations()}, {"seed", f.seed().value()}};
   append(facts, window_facts(f));
   append(facts, load_facts(f));
   if (most == effort::scan) {
@@ -83,7 +83,7 @@ std::vector<fact> facts_of(const published::timing_filter& f, effort most) {
                           {"timers", f.size().timers},
                           {"timer_bits", f.size().bits},
                           {"k", f.size().k},
-                          {"seed", f.seed()},
+                          {"seed", f.seed().value()},
                           {"window_insertions", f.window()},
                           {"block_insertions", f.size().block},
                           {"sweep", f.size().sweep},
@@ -103,7 +103,7 @@ std::vector<fact> facts_of(const published::generalized_filter& f, effort) {
           {"bits", f.bits()},
           {"k0", f.k0()},
           {"k1", f.k1()},
-          {"seed", f.seed()},
+          {"seed", f.seed().value()},
           {"window_insertions", f.window()},
           {"insertions", f.insertions()},
           {"error_now", f.current_error()},
@@ -115,7 +115,7 @@ std::vector<fact> facts_of(const published::recent_buffer& f, effort) {
           {"print_memory", f.print_memory()},
           {"slots", f.slots()},
           {"fingerprint_bits", f.bits()},
-          {"seed", f.seed()},
+          {"seed", f.seed().value()},
           {"window_insertions", f.window()},
           {"insertions", f.insertions()},
           {"items_alive", f.alive_items()},

@@ -97,7 +97,7 @@ std::vector<fact> facts_of(const Engine& f, effort most) {
                           {"memory", f.memory()},
                           {"cells", f.cells()},
                           {"k", f.k()},
-                          {"seed", f.seed()},
+                          {"seed", f.seed().value()},
                           {"total", f.total()}};
   detail::append(facts, own_facts(f));
   if (most == effort::constant) return facts;

@@ -32,18 +32,26 @@ run stranger_reads(const std::filesystem::path& file) {
   return {::pclose(pipe), output};
 }
 
-std::string library_says(const bloom_filter& f) {
-  std::ostringstream out;
-  out << "layout " << static_cast<int>(f.layout()) << " bits " << f.bits() << " k " << f.k()
-      << " seed " << f.seed() << " capacity " << f.capacity() << " insertions " << f.insertions()
-      << " ones " << f.ones() << '\n';
+template <class Maybe>
+void write_maybe(std::ostream& out, Maybe&& maybe) {
   const char* separator = "";
   for (int i = 0; i < asked; ++i) {
-    if (!f.may_contain(i)) continue;
+    if (!maybe(i)) continue;
     out << separator << i;
     separator = " ";
   }
   out << '\n';
+}
+
+std::string library_says(const bloom_filter& f) {
+  std::ostringstream out;
+  out << "layout " << static_cast<int>(f.layout()) << " bits " << f.bits() << " k " << f.k()
+      << " hash " << static_cast<int>(f.seed().id()) << " seed " << f.seed().value() << " capacity "
+      << f.capacity() << " insertions " << f.insertions() << " ones " << f.ones() << '\n';
+  write_maybe(out, [&](int i) { return f.may_contain(i); });
+  if (f.seed().id() == hash_id::short_128) {
+    write_maybe(out, [&](int i) { return f.may_contain("absent-" + std::to_string(i)); });
+  }
   return out.str();
 }
 

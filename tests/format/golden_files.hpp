@@ -21,13 +21,23 @@ struct file {
   int maybe_texts;     // of the texts "absent-0".."absent-1999"
 };
 
+// Files of the first hash.
+constexpr hash_seed old(std::uint64_t value) { return {value, hash_id::xxh3_128}; }
+
 inline const std::array v1{
-    file{"bloom_empty", {layout::flat, 64, 1, 0, 1}, 0, 0, 0, 0},
-    file{"bloom_flat", {layout::flat, 2048, 7, 0, 200}, 100, 1011, 14, 14},
-    file{"bloom_flat_dense", {layout::flat, 192, 64, ~std::uint64_t{0}, 3}, 2, 143, 0, 0},
-    file{"bloom_line", {layout::line, 2048, 6, 42, 200}, 100, 905, 22, 21},
-    file{"bloom_line_one", {layout::line, 512, 3, 1, 50}, 25, 138, 44, 42},
-    file{"bloom_two_rounds", {layout::line, 3072, 12, 0x9e3779b97f4a7c15, 300}, 140, 2008, 22, 22},
+    file{"bloom_empty", {layout::flat, 64, 1, old(0), 1}, 0, 0, 0, 0},
+    file{"bloom_flat", {layout::flat, 2048, 7, old(0), 200}, 100, 1011, 14, 14},
+    file{"bloom_flat_dense", {layout::flat, 192, 64, old(~std::uint64_t{0}), 3}, 2, 143, 0, 0},
+    file{"bloom_line", {layout::line, 2048, 6, old(42), 200}, 100, 905, 22, 21},
+    file{"bloom_line_one", {layout::line, 512, 3, old(1), 50}, 25, 138, 44, 42},
+    file{"bloom_two_rounds",
+         {layout::line, 3072, 12, old(0x9e3779b97f4a7c15), 300},
+         140,
+         2008,
+         22,
+         22},
+    file{"short_bloom_flat", {layout::flat, 2048, 7, 0, 200}, 100, 0, 0, 0},
+    file{"short_bloom_line", {layout::line, 2048, 6, 42, 200}, 100, 0, 0, 0},
 };
 
 inline std::filesystem::path folder() {

@@ -19,7 +19,10 @@ using namespace published;
 
 struct recipe {
   const char* name;
-  any_filter (*make)();
+  any_filter (*with)(hash_id id);
+  hash_id id = hash_id::xxh3_128;
+
+  any_filter make() const { return with(id); }
 };
 
 inline std::vector<std::byte> bytes_of(const any_filter& f) {
@@ -41,64 +44,71 @@ any_filter with_events(Filter f) {
   return f;
 }
 
-inline any_filter heat_16() {
+inline any_filter heat_16(hash_id id) {
   return with_events(
-      heat_filter({.memory = 512, .half_life = std::chrono::minutes(5), .seed = 42}));
+      heat_filter({.memory = 512, .half_life = std::chrono::minutes(5), .seed = {42, id}}));
 }
-inline any_filter heat_32() {
+inline any_filter heat_32(hash_id id) {
   return with_events(heat_filter({.items = 10,
                                   .memory = 320,
                                   .lambda = 0.75,
                                   .tick = std::chrono::minutes(1),
-                                  .cell_bits = 32}));
+                                  .cell_bits = 32,
+                                  .seed = {0, id}}));
 }
 
-inline any_filter decaying_16() {
+inline any_filter decaying_16(hash_id id) {
   return with_events(
-      decaying_filter({.memory = 256, .half_life = std::chrono::minutes(5), .seed = 42}));
+      decaying_filter({.memory = 256, .half_life = std::chrono::minutes(5), .seed = {42, id}}));
 }
-inline any_filter decaying_random() {
+inline any_filter decaying_random(hash_id id) {
   return with_events(decaying_filter({.items = 10,
                                       .memory = 320,
                                       .lambda = 0.75,
                                       .epoch = std::chrono::minutes(1),
                                       .rounding = rounding::random,
                                       .increase = increase::minimum,
-                                      .cell_bits = 32}));
+                                      .cell_bits = 32,
+                                      .seed = {0, id}}));
 }
-inline any_filter pooled() {
+inline any_filter pooled(hash_id id) {
   return with_events(pooled_decaying_filter(
-      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .seed = 42}));
+      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .seed = {42, id}}));
 }
-inline any_filter pooled_pinned() {
-  return with_events(pooled_decaying_filter(
-      {.memory = 512, .lambda = 0.75, .epoch = std::chrono::minutes(1), .pool_memory = 50}));
+inline any_filter pooled_pinned(hash_id id) {
+  return with_events(pooled_decaying_filter({.memory = 512,
+                                             .lambda = 0.75,
+                                             .epoch = std::chrono::minutes(1),
+                                             .pool_memory = 50,
+                                             .seed = {0, id}}));
 }
 
-inline any_filter hot_list_5() {
+inline any_filter hot_list_5(hash_id id) {
   return with_events(hot_list({.entries = 5,
                                .half_life = std::chrono::minutes(5),
                                .bucket = std::chrono::minutes(4),
                                .buckets = 3,
-                               .seed = 42}));
+                               .seed = {42, id}}));
 }
 
-inline any_filter ring_window() {
-  return with_events(
-      decay_ring({.memory = 300, .window = std::chrono::minutes(10), .slots = 10, .seed = 42}));
+inline any_filter ring_window(hash_id id) {
+  return with_events(decay_ring(
+      {.memory = 300, .window = std::chrono::minutes(10), .slots = 10, .seed = {42, id}}));
 }
-inline any_filter ring_weights() {
+inline any_filter ring_weights(hash_id id) {
   return with_events(decay_ring({.items = 3,
                                  .memory = 200,
                                  .weights = {1, 0.5, 0.5, 0.125},
-                                 .tick = std::chrono::minutes(4)}));
+                                 .tick = std::chrono::minutes(4),
+                                 .seed = {0, id}}));
 }
-inline any_filter ring_polynomial() {
+inline any_filter ring_polynomial(hash_id id) {
   return with_events(decay_ring({.memory = 400,
                                  .polynomial = 1.5,
                                  .per_octave = 2,
                                  .reach = std::chrono::minutes(10),
-                                 .tick = std::chrono::seconds(10)}));
+                                 .tick = std::chrono::seconds(10),
+                                 .seed = {0, id}}));
 }
 
 // Ten items over 16 ticks from this one on, which are hours of that day.
@@ -117,60 +127,63 @@ History with_sightings(History f) {
 
 inline constexpr std::chrono::hours hourly{1};
 
-inline any_filter history_single() {
+inline any_filter history_single(hash_id id) {
   return with_sightings(single_history(
-      {.memory = 100, .k = 4, .ticks = 16, .tick = hourly, .origin = day, .seed = 42}));
+      {.memory = 100, .k = 4, .ticks = 16, .tick = hourly, .origin = day, .seed = {42, id}}));
 }
-inline any_filter history_tree() {
+inline any_filter history_tree(hash_id id) {
   return with_sightings(tree_history(
       {.ticks = 16,
        .granularity = 4,
        .sizes = {{{{100, 2}, {}, {64, 3}, {129, 4}}, {{}, {200, 3}}, {{300, 5}}}, {512, 4}},
        .tick = hourly,
-       .origin = day}));
+       .origin = day,
+       .seed = {0, id}}));
 }
-inline any_filter history_tree_grown() {
+inline any_filter history_tree_grown(hash_id id) {
   tree_history f({.granularity = 2,
                   .sizes = {{{{100, 3}}}, {200, 2}},
                   .most_memory = 10'000,
                   .tick = hourly,
-                  .origin = day});
+                  .origin = day,
+                  .seed = {0, id}});
   f.add("first", seconds_later(0));
   f.add("last", seconds_later(3600 * 11));
   return f;
 }
-inline level_history history_level_from(std::uint64_t first) {
+inline level_history history_level_from(std::uint64_t first, hash_id id) {
   return with_sightings(level_history({.ticks = 16,
                                        .first = first,
                                        .levels = {{256, 3}, {}, {256, 4}, {128, 3}, {128, 4}},
                                        .doubts = first == 0,
                                        .tick = hourly,
                                        .origin = day,
-                                       .seed = 42}));
+                                       .seed = {42, id}}));
 }
-inline any_filter history_level() { return history_level_from(16); }
-inline any_filter history_joined() {
-  return level_history::joined(history_level_from(0), history_level_from(16));
+inline any_filter history_level(hash_id id) { return history_level_from(16, id); }
+inline any_filter history_joined(hash_id id) {
+  return level_history::joined(history_level_from(0, id), history_level_from(16, id));
 }
-inline any_filter history_level_grown() {
-  return with_sightings(
-      level_history({.levels = {{200, 3}}, .most_levels = 6, .tick = hourly, .origin = day}));
+inline any_filter history_level_grown(hash_id id) {
+  return with_sightings(level_history(
+      {.levels = {{200, 3}}, .most_levels = 6, .tick = hourly, .origin = day, .seed = {0, id}}));
 }
-inline any_filter history_learning() {
-  level_history f({.levels = {{64, 2}}, .learns = true, .tick = hourly, .origin = day});
+inline any_filter history_learning(hash_id id) {
+  level_history f(
+      {.levels = {{64, 2}}, .learns = true, .tick = hourly, .origin = day, .seed = {0, id}});
   for (int i = 0; i < 10; ++i) f.add(i, day);
   return f;
 }
 
 // Some with a name and some without, some sealed and some not.
-inline timeline_history timelines_from(std::uint64_t first) {
+inline timeline_history timelines_from(std::uint64_t first, hash_id id) {
   timeline_history f({.first = first,
                       .ticks = 400,
                       .error = 0.25,
                       .length = 1,
                       .tick = hourly,
                       .origin = day,
-                      .seed = 42});
+                      .seed = {42, id}});
   const auto hour = [&](int t) {
     return seconds_later(3600 * (static_cast<std::int64_t>(first) + t));
   };
@@ -181,33 +194,34 @@ inline timeline_history timelines_from(std::uint64_t first) {
   f.add("late", hour(300));
   return f;
 }
-inline any_filter history_timeline() { return timelines_from(800); }
-inline any_filter history_timeline_joined() {
-  return timeline_history::joined(timelines_from(0), timelines_from(400));
+inline any_filter history_timeline(hash_id id) { return timelines_from(800, id); }
+inline any_filter history_timeline_joined(hash_id id) {
+  return timeline_history::joined(timelines_from(0, id), timelines_from(400, id));
 }
 // Given, because another default would change the files.
 inline constexpr double golden_error = 1e-6;
 // Eight partitions that became one, with something late in it, and others behind it.
-inline any_filter history_blocks() {
+inline any_filter history_blocks(hash_id id) {
   history h = with_sightings_from(0, history({.partition = 2 * hourly,
                                               .ahead = 8 * 6 * hourly,
                                               .error = golden_error,
                                               .tick = hourly,
                                               .origin = day,
-                                              .seed = 42}));
+                                              .seed = {42, id}}));
   (void)h.add("new", seconds_later(16 * 3600));
   (void)h.add("newer", seconds_later(20 * 3600));
   (void)h.add("late", seconds_later(3600));
   return h;
 }
-inline any_filter history_retaining() {
+inline any_filter history_retaining(hash_id id) {
   return with_sightings_from(0, history({.partition = 3 * hourly,
                                          .retention = 2,
                                          .ahead = 8 * 3 * hourly,
                                          .memory = 1,
                                          .error = golden_error,
                                          .tick = hourly,
-                                         .origin = day}));
+                                         .origin = day,
+                                         .seed = {0, id}}));
 }
 
 template <class Filter>
@@ -215,15 +229,15 @@ any_filter with_insertions(Filter f) {
   for (int i = 0; i < 40; ++i) f.add("item-" + std::to_string(i % 7 + i / 10));
   return f;
 }
-inline any_filter recency_generalized() {
+inline any_filter recency_generalized(hash_id id) {
   return with_insertions(
-      generalized_filter({.window = 20, .memory = 48, .k0 = 3, .k1 = 4, .seed = 42}));
+      generalized_filter({.window = 20, .memory = 48, .k0 = 3, .k1 = 4, .seed = {42, id}}));
 }
-inline any_filter recency_buffer() {
-  return with_insertions(recent_buffer({.window = 30, .memory = 33, .bits = 11, .seed = 42}));
+inline any_filter recency_buffer(hash_id id) {
+  return with_insertions(recent_buffer({.window = 30, .memory = 33, .bits = 11, .seed = {42, id}}));
 }
-inline any_filter recency_buffer_filling() {
-  return with_insertions(recent_buffer({.window = 100, .memory = 200, .bits = 9}));
+inline any_filter recency_buffer_filling(hash_id id) {
+  return with_insertions(recent_buffer({.window = 100, .memory = 200, .bits = 9, .seed = {0, id}}));
 }
 
 // Forty sightings of ten items, two of them late, then a jump.
@@ -240,26 +254,27 @@ inline math::stamp_size stamps(layout kind, unsigned k, std::uint64_t cells, uns
                                std::uint32_t oldest) {
   return {.layout = kind, .bits = bits, .k = k, .cells = cells, .oldest = oldest};
 }
-inline any_filter recency_flat() {
+inline any_filter recency_flat(hash_id id) {
   return with_recent(recency_filter({.window = std::chrono::minutes(2),
                                      .items = 20,
                                      .size = stamps(layout::flat, 10, 320, 4, 10),
                                      .refresh = false,
                                      .ahead = std::chrono::hours(1),
-                                     .seed = 42}));
+                                     .seed = {42, id}}));
 }
-inline any_filter recency_line() {
+inline any_filter recency_line(hash_id id) {
   return with_recent(recency_filter({.window = std::chrono::seconds(77),
                                      .items = 20,
                                      .size = stamps(layout::line, 7, 306, 5, 20),
-                                     .ticks = 20}));
+                                     .ticks = 20,
+                                     .seed = {0, id}}));
 }
-inline any_filter recency_count() {
+inline any_filter recency_count(hash_id id) {
   return with_recent(recency_filter(
-      {.last = 25, .items = 20, .size = stamps(layout::flat, 12, 384, 4, 9), .seed = 42}));
+      {.last = 25, .items = 20, .size = stamps(layout::flat, 12, 384, 4, 9), .seed = {42, id}}));
 }
-inline any_filter timing() {
-  timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = 42});
+inline any_filter timing(hash_id id) {
+  timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = {42, id}});
   for (int i = 0; i < 100; ++i) f.add("item-" + std::to_string(i % 40));
   return f;
 }
@@ -276,43 +291,47 @@ Tally with_counts(Tally f) {
   }
   return f;
 }
-inline any_filter tally_counting() {
-  return with_counts(counting_filter({.memory = 40, .k = 3, .cell_bits = 12, .seed = 42}));
+inline any_filter tally_counting(hash_id id) {
+  return with_counts(counting_filter({.memory = 40, .k = 3, .cell_bits = 12, .seed = {42, id}}));
 }
-inline any_filter tally_counting_stuck() {
-  return with_counts(counting_filter({.memory = 20, .k = 2, .cell_bits = 4}));
+inline any_filter tally_counting_stuck(hash_id id) {
+  return with_counts(counting_filter({.memory = 20, .k = 2, .cell_bits = 4, .seed = {0, id}}));
 }
-inline constexpr spectral_config small_spectral{
-    .items = 10, .error = 0.1, .k = 3, .counters_per_slack = 4, .seed = 42};
-inline any_filter tally_spectral() { return with_counts(spectral_filter(small_spectral)); }
-inline any_filter tally_spectral_rising() {
-  return with_counts(rising_spectral_filter(small_spectral));
+constexpr spectral_config small_spectral(hash_id id) {
+  return {.items = 10, .error = 0.1, .k = 3, .counters_per_slack = 4, .seed = {42, id}};
 }
-inline any_filter tally_spectral_recurring() {
-  return with_counts(recurring_spectral_filter(small_spectral));
+inline any_filter tally_spectral(hash_id id) {
+  return with_counts(spectral_filter(small_spectral(id)));
 }
-inline any_filter tally_dynamic() {
+inline any_filter tally_spectral_rising(hash_id id) {
+  return with_counts(rising_spectral_filter(small_spectral(id)));
+}
+inline any_filter tally_spectral_recurring(hash_id id) {
+  return with_counts(recurring_spectral_filter(small_spectral(id)));
+}
+inline any_filter tally_dynamic(hash_id id) {
   return with_counts(
-      dynamic_count_filter({.items = 10, .error = 0.1, .k = 3, .base_bits = 3, .seed = 42}));
+      dynamic_count_filter({.items = 10, .error = 0.1, .k = 3, .base_bits = 3, .seed = {42, id}}));
 }
-inline any_filter tally_dynamic_bounded() {
+inline any_filter tally_dynamic_bounded(hash_id id) {
   return with_counts(dynamic_count_filter({.items = 10,
                                            .error = 0.1,
                                            .memory = 40,
                                            .k = 3,
                                            .base_bits = 3,
                                            .threshold = 0.5,
-                                           .shrinking = shrinking::published}));
+                                           .shrinking = shrinking::published,
+                                           .seed = {0, id}}));
 }
-inline any_filter tally_4() {
-  return with_counts(tally_filter({.items = 10, .memory = 128, .cell_bits = 4, .seed = 42}));
+inline any_filter tally_4(hash_id id) {
+  return with_counts(tally_filter({.items = 10, .memory = 128, .cell_bits = 4, .seed = {42, id}}));
 }
-inline any_filter tally_8() {
-  return with_counts(
-      tally_filter({.items = 10, .memory = 192, .cell_bits = 8, .large_memory = 4096}));
+inline any_filter tally_8(hash_id id) {
+  return with_counts(tally_filter(
+      {.items = 10, .memory = 192, .cell_bits = 8, .large_memory = 4096, .seed = {0, id}}));
 }
-inline any_filter tally_rising() {
-  return with_counts(rising_tally({.items = 10, .memory = 128, .cell_bits = 4, .seed = 42}));
+inline any_filter tally_rising(hash_id id) {
+  return with_counts(rising_tally({.items = 10, .memory = 128, .cell_bits = 4, .seed = {42, id}}));
 }
 
 // More generations than there are places, some of them full, one insertion late.
@@ -321,14 +340,15 @@ inline any_filter with_generations(age_partitioned_filter f) {
   f.add("late", seconds_later(380));
   return f;
 }
-inline any_filter age_partitioned_last() {
-  return with_generations(age_partitioned_filter({.last = 16, .memory = 512, .seed = 42}));
+inline any_filter age_partitioned_last(hash_id id) {
+  return with_generations(age_partitioned_filter({.last = 16, .memory = 512, .seed = {42, id}}));
 }
-inline any_filter age_partitioned_window() {
+inline any_filter age_partitioned_window(hash_id id) {
   return with_generations(age_partitioned_filter({.window = std::chrono::minutes(1),
                                                   .tick = std::chrono::seconds(10),
                                                   .items = 12,
-                                                  .memory = 512}));
+                                                  .memory = 512,
+                                                  .seed = {0, id}}));
 }
 
 // Written when decay rates had 54 fraction bits; no recipe makes them any more.
@@ -382,6 +402,13 @@ inline constexpr std::array recipes{
     recipe{"tally_spectral_recurring", tally_spectral_recurring},
     recipe{"tally_spectral_rising", tally_spectral_rising},
     recipe{"timing", timing},
+    recipe{"short_age_partitioned", age_partitioned_window, hash_id::short_128},
+    recipe{"short_heat", heat_16, hash_id::short_128},
+    recipe{"short_history", history_blocks, hash_id::short_128},
+    recipe{"short_hot_list", hot_list_5, hash_id::short_128},
+    recipe{"short_recency", recency_line, hash_id::short_128},
+    recipe{"short_tally", tally_4, hash_id::short_128},
+    recipe{"short_timeline", history_timeline, hash_id::short_128},
 };
 
 }  // namespace bloomtime::golden

@@ -89,6 +89,21 @@ TEST_P(golden_recipe, is_recognised_and_written_back_as_it_was) {
               support::read_file(golden::path_of(GetParam().name)));
 }
 
+// With either hash. Filters of different hashes have nothing in common and do not merge.
+TEST_P(golden_recipe, keeps_its_hash_and_merges_with_no_other) {
+  any_filter old = GetParam().with(hash_id::xxh3_128);
+  const any_filter fresh = GetParam().with(hash_id::short_128);
+  EXPECT_FALSE(golden::bytes_of(old) == golden::bytes_of(fresh));
+  const auto judge = [&]<class Filter>(Filter& f) {
+    const Filter& other = std::get<Filter>(fresh);
+    EXPECT_EQ(Filter::load(f.serialize()).seed(), f.seed());
+    EXPECT_EQ(Filter::load(other.serialize()).seed(), other.seed());
+    EXPECT_EQ(f.seed(), hash_seed(other.seed().value(), hash_id::xxh3_128));
+    if constexpr (requires { f.merge(other); }) EXPECT_THROW((void)f.merge(other), error);
+  };
+  std::visit(judge, old);
+}
+
 class golden_coarse_decay : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(v1, golden_coarse_decay, ::testing::ValuesIn(golden::coarse_decays),
                          [](const auto& p) { return p.param; });

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads a container following docs/FORMAT.md and nothing else; only checksums are left out, because
 XXH3 is not in Python's library. Prints what the filter says about itself, then which of the integers
-0..N-1 it may contain.
+0..N-1 it may contain, then, if the filter has hash 2, which of the texts "absent-0".."absent-N-1".
 
 usage: read_format.py FILE N
 """
@@ -29,7 +29,7 @@ def read(data):
     expect(version == 1, "not version 1")
     expect(sections <= 4096 and parameter_bytes <= 1 << 20, "beyond the limits")
     expect(total == len(data), "not the length it says")
-    expect((hash_id, reduction) == (1, 1), "unknown hash or reduction")
+    expect(hash_id in (1, 2) and reduction == 1, "unknown hash or reduction")
     expect(flags == 0 and origin == 0 and resolution == 0, "a Bloom filter has no clock")
 
     used = 64 + 32 * sections + parameter_bytes
@@ -44,7 +44,7 @@ def read(data):
         expect(end <= len(data) and not any(data[offset + length : end]), "a section does not fit")
         bodies[section] = data[offset : offset + length]
     expect(end == len(data), "bytes after the last section")
-    return family, engine, layout, seed, data[64 + 32 * sections : used], bodies
+    return family, engine, layout, hash_id, seed, data[64 + 32 * sections : used], bodies
 
 
 def high(a, b):
@@ -70,10 +70,37 @@ def other(x):
     return x ^ x >> 32
 
 
-def positions(v, seed, layout, bits, k):
+def pairs(item):
+    n = len(item)
+    word = lambda at, size=8: int.from_bytes(item[at : at + size], "little")
+    if n == 0:
+        return [(0, 0)]
+    if n < 4:
+        a = item[0] | item[n // 2] << 8 | item[n - 1] << 16
+        return [(a, a)]
+    if n < 8:
+        return [(word(0, 4), word(n - 4, 4))]
+    if n <= 16:
+        return [(word(0), word(n - 8))]
+    ends = [(word(0), word(8)), (word(n - 16), word(n - 8))]
+    return ends if n <= 32 else ends + [(word(16), word(24)), (word(n - 32), word(n - 24))]
+
+
+def short_digest(item, seed):
+    expect(len(item) <= 64, "XXH3 is not in Python's library")
+    key = [postmix(premix((seed ^ 0x243F6A8885A308D3) + (i + 1) * GOLDEN & MASK)) for i in range(8)]
+    total = sum((a + key[2 * i] & MASK) * (b + key[2 * i + 1] & MASK) for i, (a, b) in enumerate(pairs(item)))
+    p, q = total & MASK, (total >> 64 & MASK) ^ len(item)
+    return fold(p ^ key[0], q ^ key[1]), fold(p + key[1] & MASK, q + key[0] & MASK)
+
+
+def integer_digest(v, seed):
     x = premix(v + (seed + 1) * GOLDEN & MASK)
-    lo = postmix(x)
-    hi = other(x)
+    return postmix(x), other(x)
+
+
+def positions(digest, layout, bits, k):
+    lo, hi = digest
     probe = lambda i: fold(lo ^ (i * GOLDEN & MASK), hi | 1)
     if layout == 1:
         return [high(probe(i), bits) for i in range(k)]
@@ -87,17 +114,20 @@ def positions(v, seed, layout, bits, k):
 
 def main():
     with open(sys.argv[1], "rb") as file:
-        family, engine, layout, seed, parameters, bodies = read(file.read())
+        family, engine, layout, hash_id, seed, parameters, bodies = read(file.read())
     expect((family, engine) == (1, 1) and layout in (1, 3), "not a Bloom filter")
     expect(len(parameters) == 40 and list(bodies) == [1], "not what a Bloom filter holds")
     bits, k, capacity, insertions, ones = struct.unpack("<5Q", parameters)
     body = bodies[1]
     expect(len(body) * 8 == bits, "not as many bits as it says")
     expect(sum(bin(b).count("1") for b in body) == ones, "not as many ones as it says")
-    print(f"layout {layout} bits {bits} k {k} seed {seed} capacity {capacity} insertions {insertions} ones {ones}")
+    print(f"layout {layout} bits {bits} k {k} hash {hash_id} seed {seed} capacity {capacity} insertions {insertions} ones {ones}")
     is_set = lambda p: body[p // 8] >> p % 8 & 1
-    maybe = [v for v in range(int(sys.argv[2])) if all(map(is_set, positions(v, seed, layout, bits, k)))]
-    print(*maybe)
+    maybe = lambda digest: all(map(is_set, positions(digest, layout, bits, k)))
+    asked = range(int(sys.argv[2]))
+    print(*(v for v in asked if maybe(integer_digest(v, seed))))
+    if hash_id == 2:
+        print(*(v for v in asked if maybe(short_digest(b"absent-%d" % v, seed))))
 
 
 main()

@@ -58,7 +58,7 @@ void expect_lie_refused(any_filter (*make)(), unsigned i, std::uint64_t value) {
 TEST(stored_recency, parameters_must_fit_together) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   // window, timers, bits, k, block, sweep, insertions, filled, now, cursor, swept
-  const auto timing = std::get<timing_filter>(golden::timing());
+  const auto timing = std::get<timing_filter>(golden::timing(hash_id::xxh3_128));
   const published::timing_size& s = timing.size();
   for (const auto& [i, value] : std::vector<std::pair<unsigned, std::uint64_t>>{{0, 0},
                                                                                 {0, most},
@@ -83,7 +83,7 @@ TEST(stored_recency, parameters_must_fit_together) {
     expect_lie_refused(golden::timing, i, value);
   }
   // window, tick, bits, k, timers, items, flags, ahead, insertions, now, stamp, cursor, swept
-  const auto flat = std::get<recency_filter>(golden::recency_flat());
+  const auto flat = std::get<recency_filter>(golden::recency_flat(hash_id::xxh3_128));
   for (const auto& [i, value] : std::vector<std::pair<unsigned, std::uint64_t>>{
            {0, 0},
            {0, most},
@@ -112,7 +112,7 @@ TEST(stored_recency, parameters_must_fit_together) {
 }
 
 TEST(stored_recency, arrivals_must_grow_with_time) {
-  recency_bytes c = golden::bytes_of(golden::recency_flat());
+  recency_bytes c = golden::bytes_of(golden::recency_flat(hash_id::xxh3_128));
   const auto at = support::get<std::uint64_t>(c, directory + entry + support::field::entry_offset);
   put<std::uint64_t>(c, at + 8, ~std::uint64_t{0});
   support::seal(c);

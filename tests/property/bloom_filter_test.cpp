@@ -138,7 +138,7 @@ const std::vector<oracle::operation<bloom_twin>> operations = {
 RC_GTEST_PROP(bloom_oracle, keeps_every_promise_after_every_step, ()) {
   bloom_twin twin(any_config());
   RC_LOG() << name_of(twin.filter().layout()) << ", " << twin.filter().bits() << " bits, k "
-           << twin.filter().k() << ", seed " << twin.filter().seed() << '\n';
+           << twin.filter().k() << ", seed " << to_string(twin.filter().seed()) << '\n';
   oracle::random_walk<bloom_twin>(twin, operations);
 }
 

@@ -54,7 +54,8 @@ struct observed {
 template <class Filter>
 observed observe_pinned(decaying_config c) {
   observed sum;
-  for (c.seed = 1; c.seed <= 20; ++c.seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    c.seed = seed;
     Filter f(c);
     for (std::uint64_t i = 0; i < 2000; ++i) f.add(i, midnight, 60'000 + i);
     for (std::uint64_t i = 0; i < 2000; ++i) f.add(i, midnight, 10'000);

@@ -13,7 +13,7 @@ struct bloom_shape {
   bloomtime::layout layout;
   std::uint64_t bits;
   unsigned k;
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
   std::uint64_t capacity = 0;
 };
 

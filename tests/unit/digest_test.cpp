@@ -3,10 +3,16 @@
 
 #include <bloomtime/digest.hpp>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <map>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,39 +62,158 @@ TEST(digest, of_bytes_is_xxh3_128) {
       known{2367, 0x9e3779b1, {0x6f5360ae69c2f406, 0xd23aae4b76c31ecb}},
   };
   for (const known& k : table) {
-    EXPECT_EQ(digest_of(std::span<const std::byte>(sanity_bytes(k.length)), k.seed), k.expected)
+    const hash_seed seed{k.seed, hash_id::xxh3_128};
+    EXPECT_EQ(digest_of(std::span<const std::byte>(sanity_bytes(k.length)), seed), k.expected)
         << k.length << " bytes, seed " << k.seed;
   }
 }
 
+// Every length from 0 to 80 with four seeds and both hashes.
+TEST(digest, of_bytes_never_changes) {
+  std::ifstream table(std::filesystem::path(BLOOMTIME_TESTS_DIR) / "unit" / "golden_digests.txt");
+  unsigned checked = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream in(line);
+    unsigned id = 0;
+    std::uint64_t seed = 0;
+    std::size_t length = 0;
+    digest expected;
+    in >> id >> std::hex >> seed >> std::dec >> length >> std::hex >> expected.lo >> expected.hi;
+    ASSERT_TRUE(in) << line;
+    const hash_seed hashed{seed, static_cast<hash_id>(id)};
+    EXPECT_EQ(digest_of(std::span<const std::byte>(sanity_bytes(length)), hashed), expected)
+        << line;
+    ++checked;
+  }
+  EXPECT_EQ(checked, 2u * 4 * 81);
+}
+
+// -- seeds -------------------------------------------------------------------------------------
+
+TEST(hash_seed, of_an_integer_is_of_the_newest_hash) {
+  const hash_seed seed = 7;
+  EXPECT_EQ(seed.value(), 7u);
+  EXPECT_EQ(seed.id(), hash_id::short_128);
+  EXPECT_EQ(seed, (hash_seed{7, newest_hash}));
+  EXPECT_NE(seed, hash_seed(8));
+  EXPECT_NE(seed, (hash_seed{7, hash_id::xxh3_128}));
+  EXPECT_EQ(to_string(seed), "7, hash 2");
+}
+
+RC_GTEST_PROP(hash_seed, of_either_hash_gives_integers_the_same_digest,
+              (std::uint64_t value, std::uint64_t seed)) {
+  RC_ASSERT(digest_of(value, {seed, hash_id::xxh3_128}) ==
+            digest_of(value, {seed, hash_id::short_128}));
+}
+
+TEST(hash_seed, hashes_differ_up_to_64_bytes) {
+  for (std::size_t length = 0; length <= 80; ++length) {
+    const std::string text(length, 'x');
+    const bool same = digest_of(text, {1, hash_id::xxh3_128}) == digest_of(text, 1);
+    EXPECT_EQ(same, length > 64) << length;
+  }
+}
+
+// -- the short hash ----------------------------------------------------------------------------
+
+// Half a digest never repeats among strings that share their words: each length of one byte
+// repeated, and each text with a zero byte behind it.
+TEST(short_hash, tells_lengths_apart) {
+  for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63}) {
+    for (const char byte : {'\0', 'a', '\xff'}) {
+      std::map<std::uint64_t, std::size_t> lo;
+      std::map<std::uint64_t, std::size_t> hi;
+      for (std::size_t length = 0; length <= 80; ++length) {
+        const digest d = digest_of(std::string(length, byte), seed);
+        EXPECT_TRUE(lo.emplace(d.lo, length).second) << length << " and " << lo[d.lo];
+        EXPECT_TRUE(hi.emplace(d.hi, length).second) << length << " and " << hi[d.hi];
+      }
+    }
+  }
+}
+
+// Words that two seeds' keys would make equal by an exchange do not collide with a third seed: the
+// difference of two keys is not the same for all seeds.
+RC_GTEST_PROP(short_hash, has_no_exchange_of_words_that_collides_with_every_seed,
+              (std::uint64_t a, std::uint64_t b, std::uint64_t seed)) {
+  const detail::short_keys keys = detail::keys_of(seed);
+  const std::uint64_t distance = keys.of_word[1] - keys.of_word[0];
+  const auto text = [](std::uint64_t first, std::uint64_t second) {
+    std::array<std::byte, 16> bytes;
+    detail::store_le64(bytes.data(), first);
+    detail::store_le64(bytes.data() + 8, second);
+    return bytes;
+  };
+  RC_PRE(b + distance != a);
+  const auto one = text(a, b);
+  const auto exchanged = text(b + distance, a - distance);
+  RC_ASSERT(digest_of(std::span<const std::byte>(one), seed) ==
+            digest_of(std::span<const std::byte>(exchanged), seed));
+  RC_ASSERT(digest_of(std::span<const std::byte>(one), seed + 1) !=
+            digest_of(std::span<const std::byte>(exchanged), seed + 1));
+}
+
+// If a key were another one shifted, bits of one word could replace bits of the other.
+TEST(short_hash, has_no_key_that_is_another_one_shifted) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const detail::short_keys keys = detail::keys_of(seed << 54 | seed);
+    for (const std::uint64_t& a : keys.of_word) {
+      for (const std::uint64_t& b : keys.of_word) {
+        for (unsigned shift = 0; &a != &b && shift <= static_cast<unsigned>(std::countl_zero(a));
+             ++shift) {
+          ASSERT_NE(a << shift, b) << seed;
+        }
+      }
+    }
+  }
+}
+
+// An item is read within its bytes: the digest does not depend on what is around it.
+RC_GTEST_PROP(short_hash, depends_on_the_bytes_of_the_item_alone, (std::string text)) {
+  text.resize(std::min<std::size_t>(text.size(), 70));
+  const std::string padded = "<" + text + ">";
+  RC_ASSERT(digest_of(text) == digest_of(std::string_view(padded).substr(1, text.size())));
+}
+
 TEST(digest, of_text_is_that_of_its_bytes) {
-  EXPECT_EQ(digest_of("/index.html"), (digest{0x89089fa2c3ad785b, 0x1df1259b2dc3ad5b}));
-  EXPECT_EQ(digest_of("/index.html", 42), (digest{0xbc61e002dce76a47, 0x771f7186109a4f1c}));
+  EXPECT_EQ(digest_of("/index.html", {0, hash_id::xxh3_128}),
+            (digest{0x89089fa2c3ad785b, 0x1df1259b2dc3ad5b}));
+  EXPECT_EQ(digest_of("/index.html", {42, hash_id::xxh3_128}),
+            (digest{0xbc61e002dce76a47, 0x771f7186109a4f1c}));
   const std::string owned = "/index.html";
   EXPECT_EQ(digest_of(owned), digest_of(std::as_bytes(std::span(owned))));
 }
 
 TEST(digest, of_the_empty_item_is_a_digest_like_any_other) {
-  const digest empty{0x6001c324468d497f, 0x99aa06d3014798d8};
-  EXPECT_EQ(digest_of(""), empty);
-  EXPECT_EQ(digest_of(std::string_view()), empty);  // a null pointer and no bytes
-  EXPECT_EQ(digest_of(std::span<const std::byte>()), empty);
-  EXPECT_NE(digest_of("", 1), empty);
+  for (const hash_id id : {hash_id::xxh3_128, hash_id::short_128}) {
+    const hash_seed seed{0, id};
+    const digest empty = digest_of("", seed);
+    EXPECT_EQ(digest_of(std::string_view(), seed), empty);  // a null pointer and no bytes
+    EXPECT_EQ(digest_of(std::span<const std::byte>(), seed), empty);
+    EXPECT_NE(digest_of("", {1, id}), empty);
+  }
 }
 
 TEST(digest, sees_zero_bytes) {
   const std::string one(1, '\0');
   const std::string two(2, '\0');
-  EXPECT_NE(digest_of(one), digest_of(""));
-  EXPECT_NE(digest_of(one), digest_of(two));
-  EXPECT_NE(digest_of(std::string_view("a\0b", 3)), digest_of("a"));
+  for (const hash_seed seed : {hash_seed(0, hash_id::xxh3_128), hash_seed(0)}) {
+    EXPECT_NE(digest_of(one, seed), digest_of("", seed));
+    EXPECT_NE(digest_of(one, seed), digest_of(two, seed));
+    EXPECT_NE(digest_of(std::string_view("a\0b", 3), seed), digest_of("a", seed));
+    EXPECT_NE(digest_of(std::string_view("abc\0", 4), seed), digest_of("abc", seed));
+  }
 }
 
 RC_GTEST_PROP(digest, of_bytes_depends_on_the_seed, (const std::string& text, std::uint64_t seed)) {
-  const digest other = digest_of(text, seed + 1);
-  RC_ASSERT(digest_of(text, seed) == digest_of(text, seed));
-  RC_ASSERT(digest_of(text, seed).lo != other.lo);
-  RC_ASSERT(digest_of(text, seed).hi != other.hi);
+  for (const hash_id id : {hash_id::xxh3_128, hash_id::short_128}) {
+    const digest d = digest_of(text, {seed, id});
+    const digest other = digest_of(text, {seed + 1, id});
+    RC_ASSERT(digest_of(text, {seed, id}) == d);
+    RC_ASSERT(d.lo != other.lo);
+    RC_ASSERT(d.hi != other.hi);
+  }
 }
 
 // One byte more than a signed 32-bit length can say. The pages are never written but for the last,

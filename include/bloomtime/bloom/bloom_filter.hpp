@@ -28,7 +28,7 @@ struct bloom_config {
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};      // bytes
   std::optional<bloomtime::layout> layout = {};  // flat or line; the planner's choice if unset
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Tells whether an item was added. A "no" is certain. A "maybe" is wrong with the false-positive
@@ -115,7 +115,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
   bloomtime::layout layout() const noexcept { return layout_; }
   std::uint64_t bits() const noexcept { return bit_count_; }
   unsigned k() const noexcept { return k_; }
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   std::uint64_t capacity() const noexcept { return capacity_; }   // the items it was sized for
   std::uint64_t memory() const noexcept { return bits_.size(); }  // bytes of the bit array
   std::uint64_t insertions() const noexcept { return insertions_; }
@@ -162,7 +162,7 @@ class bloom_filter : public detail::stored<bloom_filter> {
       layout_;  // neither if moved from; then used as flat with k = 0
   detail::zero_when_moved<unsigned> k_;
   detail::zero_when_moved<std::uint64_t> bit_count_;
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   std::uint64_t capacity_ = 0;
   detail::zero_when_moved<std::uint64_t> insertions_;
   detail::zero_when_moved<std::uint64_t> ones_;

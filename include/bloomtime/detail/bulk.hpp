@@ -22,7 +22,7 @@ concept item =
 namespace detail {
 
 template <item T>
-BLOOMTIME_INLINE constexpr digest as_digest(const T& x, std::uint64_t seed) noexcept {
+BLOOMTIME_INLINE constexpr digest as_digest(const T& x, hash_seed seed) noexcept {
   if constexpr (std::same_as<T, digest>) {
     return x;
   } else if constexpr (integer_item<T>) {
@@ -49,7 +49,7 @@ struct digest_block {
 inline namespace BLOOMTIME_ISA {
 
 template <item T>
-void fill(digest_block& block, std::span<const T> items, std::uint64_t seed) noexcept {
+void fill(digest_block& block, std::span<const T> items, hash_seed seed) noexcept {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const digest d = as_digest(items[i], seed);
     block.lo[i] = d.lo;
@@ -63,7 +63,7 @@ void fill(digest_block& block, std::span<const T> items, std::uint64_t seed) noe
 // the ends of the list one of them is empty. `depth` blocks should prefetch slightly more lines
 // than one core keeps misses in flight; blocks are small so that prefetches are spread evenly.
 template <std::size_t depth, item T, class Step>
-void in_blocks(std::span<const T> items, std::uint64_t seed, Step&& step) {
+void in_blocks(std::span<const T> items, hash_seed seed, Step&& step) {
   std::array<digest_block, depth + 1> ring;
   const digest_block none{};
   const std::size_t blocks = (items.size() + bulk_block - 1) / bulk_block;

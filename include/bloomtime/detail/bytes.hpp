@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/error.hpp>
 
 namespace bloomtime::detail {
@@ -26,7 +27,7 @@ constexpr T swap_bytes(T v) noexcept {
 }
 
 template <std::unsigned_integral T>
-inline T load_le(const std::byte* p) noexcept {
+BLOOMTIME_INLINE T load_le(const std::byte* p) noexcept {
   T v;
   std::memcpy(&v, p, sizeof v);
   if constexpr (std::endian::native == std::endian::big) v = swap_bytes(v);

@@ -40,13 +40,17 @@ namespace bloomtime::detail {
 
 inline constexpr std::uint16_t format_version = 1;
 
+// The seed of containers that hash nothing: totals and the state of a command. They were written
+// with hash 1 before there was another, and an older bloomtime still reads them.
+inline constexpr hash_seed no_hash{0, hash_id::xxh3_128};
+
 // The fixed part of every container. Engine ids count from 1 within a family; ids are added, and
 // never change their meaning.
 struct container_info {
   bloomtime::family family{};
   std::uint8_t engine = 0;
   std::uint8_t layout = 0;  // 0 if the engine has no layout of cells
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
   std::optional<tick_clock> clock;
 
   friend bool operator==(const container_info&, const container_info&) = default;

@@ -38,7 +38,7 @@ class handle {
   BLOOMTIME_PER_ISA digest digest_of(const T& x) const noexcept {
     return as_digest(x, seed());
   }
-  std::uint64_t seed() const noexcept;
+  const hash_seed& seed() const noexcept;
   std::optional<instant> newest() const noexcept;  // none if the engine has no clock
   const bloomtime::losses& losses() const noexcept;
   std::uint64_t memory() const noexcept;

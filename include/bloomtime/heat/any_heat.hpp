@@ -40,7 +40,7 @@ struct any_heat_config {
   std::optional<published::rounding> rounding = {};  // these two: the published filters
   std::optional<published::increase> increase = {};
   std::optional<std::uint64_t> pool_memory = {};  // pooled_decaying_filter
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 using heat_engines = std::variant<heat_filter, decay_ring, published::decaying_filter,

@@ -34,7 +34,7 @@ struct decay_ring_config {
   std::chrono::microseconds reach = std::chrono::hours(24);
   std::chrono::microseconds tick = std::chrono::minutes(1);  // a window has window / slots
   std::chrono::microseconds ahead = std::chrono::hours(24);  // events further ahead are refused
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // How hot is an item now, if heat does not fade by halves? For example: how many hits did it have

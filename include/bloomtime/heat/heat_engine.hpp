@@ -39,7 +39,7 @@ concept heat_engine = std::copyable<E> &&
   { c.memory() } -> std::same_as<std::uint64_t>;
   { c.cells() } -> std::same_as<std::uint64_t>;
   { c.k() } -> std::same_as<unsigned>;
-  { c.seed() } -> std::same_as<std::uint64_t>;
+  { c.seed() } -> std::same_as<const hash_seed&>;
   { c.clock() } -> std::same_as<const tick_clock&>;
   { c.confidence() } -> std::same_as<double>;
   { c.predicted_error(n) } -> std::same_as<double>;

@@ -34,7 +34,7 @@ struct heat_config {
   std::chrono::microseconds tick = std::chrono::seconds(1);
   std::chrono::microseconds ahead = std::chrono::hours(24);  // events further ahead are refused
   unsigned cell_bits = 16;                                   // or 32
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // How hot is an item now? Every event counts lambda^age, with ages in ticks of the clock (aligned

@@ -34,7 +34,7 @@ struct hot_list_config {
   std::optional<std::chrono::microseconds> fast_half_life = {};
   std::chrono::microseconds bucket = std::chrono::hours(1);  // of recent counts
   unsigned buckets = 24;
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 struct hot_item {
@@ -107,7 +107,7 @@ class hot_list : public detail::stored<hot_list> {
   std::uint64_t entries() const noexcept { return entries_; }
   std::uint64_t listed() const noexcept { return slots_.size(); }
   std::uint64_t memory() const noexcept;  // bytes from the allocator hook; reads every entry
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return slow_; }
   const bloomtime::decay& fast_decay() const noexcept { return fast_; }
   const tick_clock& clock() const noexcept { return clock_; }
@@ -204,7 +204,7 @@ class hot_list : public detail::stored<hot_list> {
   void read_entries(std::span<const std::byte> entries, std::span<const std::byte> texts);
 
   detail::zero_when_moved<std::uint64_t> entries_;
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   bloomtime::decay slow_ = bloomtime::decay::by_rate(0);
   bloomtime::decay fast_ = bloomtime::decay::by_rate(0);
   tick_clock clock_;

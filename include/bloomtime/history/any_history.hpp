@@ -39,7 +39,7 @@ struct any_history_config {
   std::optional<std::uint64_t> pairs = {};        // single_history, tree_history, level_history
   std::optional<std::uint64_t> items = {};        // tree_history, level_history
   std::optional<std::uint64_t> granularity = {};  // tree_history
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 using history_engines = std::variant<history, timeline_history, published::single_history,

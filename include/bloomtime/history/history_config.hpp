@@ -35,7 +35,7 @@ struct history_config {
   std::uint64_t length = 128;
   std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 }  // namespace bloomtime

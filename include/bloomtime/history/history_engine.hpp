@@ -44,7 +44,7 @@ concept history_engine = std::copyable<H> &&
   { c.memory() }
   noexcept->std::same_as<std::uint64_t>;
   { c.seed() }
-  noexcept->std::same_as<std::uint64_t>;
+  noexcept->std::same_as<const hash_seed&>;
   { c.clock() }
   noexcept->std::same_as<const tick_clock&>;
   { c.serialize() } -> std::same_as<std::vector<std::byte>>;

@@ -41,7 +41,7 @@ struct age_partitioned_config {
   std::optional<double> error = {};
   std::optional<std::uint64_t> memory = {};  // bytes of bits
   bool refresh = true;  // whether a duplicate renews the time of its item, see add_if_new
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Was this item seen within the last insertions, or the last minutes? A "no" is certain; a "yes" is
@@ -192,7 +192,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   std::uint64_t lines() const noexcept { return lines_; }
   std::uint64_t bits() const noexcept { return bits_.size() * 8; }
   std::uint64_t memory() const noexcept;  // bits, counts and ends
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::optional<instant> newest() const noexcept;  // the start of its tick; windows of time only
   const bloomtime::losses& losses() const noexcept { return losses_; }  // since made or loaded
@@ -342,7 +342,7 @@ class age_partitioned_filter : public detail::stored<age_partitioned_filter> {
   std::uint64_t window_ = 0;
   std::uint64_t items_ = 0;
   std::int64_t ticks_ = 0;  // of the window
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   tick_clock clock_;
   // Of the bands that a question reads first, and of the slices that a generation must have in such
   // a band to be looked for there.

@@ -41,7 +41,7 @@ struct any_recency_config {
   std::optional<unsigned> k1 = {};
   std::optional<unsigned> bits = {};
   std::optional<std::uint64_t> sweep = {};
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 using recency_engines =

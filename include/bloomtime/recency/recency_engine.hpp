@@ -33,7 +33,7 @@ concept recency_engine = std::copyable<Engine> &&
   { c.insertions() } -> std::same_as<std::uint64_t>;
   { c.losses() } -> std::same_as<const losses&>;
   { c.memory() } -> std::same_as<std::uint64_t>;
-  { c.seed() } -> std::same_as<std::uint64_t>;
+  { c.seed() } -> std::same_as<const hash_seed&>;
   { c.predicted_error(n) } -> std::same_as<double>;
   { c.current_error() } -> std::same_as<double>;
 };

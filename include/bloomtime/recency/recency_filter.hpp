@@ -50,7 +50,7 @@ struct recency_config {
   bool refresh = true;  // whether a duplicate renews the time of its item, see add_if_new
   std::optional<std::chrono::microseconds> ahead = {};  // events further ahead are `future`
   std::optional<audit_config> audit = {};               // its window is the filter's
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Was x seen within the window? A "no" is certain. A "yes" is wrong with the probability the filter
@@ -262,7 +262,7 @@ class recency_filter : public detail::stored<recency_filter> {
   const math::stamp_size& size() const noexcept { return size_; }
   std::uint64_t items() const noexcept { return items_; }  // of a window, as it was sized
   bool refresh() const noexcept { return refresh_; }
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   // The latest time it knows. None before the first event, and in windows of insertions.
   std::optional<instant> newest() const noexcept {
@@ -443,7 +443,7 @@ class recency_filter : public detail::stored<recency_filter> {
   std::uint64_t window_ = 0;  // microseconds or insertions
   std::optional<std::uint64_t> ahead_;
   std::uint64_t items_ = 0;
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   std::int64_t cut_ = 0;     // of a tick: from here on the window begins one tick later
   std::uint64_t sweep_ = 0;  // timers per insertion
   std::uint64_t insertions_ = 0;

@@ -32,7 +32,7 @@ struct any_tally_config {
   std::optional<unsigned> base_bits = {};           // these three: dynamic_count_filter
   std::optional<double> threshold = {};
   std::optional<published::shrinking> shrinking = {};
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 using tally_engines =

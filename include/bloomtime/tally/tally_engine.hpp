@@ -42,7 +42,7 @@ concept tally_engine = std::movable<T> &&
   { c.current_error() } -> std::same_as<double>;
   { c.losses() } -> std::same_as<const losses&>;
   { c.memory() } -> std::same_as<std::uint64_t>;
-  { c.seed() } -> std::same_as<std::uint64_t>;
+  { c.seed() } -> std::same_as<const hash_seed&>;
   t.merge(c);
   t.clear();
   { c.serialize() } -> std::same_as<std::vector<std::byte>>;

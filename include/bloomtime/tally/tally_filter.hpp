@@ -24,7 +24,7 @@ struct tally_config {
   std::uint64_t total = 0;                   // of all counts, if known: math::tally_cell_bits()
   std::optional<unsigned> cell_bits = {};    // 4 or 8, instead of what that chooses
   std::optional<std::uint64_t> large_memory = {};  // bytes that large counts may take
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Which of an item's cells an arrival raises.

@@ -36,7 +36,7 @@ bool heat_state::same_shape(const heat_state& other) const noexcept {
 
 std::string heat_state::shape_text() const {
   return std::to_string(cells()) + " cells, k " + std::to_string(k_) + ", seed " +
-         std::to_string(seed_) + ", ticks of " + std::to_string(clock_.resolution().count()) +
+         to_string(seed_) + ", ticks of " + std::to_string(clock_.resolution().count()) +
          " microseconds";
 }
 

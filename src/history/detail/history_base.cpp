@@ -46,7 +46,7 @@ byte_reader history_base::read_span(const container_view& view, std::uint8_t lay
 void history_events::expect_same_keys(const history_events& other) const {
   if (seed_ == other.seed_ && clock_ == other.clock_) return;
   const auto told = [](const history_events& h) {
-    return "seed " + std::to_string(h.seed_) + ", " + text(h.clock_);
+    return "seed " + to_string(h.seed_) + ", " + text(h.clock_);
   };
   refuse_merge("histories merge if seed and clock are equal", told(*this), told(other));
 }

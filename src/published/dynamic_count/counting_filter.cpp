@@ -21,7 +21,7 @@ unsigned valid_width(unsigned cell_bits) {
 
 }  // namespace
 
-counting_filter::counting_filter(detail::row_shape shape, unsigned cell_bits, std::uint64_t seed)
+counting_filter::counting_filter(detail::row_shape shape, unsigned cell_bits, const hash_seed& seed)
     : row_tally(shape, seed), cells_(cells(), cell_bits) {}
 
 counting_filter::counting_filter(const counting_config& c)

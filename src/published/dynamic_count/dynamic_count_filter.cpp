@@ -25,7 +25,7 @@ struct dynamic_count_filter::plan {
   bool bounded;
   double lambda;
   bloomtime::published::shrinking shrinking;
-  std::uint64_t seed;
+  hash_seed seed;
 };
 
 // -- making one --------------------------------------------------------------------------------

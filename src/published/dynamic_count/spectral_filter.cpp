@@ -124,7 +124,8 @@ std::vector<std::uint64_t> read_counters(std::span<const std::byte> lengths,
 
 template <spectral_rule Rule>
 basic_spectral_filter<Rule>::basic_spectral_filter(detail::row_shape shape,
-                                                   unsigned counters_per_slack, std::uint64_t seed)
+                                                   unsigned counters_per_slack,
+                                                   const hash_seed& seed)
     : base(shape, seed), counters_(this->cells(), counters_per_slack) {
   if constexpr (!one_sided) {
     second_ = detail::string_array(this->k() * second_row(), counters_per_slack);

@@ -58,7 +58,7 @@ generalized_filter::generalized_filter(const generalized_config& checked,
       seed_(checked.seed) {}
 
 generalized_filter::generalized_filter(const generalized_config& config)
-    : generalized_filter(valid(config), random_bits(valid(config).memory, config.seed)) {}
+    : generalized_filter(valid(config), random_bits(valid(config).memory, config.seed.value())) {}
 
 // Position i of the first k0 is cleared, of the k1 after them set; a bit that is both is cleared.
 void generalized_filter::insert_digest(digest d) noexcept {
@@ -115,7 +115,7 @@ math::masses generalized_filter::masses(digest d, const age_prior& prior,
 
 void generalized_filter::clear() {
   detail::expect_not_moved_from(bits_.size() != 0, "generalized filter");
-  bits_ = random_bits(bits_.size(), seed_);
+  bits_ = random_bits(bits_.size(), seed_.value());
   insertions_ = 0;
 }
 

@@ -37,7 +37,7 @@ detail::packed_cells<> prints_of(const recent_config& c) {
 }  // namespace
 
 recent_buffer::recent_buffer(std::uint64_t window, detail::packed_cells<> prints,
-                             std::uint64_t seed)
+                             const hash_seed& seed)
     : prints_(std::move(prints)), window_(window), seed_(seed) {
   index_.reserve(std::min(slots(), std::uint64_t{1} << bits()));
 }

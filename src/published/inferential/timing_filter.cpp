@@ -59,7 +59,7 @@ std::uint64_t due_in_block(const timing_size& s, std::uint64_t filled, std::uint
 timing_filter::timing_filter(const timing_config& config)
     : timing_filter(size_of(config), config.seed) {}
 
-timing_filter::timing_filter(const timing_size& size, std::uint64_t seed) : seed_(seed) {
+timing_filter::timing_filter(const timing_size& size, const hash_seed& seed) : seed_(seed) {
   check(shape_of(size));
   if (!fits_together(size)) {
     throw error(errc::invalid_argument,

@@ -114,7 +114,8 @@ basic_decaying_filter<Cells>::basic_decaying_filter(const decaying_config& confi
 template <class Cells>
 detail::fade basic_decaying_filter<Cells>::fade_to(std::int64_t epoch) const noexcept {
   const std::uint64_t passed = epoch > tick_ ? face::ticks_between(tick_, epoch) : 0;
-  return {decay_, passed, rounding_, static_cast<std::uint64_t>(epoch) ^ detail::mix(seed_)};
+  return {decay_, passed, rounding_,
+          static_cast<std::uint64_t>(epoch) ^ detail::mix(seed_.value())};
 }
 
 template <class Cells>

@@ -107,7 +107,7 @@ TEST(container, has_every_field_where_the_document_says) {
   EXPECT_EQ(get<std::uint8_t>(c, field::family), 3u);
   EXPECT_EQ(get<std::uint8_t>(c, field::engine), 7u);
   EXPECT_EQ(get<std::uint8_t>(c, field::layout), 2u);
-  EXPECT_EQ(get<std::uint8_t>(c, field::hash), 1u);
+  EXPECT_EQ(get<std::uint8_t>(c, field::hash), 2u);
   EXPECT_EQ(get<std::uint8_t>(c, field::reduction), 1u);
   EXPECT_EQ(get<std::uint8_t>(c, field::flags), 1u);
   EXPECT_EQ(get<std::uint64_t>(c, field::seed), 0x0123456789abcdefu);
@@ -268,10 +268,20 @@ TEST(container, of_a_newer_version_is_refused_by_name) {
 }
 
 TEST(container, of_an_unknown_hash_or_reduction_is_refused) {
-  for (const int id : {0, 2, 255}) {
+  for (const int id : {0, 3, 255}) {
     const auto value = static_cast<std::uint8_t>(id);
     expect_refused(errc::unknown_kind, with<std::uint8_t>(field::hash, value), "hash");
     expect_refused(errc::unknown_kind, with<std::uint8_t>(field::reduction, value), "reduction");
+  }
+}
+
+TEST(container, names_the_hash_of_its_seed) {
+  for (const hash_id id : {hash_id::xxh3_128, hash_id::short_128}) {
+    container_info info = some_info();
+    info.seed = {7, id};
+    const bytes_type c = container_writer(info).bytes();
+    EXPECT_EQ(support::get<std::uint8_t>(c, field::hash), static_cast<unsigned>(id));
+    EXPECT_EQ(container_view::parse(c).info().seed, info.seed);
   }
 }
 

@@ -319,7 +319,7 @@ TEST(recency_moved_from, filters_know_nothing_and_take_nothing) {
             FAIL() << "not a filter of this family";
           }
         },
-        make());
+        make(newest_hash));
   }
   expect_safe(recency_filter({.window = std::chrono::seconds(9),
                               .items = 5,

@@ -17,7 +17,7 @@ namespace portable::inline BLOOMTIME_ISA {
 
 template <item T>
 void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> items,
-                    std::uint64_t seed, bool* answers) noexcept {
+                    hash_seed seed, bool* answers) noexcept {
   in_blocks<1>(items, seed, [&](const auto& now, const auto& next, std::size_t first) {
     for (std::size_t i = 0; i < next.count; ++i) prefetch_read(lines + bits.offset(next[i]));
     for (std::size_t i = 0; i < now.count; ++i) {
@@ -29,7 +29,7 @@ void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> i
 // Returns how many bits were clear before.
 template <item T>
 std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> items,
-                           std::uint64_t seed) noexcept {
+                           hash_seed seed) noexcept {
   std::uint64_t fresh = 0;
   in_blocks<1>(items, seed, [&](const auto& now, const auto& next, std::size_t) {
     for (std::size_t i = 0; i < next.count; ++i) prefetch_write(lines + bits.offset(next[i]));
@@ -60,7 +60,7 @@ struct line_queue {
 // loop that only hashes the memory would be idle.
 template <class Use, class Byte, item T>
 BLOOMTIME_AVX2 void pass_lines(Byte* lines, line_bits bits, std::span<const T> items,
-                               std::uint64_t seed, Use& use) noexcept {
+                               hash_seed seed, Use& use) noexcept {
   line_queue queue;
   const auto fetch = [&](std::size_t i, std::size_t slot) {
     const digest d = as_digest(items[i], seed);
@@ -127,7 +127,7 @@ struct line_setter {
 
 template <bool two_rounds, item T>
 BLOOMTIME_AVX2 void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> items,
-                                   std::uint64_t seed, bool* answers) noexcept {
+                                   hash_seed seed, bool* answers) noexcept {
   const line_tester<two_rounds> test{line_windows[bits.first_round()],
                                      line_windows[bits.second_round()], answers};
   pass_lines(lines, bits, items, seed, test);
@@ -135,7 +135,7 @@ BLOOMTIME_AVX2 void contains_lines(const std::byte* lines, line_bits bits, std::
 
 template <bool two_rounds, item T>
 BLOOMTIME_AVX2 std::uint64_t insert_lines(std::byte* lines, line_bits bits,
-                                          std::span<const T> items, std::uint64_t seed) noexcept {
+                                          std::span<const T> items, hash_seed seed) noexcept {
   line_setter<two_rounds> setter{line_windows[bits.first_round()],
                                  line_windows[bits.second_round()], words{}};
   pass_lines(lines, bits, items, seed, setter);
@@ -151,7 +151,7 @@ inline namespace BLOOMTIME_ISA {
 
 template <item T>
 void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> items,
-                    std::uint64_t seed, bool* answers) noexcept {
+                    hash_seed seed, bool* answers) noexcept {
 #if BLOOMTIME_X86
   if (cpu_has_avx2()) {
     return bits.k > line_words ? avx2::contains_lines<true>(lines, bits, items, seed, answers)
@@ -164,7 +164,7 @@ void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> i
 // Returns how many bits were clear before.
 template <item T>
 std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> items,
-                           std::uint64_t seed) noexcept {
+                           hash_seed seed) noexcept {
 #if BLOOMTIME_X86
   if (cpu_has_avx2()) {
     return bits.k > line_words ? avx2::insert_lines<true>(lines, bits, items, seed)

@@ -26,7 +26,7 @@ class heat_state {
  public:
   std::uint64_t cells() const noexcept { return k_ * row_; }
   unsigned k() const noexcept { return k_; }
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the tick of the newest event
@@ -59,7 +59,7 @@ class heat_state {
 
   zero_when_moved<unsigned> k_;
   std::uint64_t row_ = 0;  // cells of one row
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   tick_clock clock_;
   std::uint64_t ahead_ = 0;                // ticks
   zero_when_moved<std::uint64_t> events_;  // 0 until the first event has set the clock

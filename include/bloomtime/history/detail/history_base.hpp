@@ -24,7 +24,7 @@ namespace bloomtime::detail {
 // The clock of a history, its seed, and what came so far.
 class history_events {
  public:
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   const tick_clock& clock() const noexcept { return clock_; }
   // The start of the tick of the newest event. It is not stored: none after loading, until an event
   // is added.
@@ -37,14 +37,14 @@ class history_events {
 
  protected:
   history_events() = default;
-  history_events(tick_clock clock, std::uint64_t seed) noexcept : seed_(seed), clock_(clock) {}
+  history_events(tick_clock clock, const hash_seed& seed) noexcept : seed_(seed), clock_(clock) {}
 
   bool is_usable() const noexcept { return true; }
   void count_newest(const std::optional<tick>& t) noexcept { newest_ = std::max(newest_, t); }
   // Throws error(incompatible) if the other one has another seed or clock.
   void expect_same_keys(const history_events& other) const;
 
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   tick_clock clock_;
   std::optional<tick> newest_;
   bloomtime::losses losses_;
@@ -66,7 +66,7 @@ class history_base : public history_events {
  protected:
   history_base() = default;
   history_base(tick_clock clock, std::uint64_t first, std::uint64_t ticks,
-               std::uint64_t seed) noexcept
+               const hash_seed& seed) noexcept
       : history_events(clock, seed), first_(first), ticks_(ticks) {}
 
   std::uint64_t position_of(tick t) const noexcept {

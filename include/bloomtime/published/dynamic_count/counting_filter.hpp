@@ -16,7 +16,7 @@ struct counting_config {
   std::optional<std::uint64_t> memory = {};  // bytes
   std::optional<unsigned> k = {};            // instead of the best
   unsigned cell_bits = 4;                    // 2 to 32
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Counts items with counters of a fixed width: the counting Bloom filter (Fan et al. 2000). A
@@ -48,7 +48,7 @@ class counting_filter : public detail::row_tally<counting_filter> {
   friend detail::row_tally<counting_filter>;
   friend detail::stored<counting_filter>;
 
-  counting_filter(detail::row_shape shape, unsigned cell_bits, std::uint64_t seed);
+  counting_filter(detail::row_shape shape, unsigned cell_bits, const hash_seed& seed);
 
   outcome add_digest(digest d, std::uint64_t amount);
   outcome remove_digest(digest d, std::uint64_t amount);

@@ -29,7 +29,7 @@ struct dynamic_count_config {
   std::optional<unsigned> base_bits = {};    // 1 to 57, instead of what `total` gives
   double threshold = 0.25;                   // lambda, 0 to 1; smaller values shrink later
   bloomtime::published::shrinking shrinking = bloomtime::published::shrinking::with_gap;
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // The cells of one level of overflow counters, below its threshold and at or above it.

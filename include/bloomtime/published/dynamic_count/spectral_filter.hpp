@@ -18,7 +18,7 @@ struct spectral_config {
   // One spare bit per this many counters (1 to 64) whenever all counters are laid out. Fewer spare
   // bits take less memory but move more counters; work() counts the moves.
   unsigned counters_per_slack = 2;
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // How items are counted (Cohen & Matias 2003). The numbers are stored in files.
@@ -83,7 +83,8 @@ class basic_spectral_filter : public detail::row_tally<basic_spectral_filter<Rul
   friend detail::stored<basic_spectral_filter>;
   using spots = typename base::spots;
 
-  basic_spectral_filter(detail::row_shape shape, unsigned counters_per_slack, std::uint64_t seed);
+  basic_spectral_filter(detail::row_shape shape, unsigned counters_per_slack,
+                        const hash_seed& seed);
 
   outcome add_digest(digest d, std::uint64_t amount);
   outcome remove_digest(digest d, std::uint64_t amount);

@@ -22,7 +22,7 @@ struct generalized_config {
   std::uint64_t memory = 0;  // bytes of bits, at least 8
   unsigned k0 = 4;           // bits that an insertion clears, 1 to 64
   unsigned k1 = 4;           // and sets, 1 to 64
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Is x among the last w insertions? The generalized Bloom filter (Laufer et al. 2005; posteriors
@@ -112,7 +112,7 @@ class generalized_filter : public detail::stored<generalized_filter>,
   std::uint64_t bits() const noexcept { return bits_.size() * 8; }
   unsigned k0() const noexcept { return k0_; }
   unsigned k1() const noexcept { return k1_; }
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t memory() const noexcept { return bits_.size(); }
 
@@ -139,7 +139,7 @@ class generalized_filter : public detail::stored<generalized_filter>,
   std::uint64_t window_;
   unsigned k0_;
   unsigned k1_;
-  std::uint64_t seed_;
+  hash_seed seed_;
   std::uint64_t insertions_ = 0;
 };
 

@@ -24,7 +24,7 @@ struct recent_config {
   std::uint64_t window = 0;  // insertions; a query may name another window
   std::uint64_t memory = 0;  // bytes of fingerprints
   unsigned bits = 16;        // of a fingerprint, 1 to 32
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Is x among the last w insertions? The simple buffer (Dautrich & Ravishankar 2019): the
@@ -114,7 +114,7 @@ class recent_buffer : public detail::stored<recent_buffer>,
   double predicted_error(std::uint64_t items) const noexcept;
   double current_error() const noexcept;
   void clear() noexcept;  // to the state after construction
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t print_memory() const noexcept { return prints_.bytes().size(); }
   std::uint64_t memory() const noexcept { return print_memory() + index_.bytes(); }
@@ -126,7 +126,7 @@ class recent_buffer : public detail::stored<recent_buffer>,
 
   static constexpr std::uint64_t most_insertions = std::uint64_t{1} << 63;
 
-  recent_buffer(std::uint64_t window, detail::packed_cells<> prints, std::uint64_t seed);
+  recent_buffer(std::uint64_t window, detail::packed_cells<> prints, const hash_seed& seed);
 
   std::uint32_t fingerprint(digest d) const noexcept {
     return static_cast<std::uint32_t>(detail::probe(d, 0) >> (64 - bits()));
@@ -144,7 +144,7 @@ class recent_buffer : public detail::stored<recent_buffer>,
   detail::packed_cells<> prints_;  // a ring: the newest is number insertions_ - 1
   detail::side_table index_;       // from a fingerprint to the number of its copies
   std::uint64_t window_;
-  std::uint64_t seed_;
+  hash_seed seed_;
   std::uint64_t insertions_ = 0;
 };
 

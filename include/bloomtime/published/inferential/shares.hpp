@@ -30,7 +30,7 @@ BLOOMTIME_PER_ISA age_prior prior_of(const Source& source, digest d) {
 // A table of shares. Items that are not in it are unknown.
 class share_table {
  public:
-  explicit share_table(std::uint64_t seed = 0) noexcept : seed_(seed) {}
+  explicit share_table(const hash_seed& seed = {}) noexcept : seed_(seed) {}
   BLOOMTIME_VALUE(share_table);
 
   // NaN: unknown from now on. Throws unless p is in [0, 1] otherwise.
@@ -47,7 +47,7 @@ class share_table {
   void put(digest d, double p);
 
   detail::side_table shares_;  // by 63 bits of the digest
-  std::uint64_t seed_;
+  hash_seed seed_;
 };
 
 // The same share for all: one over the number of different items in a window. For streams in which

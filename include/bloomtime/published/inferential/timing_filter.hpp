@@ -30,7 +30,7 @@ struct timing_config {
   std::optional<unsigned> k = {};
   std::optional<unsigned> bits = {};        // of a timer
   std::optional<std::uint64_t> sweep = {};  // timers examined per insertion, at most
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Is x among the last w insertions? The timing Bloom filter and its block variant (Dautrich &
@@ -49,7 +49,7 @@ class timing_filter : public detail::stored<timing_filter>,
 
   explicit timing_filter(const timing_config& config);
   // With exactly these parameters, which must fit together, as those from plan_timing() do.
-  explicit timing_filter(const timing_size& size, std::uint64_t seed = 0);
+  explicit timing_filter(const timing_size& size, const hash_seed& seed = {});
   BLOOMTIME_VALUE(timing_filter);
 
   // Always added: there is no clock to be late for. Only a filter that was moved from refuses.
@@ -136,7 +136,7 @@ class timing_filter : public detail::stored<timing_filter>,
 
   const timing_size& size() const noexcept { return size_; }
   std::uint64_t window() const noexcept { return size_.window; }
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   std::uint64_t insertions() const noexcept { return insertions_; }
   std::uint64_t filled() const noexcept { return filled_; }             // of the present block
   std::uint64_t memory() const noexcept { return cells_.memory(); }     // timers and census
@@ -181,7 +181,7 @@ class timing_filter : public detail::stored<timing_filter>,
   detail::stamp_cells cells_;
   timing_size size_;
   std::uint64_t cut_ = 0;  // insertions into a block until the oldest one has left the window
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   std::uint64_t insertions_ = 0;
   std::uint64_t filled_ = 0;
 };

@@ -26,7 +26,7 @@ struct level_config {
   bool learns = false;                   // counts the keys of every level, for learned()
   std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Was x seen between s and e? The second persistent Bloom filter (Peng et al. 2018, section 4.2):

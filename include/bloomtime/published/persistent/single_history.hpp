@@ -23,7 +23,7 @@ struct single_config {
   std::uint64_t first = 0;         // of them, counted from the origin
   std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Was x seen between s and e? One Bloom filter of all pairs (item, tick): the baseline of Peng et

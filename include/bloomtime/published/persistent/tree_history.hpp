@@ -28,7 +28,7 @@ struct tree_config {
   std::uint64_t most_memory = std::uint64_t{1} << 30;  // bytes to grow to
   std::chrono::microseconds tick = std::chrono::seconds(1);
   instant origin = {};
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // Was x seen between s and e? The first persistent Bloom filter (Peng et al. 2018, section 4.1): a

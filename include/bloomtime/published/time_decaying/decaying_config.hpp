@@ -36,7 +36,7 @@ struct decaying_config {
   bloomtime::published::increase increase = bloomtime::published::increase::plain;
   unsigned cell_bits = 16;                        // or 32; ignored by pooled filters
   std::optional<std::uint64_t> pool_memory = {};  // bytes up to which a pool may grow
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 }  // namespace bloomtime::published

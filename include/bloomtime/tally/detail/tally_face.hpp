@@ -50,13 +50,13 @@ class tally_face : public stored<Engine> {
   }
 
   std::uint64_t total() const noexcept { return total_; }  // the sum of all counts
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   // Calls that were not counted as requested, since the filter was made or loaded.
   const bloomtime::losses& losses() const noexcept { return losses_; }
 
  protected:
   tally_face() noexcept = default;
-  explicit tally_face(std::uint64_t seed) noexcept : seed_(seed) {}
+  explicit tally_face(const hash_seed& seed) noexcept : seed_(seed) {}
 
   outcome noted(outcome o) noexcept {
     if (o != outcome::added) [[unlikely]]
@@ -96,7 +96,7 @@ class tally_face : public stored<Engine> {
   Engine& self() noexcept { return static_cast<Engine&>(*this); }
   const Engine& self() const noexcept { return static_cast<const Engine&>(*this); }
 
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   zero_when_moved<std::uint64_t> total_;
 
  private:

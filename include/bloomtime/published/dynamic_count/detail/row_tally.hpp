@@ -99,7 +99,7 @@ class row_tally : public tally_face<Engine> {
   }
 
   row_tally() noexcept = default;
-  row_tally(row_shape shape, std::uint64_t seed) noexcept
+  row_tally(row_shape shape, const hash_seed& seed) noexcept
       : tally_face<Engine>(seed), shape_(shape) {}
 
   struct spots {
@@ -146,7 +146,7 @@ class row_tally : public tally_face<Engine> {
     if (shape_.k == other.k() && shape_.row == other.row() && this->seed_ == other.seed()) return;
     const auto describe = [](const auto& f) {
       return std::to_string(f.cells()) + " cells, k " + std::to_string(f.k()) + ", seed " +
-             std::to_string(f.seed());
+             to_string(f.seed());
     };
     this->refuse_merge(describe(*this), describe(other));
   }
