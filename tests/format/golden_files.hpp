@@ -36,8 +36,8 @@ inline const std::array v1{
          2008,
          22,
          22},
-    file{"short_bloom_flat", {layout::flat, 2048, 7, 0, 200}, 100, 0, 0, 0},
-    file{"short_bloom_line", {layout::line, 2048, 6, 42, 200}, 100, 0, 0, 0},
+    file{"short_bloom_flat", {layout::flat, 2048, 7, 0, 200}, 100, 997, 11, 18},
+    file{"short_bloom_line", {layout::line, 2048, 6, 42, 200}, 100, 912, 15, 14},
 };
 
 inline std::filesystem::path folder() {

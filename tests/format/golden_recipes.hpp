@@ -17,9 +17,11 @@ namespace bloomtime::golden {
 
 using namespace published;
 
+using maker = any_filter (*)(hash_id id);
+
 struct recipe {
   const char* name;
-  any_filter (*with)(hash_id id);
+  maker with;
   hash_id id = hash_id::xxh3_128;
 
   any_filter make() const { return with(id); }

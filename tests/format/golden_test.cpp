@@ -99,7 +99,9 @@ TEST_P(golden_recipe, keeps_its_hash_and_merges_with_no_other) {
     EXPECT_EQ(Filter::load(f.serialize()).seed(), f.seed());
     EXPECT_EQ(Filter::load(other.serialize()).seed(), other.seed());
     EXPECT_EQ(f.seed(), hash_seed(other.seed().value(), hash_id::xxh3_128));
-    if constexpr (requires { f.merge(other); }) EXPECT_THROW((void)f.merge(other), error);
+    if constexpr (requires { f.merge(other); }) {
+      EXPECT_THROW((void)f.merge(other), error);
+    }
   };
   std::visit(judge, old);
 }

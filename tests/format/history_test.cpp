@@ -24,11 +24,11 @@ namespace history_test {
 using support::put;
 using stored_bytes = std::vector<std::byte>;
 
-stored_bytes stored(any_filter (*make)()) { return golden::bytes_of(make()); }
+stored_bytes stored(golden::maker make) { return golden::bytes_of(make(newest_hash)); }
 
 class stored_history : public ::testing::TestWithParam<golden::recipe> {
  protected:
-  stored_bytes sound() const { return stored(GetParam().make); }
+  stored_bytes sound() const { return golden::bytes_of(GetParam().make()); }
 
   // As its own kind, mapped from a file.
   template <class Use>

@@ -25,11 +25,12 @@ using namespace published;
 using mutant = std::vector<std::byte>;
 
 // With an audit that has learned something.
-any_filter audited() {
+any_filter audited(hash_id id) {
   recency_filter f({.window = std::chrono::seconds(20),
                     .items = 50,
                     .memory = 100,
-                    .audit = audit_config{.entries = 64}});
+                    .audit = audit_config{.entries = 64},
+                    .seed = {0, id}});
   for (int i = 0; i < 3000; ++i) (void)f.add_if_new(i * i % 70, instant(i * 100'000));
   return f;
 }
@@ -68,7 +69,7 @@ void use(Filter& f) {
 
 class mutants {
  public:
-  explicit mutants(any_filter (*make)()) : whole_(golden::bytes_of(make())) {}
+  explicit mutants(golden::maker make) : whole_(golden::bytes_of(make(newest_hash))) {}
 
   const mutant& whole() const { return whole_; }
   std::size_t parameters() const {

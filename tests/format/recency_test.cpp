@@ -25,7 +25,7 @@ constexpr std::array recency_recipes{golden::timing, golden::recency_flat, golde
 
 TEST(stored_recency, is_refused_wherever_it_is_cut_or_any_bit_is_wrong) {
   for (const auto make : recency_recipes) {
-    const recency_bytes whole = golden::bytes_of(make());
+    const recency_bytes whole = golden::bytes_of(make(newest_hash));
     support::allocations watch;
     for (std::size_t kept = 0; kept < whole.size(); ++kept) {
       const auto end = whole.begin() + static_cast<std::ptrdiff_t>(kept);
@@ -48,8 +48,8 @@ std::size_t recency_parameter(const recency_bytes& c, std::size_t i) {
 }
 
 // Parameter number i of what `make` makes becomes this value, and the checksums are right again.
-void expect_lie_refused(any_filter (*make)(), unsigned i, std::uint64_t value) {
-  recency_bytes c = golden::bytes_of(make());
+void expect_lie_refused(golden::maker make, unsigned i, std::uint64_t value) {
+  recency_bytes c = golden::bytes_of(make(newest_hash));
   put<std::uint64_t>(c, recency_parameter(c, i), value);
   support::seal(c);
   support::expect_error(errc::corrupt, [&] { (void)load_any(c); });
@@ -58,7 +58,7 @@ void expect_lie_refused(any_filter (*make)(), unsigned i, std::uint64_t value) {
 TEST(stored_recency, parameters_must_fit_together) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   // window, timers, bits, k, block, sweep, insertions, filled, now, cursor, swept
-  const auto timing = std::get<timing_filter>(golden::timing(hash_id::xxh3_128));
+  const auto timing = std::get<timing_filter>(golden::timing(newest_hash));
   const published::timing_size& s = timing.size();
   for (const auto& [i, value] : std::vector<std::pair<unsigned, std::uint64_t>>{{0, 0},
                                                                                 {0, most},
@@ -83,7 +83,7 @@ TEST(stored_recency, parameters_must_fit_together) {
     expect_lie_refused(golden::timing, i, value);
   }
   // window, tick, bits, k, timers, items, flags, ahead, insertions, now, stamp, cursor, swept
-  const auto flat = std::get<recency_filter>(golden::recency_flat(hash_id::xxh3_128));
+  const auto flat = std::get<recency_filter>(golden::recency_flat(newest_hash));
   for (const auto& [i, value] : std::vector<std::pair<unsigned, std::uint64_t>>{
            {0, 0},
            {0, most},
@@ -112,7 +112,7 @@ TEST(stored_recency, parameters_must_fit_together) {
 }
 
 TEST(stored_recency, arrivals_must_grow_with_time) {
-  recency_bytes c = golden::bytes_of(golden::recency_flat(hash_id::xxh3_128));
+  recency_bytes c = golden::bytes_of(golden::recency_flat(newest_hash));
   const auto at = support::get<std::uint64_t>(c, directory + entry + support::field::entry_offset);
   put<std::uint64_t>(c, at + 8, ~std::uint64_t{0});
   support::seal(c);
