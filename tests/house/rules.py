@@ -125,7 +125,7 @@ def detail_is_shared(tree):
         found = set()
         for user in users.get(header, ()):
             room = room_of(user)
-            if room == "detail":
+            if room in ("detail", "words"):  # families use it through these
                 mirrored = "include/bloomtime/" + user.removeprefix("src/").replace(".cpp", ".hpp")
                 through = mirrored if user.startswith("src/") else user
                 if through not in seen:

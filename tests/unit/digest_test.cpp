@@ -198,7 +198,7 @@ TEST(digest, of_the_empty_item_is_a_digest_like_any_other) {
 TEST(digest, sees_zero_bytes) {
   const std::string one(1, '\0');
   const std::string two(2, '\0');
-  for (const hash_seed seed : {hash_seed(0, hash_id::xxh3_128), hash_seed(0)}) {
+  for (const hash_seed& seed : {hash_seed(0, hash_id::xxh3_128), hash_seed(0)}) {
     EXPECT_NE(digest_of(one, seed), digest_of("", seed));
     EXPECT_NE(digest_of(one, seed), digest_of(two, seed));
     EXPECT_NE(digest_of(std::string_view("a\0b", 3), seed), digest_of("a", seed));
