@@ -33,7 +33,7 @@ std::vector<fact> load_facts(const Filter& f) {
 }  // namespace
 
 std::vector<fact> facts_of(const recency_table& f, effort) {
-  std::vector<fact> facts{{"memory", f.memory()}, {"slots", f.slots()}, {"seed", f.seed()}};
+  std::vector<fact> facts{{"memory", f.memory()}, {"slots", f.slots()}, {"seed", f.seed().value()}};
   append(facts, window_facts(f));
   append(facts, load_facts(f));
   append(facts, {{"items_alive", f.alive_items()},

@@ -36,7 +36,7 @@ struct recency_table_config {
   bool refresh = true;       // whether a duplicate renews the time of its item, see add_if_new
   std::optional<std::chrono::microseconds> ahead = {};  // events further ahead are `future`
   std::optional<audit_config> audit = {};               // its window is the table's
-  std::uint64_t seed = 0;
+  hash_seed seed = 0;
 };
 
 // What a table with reserved memory takes, and its error when all items are in.
@@ -79,7 +79,7 @@ class recency_table : public detail::stored<recency_table>,
 
   std::uint64_t items() const noexcept { return items_; }  // the hint
   bool refresh() const noexcept { return refresh_; }
-  std::uint64_t seed() const noexcept { return seed_; }
+  const hash_seed& seed() const noexcept { return seed_; }
   const bloomtime::losses& losses() const noexcept { return losses_; }  // since made or loaded
   const std::optional<bloomtime::audit>& audit() const noexcept { return audit_; }
   std::uint64_t memory() const noexcept;  // blocks, stash, counts of prints and arrivals, audit
@@ -151,7 +151,7 @@ class recency_table : public detail::stored<recency_table>,
   detail::recent_window window_;
   std::optional<bloomtime::audit> audit_;
   std::uint64_t items_ = 0;
-  std::uint64_t seed_ = 0;
+  hash_seed seed_;
   bool refresh_ = true;
   bool reserve_ = false;
   bool forget_oldest_ = false;
