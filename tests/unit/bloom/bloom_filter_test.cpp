@@ -259,8 +259,10 @@ TEST(bloom_filter, refuses_to_merge_with_another_kind) {
   const attempt attempts[] = {
       {differing([](bloom_config& c) { c.layout = layout::flat; }), "(flat, 8192 bits"},
       {differing([](bloom_config& c) { c.memory = 2048; }), "16384 bits"},
-      {differing([](bloom_config& c) { c.items = 100'000; }), "k 1, seed 1)"},
-      {differing([](bloom_config& c) { c.seed = 2; }), "seed 2)"},
+      {differing([](bloom_config& c) { c.items = 100'000; }), "k 1, seed 1, hash 2)"},
+      {differing([](bloom_config& c) { c.seed = 2; }), "seed 2, hash 2)"},
+      {differing([](bloom_config& c) { c.seed = hash_seed(1, hash_id::xxh3_128); }),
+       "seed 1, hash 1)"},
   };
   bloom_filter f(base);
   f.add("x");
