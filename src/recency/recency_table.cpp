@@ -6,10 +6,10 @@
 
 #include <bloomtime/detail/moved.hpp>
 #include <bloomtime/error.hpp>
-#include <bloomtime/math/timing.hpp>
 
 #include "detail/refuse.hpp"
 #include "math/whole.hpp"
+#include "recency/window_config.hpp"
 
 namespace bloomtime {
 namespace {
@@ -21,34 +21,13 @@ constexpr std::uint64_t first_blocks = 64;
 constexpr std::uint64_t unknown_items = 100'000'000;
 constexpr int most_splits_per_call = 2;
 
-std::uint64_t length_of(const recency_table_config& c) {
-  if (c.window.has_value() == c.last.has_value()) {
-    detail::refuse(std::string("a recency table has a window in time or in insertions, and got ") +
-                   (c.window ? "both" : "neither"));
-  }
-  if (c.window && c.window->count() <= 0) {
-    detail::refuse("a window has 1 microsecond or more, got " + to_string(c.window->count()));
-  }
-  const std::uint64_t length = c.window ? static_cast<std::uint64_t>(c.window->count()) : *c.last;
-  if (length == 0 || length > math::most_recent_window) {
-    detail::refuse("a window has 1 to 2^60 microseconds or insertions, got " + to_string(length));
-  }
-  return length;
-}
+constexpr const char* called = "a recency table";
 
 std::uint64_t tick_of(const recency_table_config& c) {
   if (c.ticks < 1 || c.ticks > most_ticks) {
     detail::refuse("a window of a recency table has 1 to 1024 ticks, got " + to_string(c.ticks));
   }
-  return math::ratio_up(length_of(c), c.ticks);
-}
-
-std::optional<std::uint64_t> ahead_of(const recency_table_config& c) {
-  if (!c.ahead) return std::nullopt;
-  if (c.ahead->count() < 0) {
-    detail::refuse("`ahead` must not be negative; got " + to_string(c.ahead->count()));
-  }
-  return static_cast<std::uint64_t>(c.ahead->count());
+  return tick_length(c, called);
 }
 
 // The items of a window, and those of the tick that it cuts if they arrive evenly. Ticks are
@@ -87,7 +66,8 @@ void refuse_without_time() { refuse("the first event of a window of time needs a
 }  // namespace detail
 
 recency_table::recency_table(const recency_table_config& config)
-    : window_(length_of(config), tick_of(config), config.window.has_value(), ahead_of(config)),
+    : window_(window_length(config, called), tick_of(config), config.window.has_value(),
+              ahead_of(config)),
       items_(config.items),
       seed_(config.seed),
       refresh_(config.refresh),
@@ -99,17 +79,13 @@ recency_table::recency_table(const recency_table_config& config)
       plan_for(config, window_.ticks(), {stamps.bits(), stamps.mark_bits()});
   table_ = table({plan.homes, plan.print_bits, stamps.bits(), stamps.mark_bits()}, stamps);
   set_limits();
-  if (config.audit) {
-    audit_config own = *config.audit;
-    own.window = window() + (timed() ? 1 : 0);  // an age of just the window is within it
-    audit_.emplace(own);
-  }
+  audit_ = audit_of(config, window(), timed());
 }
 
 recency_table_size recency_table::size_for(recency_table_config config) {
   config.reserve = true;
-  const detail::recent_window window(length_of(config), tick_of(config), config.window.has_value(),
-                                     {});
+  const detail::recent_window window(window_length(config, called), tick_of(config),
+                                     config.window.has_value(), {});
   const unsigned bits = detail::print_stamps::bits_for(window.ticks());
   const math::print_widths widths{bits, bits + 1};
   const math::print_plan plan = plan_for(config, window.ticks(), widths);
@@ -264,7 +240,7 @@ recency_table::sight recency_table::look(digest d) const noexcept {
 }
 
 // Prints of the same tick in both blocks may be equal to that of an item that is not there.
-double recency_table::g_of(const sight& seen) const noexcept {
+double recency_table::census_g(const sight& seen) const noexcept {
   const auto others = static_cast<double>(std::max<std::uint64_t>(1, stamps().with_age(*seen.age)));
   const double in_block = others / static_cast<double>(table_.blocks().blocks());
   return math::print_collision(2 * in_block, seen.bits);
@@ -345,13 +321,7 @@ void recency_table::merge(const recency_table& other) {
     }
     sum.settle();
   });
-  if (sum.audit_) {
-    if (timed() && other.audit_) {
-      sum.audit_->merge(*other.audit_);
-    } else if (other.insertions() != 0) {
-      sum.audit_->restart(sum.window_.now());
-    }
-  }
+  merge_audits(sum.audit_, other.audit_, timed(), other.insertions(), sum.window_.now());
   *this = std::move(sum);
 }
 

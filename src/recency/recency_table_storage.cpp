@@ -1,10 +1,13 @@
 #include <bloomtime/recency/recency_table.hpp>
 
+#include <optional>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include <bloomtime/detail/storing.hpp>
 #include <bloomtime/math/timing.hpp>
+
+#include "math/whole.hpp"
 
 namespace bloomtime {
 namespace {
@@ -51,11 +54,7 @@ void recency_table::write(detail::container_writer& out) const {
   detail::byte_writer stash;
   table_.stash().write(stash);
   out.section(stash_section, std::move(stash).written());
-  if (timed()) {
-    detail::byte_writer arrivals;
-    for (const std::uint64_t before : window_.arrivals().values()) arrivals.u64(before);
-    out.section(arrivals_section, std::move(arrivals).written());
-  }
+  if (timed()) out.section(arrivals_section, window_.arrival_bytes());
   if (audit_) out.section(audit_section, audit_->encode());
 }
 
@@ -70,24 +69,25 @@ recency_table recency_table::read(const detail::container_view& file) {
          (length - 1) / tick < 1024);
   t.items_ = in.u64();
   const std::uint64_t flags = in.u64();
-  expect(flags < 32 && (timed || (flags & started) != 0));
+  expect(flags < 32);
   t.refresh_ = (flags & refreshing) != 0;
   t.reserve_ = (flags & reserved) != 0;
   t.forget_oldest_ = (flags & forgetful) != 0;
   const std::uint64_t ahead = in.u64();
-  t.window_ = detail::recent_window(length, tick, timed,
-                                    ahead != none ? std::optional(ahead) : std::nullopt);
-  expect(!timed || *file.info().clock == t.clock());
   const std::uint64_t limit = in.u64();
   if (limit != none) t.limit_ = limit;
   const std::uint64_t insertions = in.u64();
   const std::int64_t now = in.i64();
-  const bool has_started = (flags & started) != 0;
-  expect(insertions <= detail::recent_window::most_insertions);
-  expect(has_started || (insertions == 0 && now == 0));
-  expect(timed || (now >= 0 && static_cast<std::uint64_t>(now) <= insertions));
   file.expect_sections(std::size_t{3} + (timed ? 1 : 0) + ((flags & audited) != 0 ? 1 : 0));
-  t.window_.restore(has_started, now, insertions, t.read_arrivals(file, insertions));
+  const std::uint64_t ticks = math::ratio_up(length, tick);
+  const auto arrivals =
+      timed ? file.section(arrivals_section, (ticks + 1) * 8) : std::span<const std::byte>();
+  auto window = detail::recent_window::read(length, tick, timed,
+                                            ahead != none ? std::optional(ahead) : std::nullopt,
+                                            {(flags & started) != 0, now, insertions}, arrivals);
+  expect(window.has_value());
+  t.window_ = *std::move(window);
+  expect(!timed || *file.info().clock == t.clock());
   t.read_table(in, file);
   in.expect_end();
   expect(insertions != 0 || t.stamps().alive() == 0);
@@ -142,21 +142,6 @@ void recency_table::count_prints() {
     expect_past(code, epoch);
     if (stamps.age(code, epoch) <= std::int64_t{ticks()}) stamps.add(code);
   });
-}
-
-detail::arrival_counts recency_table::read_arrivals(const detail::container_view& file,
-                                                    std::uint64_t insertions) const {
-  if (!timed()) return {};
-  const std::uint64_t count = std::uint64_t{ticks()} + 1;
-  detail::byte_reader in(file.section(arrivals_section, count * sizeof(std::uint64_t)));
-  std::vector<std::uint64_t> before(count);
-  std::uint64_t later = insertions;
-  for (std::uint64_t& value : before) {
-    value = in.u64();
-    expect(value <= later);
-    later = value;
-  }
-  return {before, insertions};
 }
 
 template class detail::stored<recency_table>;

@@ -111,8 +111,6 @@ class recency_table : public detail::stored<recency_table>,
   static recency_table read(const detail::container_view& file);
   void read_table(detail::byte_reader& in, const detail::container_view& file);
   void count_prints();
-  detail::arrival_counts read_arrivals(const detail::container_view& file,
-                                       std::uint64_t insertions) const;
 
   outcome add_digest(digest d, instant when) noexcept;
   novelty test_and_set(digest d, instant when, const math::penalties* costs) noexcept;
@@ -126,7 +124,7 @@ class recency_table : public detail::stored<recency_table>,
     return within;
   }
   sight look(digest d) const noexcept;
-  double g_of(const sight& seen) const noexcept;
+  double census_g(const sight& seen) const noexcept;
   void prefetch(digest d) const noexcept { table_.prefetch(table_.print_of(d)); }
   bool usable() const noexcept { return !table_.empty(); }
   void expect_usable() const;

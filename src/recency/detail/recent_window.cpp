@@ -1,8 +1,11 @@
 #include <bloomtime/recency/detail/recent_window.hpp>
 
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/error.hpp>
 #include <bloomtime/math/timing.hpp>
 
 #include "math/whole.hpp"
@@ -34,14 +37,43 @@ void recent_window::clear() noexcept {
   set_tick(0);
 }
 
-void recent_window::restore(bool started, std::int64_t now, std::uint64_t insertions,
-                            arrival_counts arrivals) {
-  clear();
-  insertions_ = insertions;
-  arrivals_ = std::move(arrivals);
-  if (!started) return;
-  now_ = now;
-  set_tick(clock_.tick_of(instant(now)).number);
+// -- storage -----------------------------------------------------------------------------------
+
+std::vector<std::byte> recent_window::arrival_bytes() const {
+  byte_writer out;
+  for (const std::uint64_t before : arrivals_.values()) out.u64(before);
+  return std::move(out).written();
+}
+
+std::optional<recent_window> recent_window::read(std::uint64_t window, std::uint64_t tick,
+                                                 bool timed, std::optional<std::uint64_t> ahead,
+                                                 const state& stored,
+                                                 std::span<const std::byte> arrivals) {
+  const auto [started, now, insertions] = stored;
+  const bool sound = insertions <= most_insertions &&
+                     (started || (timed && insertions == 0 && now == 0)) &&
+                     (timed || (now >= 0 && static_cast<std::uint64_t>(now) <= insertions));
+  if (!sound) return std::nullopt;
+  std::vector<std::uint64_t> before(arrivals.size() / sizeof(std::uint64_t));
+  byte_reader in(arrivals);
+  std::uint64_t later = insertions;
+  for (std::uint64_t& value : before) {
+    value = in.u64();
+    if (value > later) {
+      throw error(errc::corrupt, "there were " + std::to_string(value) +
+                                     " insertions before a tick, and " + std::to_string(later) +
+                                     " before the next one");
+    }
+    later = value;
+  }
+  recent_window made(window, tick, timed, ahead);
+  made.insertions_ = insertions;
+  if (timed) made.arrivals_ = arrival_counts(before, insertions);
+  if (started) {
+    made.now_ = now;
+    made.set_tick(made.clock_.tick_of(instant(now)).number);
+  }
+  return made;
 }
 
 // -- time --------------------------------------------------------------------------------------

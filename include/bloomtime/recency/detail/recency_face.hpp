@@ -31,7 +31,8 @@ namespace bloomtime::detail {
 //   novelty test_and_set(digest, instant, const math::penalties* costs)
 //   bool seen_digest(digest, const moment&) const
 //   sight look(digest) const           with `std::optional<std::uint32_t> age`, in ticks
-//   double g_of(const sight&) const    the relative likelihood of a sight that others left
+//   double census_g(const sight&) const      the relative likelihood of a sight that others left,
+//   double analytic_g(const sight&) const    counted in the engine or as the paper has it; optional
 //   void prefetch(digest) const
 //
 // and a recent_window window_, an optional audit_, a seed_, losses_, and bool usable() const, which
@@ -202,6 +203,16 @@ class recency_face {
   recency_face& operator=(const recency_face&) noexcept = default;
   ~recency_face() = default;
 
+  instant time_of(std::span<const instant> when, std::size_t i) const noexcept {
+    return when.empty() ? recent().latest() : when[i];
+  }
+  void check_bulk(std::size_t items, std::size_t times, std::size_t answers) const {
+    self().expect_usable();
+    expect_as_many(items, answers);
+    if (times != 0) return expect_as_many(items, times, "times");
+    if (items != 0 && !recent().has_time()) refuse_without_time();
+  }
+
   template <class Sight>
   static bool alive(const Sight& seen, const moment& asked) noexcept {
     return seen.age && recent_window::inside(*seen.age, asked);
@@ -212,32 +223,40 @@ class recency_face {
   bool chosen(const opinions& said, const math::penalties& costs) const noexcept {
     return self().audit_ && self().usable() ? self().audit_->decide(said, costs) : said.standard;
   }
+  // `g` is of a sight that is alive.
   template <class Sight>
-  BLOOMTIME_PER_ISA view view_of(const Sight& seen, const moment& asked,
-                                 bool in_time) const noexcept {
+  BLOOMTIME_PER_ISA view view_of(const Sight& seen, const moment& asked, bool in_time,
+                                 double g) const noexcept {
     if (!self().usable()) return {{0, 0, 1}, 0};
-    const bool shown = alive(seen, asked);
-    return recent().view_of(shown ? seen.age : std::nullopt, shown ? self().g_of(seen) : 1, asked,
-                            in_time);
+    return recent().view_of(alive(seen, asked) ? seen.age : std::nullopt, g, asked, in_time);
+  }
+  template <class Sight>
+  BLOOMTIME_PER_ISA double g_of(const Sight& seen, const moment& asked) const noexcept {
+    return alive(seen, asked) ? self().census_g(seen) : 1;
   }
 
   // None if the prior is unknown.
   template <class Sight, class Prior>
   BLOOMTIME_PER_ISA std::optional<math::masses> masses(const Sight& seen, const moment& asked,
-                                                       const Prior& prior) const {
+                                                       const Prior& prior, double g) const {
     if constexpr (std::same_as<Prior, age_prior>) {
       if (!prior.known()) return std::nullopt;
-      const view v = view_of(seen, asked, false);
+      const view v = view_of(seen, asked, false, g);
       return prior.window(v.evidence, v.window);
     } else if constexpr (std::same_as<Prior, event_rate>) {
       if (!timed() || std::isnan(prior.per_second)) return std::nullopt;
-      const view v = view_of(seen, asked, true);
+      const view v = view_of(seen, asked, true, g);
       return math::window_masses(v.evidence, v.window,
                                  math::geometric::of_rate(prior.per_second * 1e-6));
     } else {
-      const view v = view_of(seen, asked, true);
+      const view v = view_of(seen, asked, true, g);
       return math::window_masses(v.evidence, v.window, prior);
     }
+  }
+  template <class Sight, class Prior>
+  BLOOMTIME_PER_ISA std::optional<math::masses> masses(const Sight& seen, const moment& asked,
+                                                       const Prior& prior) const {
+    return masses(seen, asked, prior, g_of(seen, asked));
   }
 
   template <class Sight>
@@ -245,10 +264,16 @@ class recency_face {
                                          const age_prior& prior) const noexcept {
     opinions said;
     said.standard = alive(seen, asked);
-    if (const learned_ages* const ages = learned()) {
-      said[arm::empirical_census] = masses(seen, asked, *ages);
+    const learned_ages* const ages = learned();
+    const auto add = [&](arm empirical, arm geometric, double g) {
+      if (ages != nullptr) said[empirical] = masses(seen, asked, *ages, g);
+      said[geometric] = masses(seen, asked, prior, g);
+    };
+    add(arm::empirical_census, arm::geometric_census, g_of(seen, asked));
+    if constexpr (requires { self().analytic_g(seen); }) {
+      add(arm::empirical_analytic, arm::geometric_analytic,
+          said.standard ? self().analytic_g(seen) : 1);
     }
-    said[arm::geometric_census] = masses(seen, asked, prior);
     return said;
   }
 
@@ -261,16 +286,6 @@ class recency_face {
   BLOOMTIME_INLINE digest digest_of(const T& x) const noexcept {
     return as_digest(x, self().seed_);
   }
-  instant time_of(std::span<const instant> when, std::size_t i) const noexcept {
-    return when.empty() ? recent().latest() : when[i];
-  }
-  void check_bulk(std::size_t items, std::size_t times, std::size_t answers) const {
-    self().expect_usable();
-    expect_as_many(items, answers);
-    if (times != 0) return expect_as_many(items, times, "times");
-    if (items != 0 && !recent().has_time()) refuse_without_time();
-  }
-
   // use(digest, index) in order, while the blocks of later items are on their way.
   template <class Self, class Items, class Use>
   BLOOMTIME_PER_ISA static void in_blocks(Self& self, const Items& items, Use&& use) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/math/posterior.hpp>
@@ -124,8 +127,18 @@ class recent_window {
   shift merge(const recent_window& other) noexcept;
 
   void clear() noexcept;
-  // As it was stored.
-  void restore(bool started, std::int64_t now, std::uint64_t insertions, arrival_counts arrivals);
+
+  // What is stored of it besides its parameters.
+  struct state {
+    bool started;
+    std::int64_t now;
+    std::uint64_t insertions;
+  };
+  std::vector<std::byte> arrival_bytes() const;  // windows of time
+  // None if the parts contradict each other; `arrivals` has 8 bytes for each of ticks() + 1.
+  static std::optional<recent_window> read(std::uint64_t window, std::uint64_t tick, bool timed,
+                                           std::optional<std::uint64_t> ahead, const state& stored,
+                                           std::span<const std::byte> arrivals);
 
  private:
   static constexpr std::int64_t before_time = std::numeric_limits<std::int64_t>::min();
