@@ -33,7 +33,9 @@ std::uint64_t tick_of(const recency_table_config& c) {
 // The items of a window, and those of the tick that it cuts if they arrive evenly. Ticks are
 // rounded up, each by less than one.
 std::uint64_t with_cut_tick(std::uint64_t items, std::uint32_t ticks) noexcept {
-  return items + math::ratio_up(items, ticks) + ticks;
+  const std::uint64_t most = std::uint64_t{1} << 40;  // of math/prints.hpp
+  items = std::min(items, most);
+  return std::min(most, items + math::ratio_up(items, ticks) + ticks);
 }
 
 math::print_plan plan_for(const recency_table_config& c, std::uint32_t ticks,
@@ -42,7 +44,7 @@ math::print_plan plan_for(const recency_table_config& c, std::uint32_t ticks,
     detail::refuse("`reserve` needs `items`, the number of different items in a window");
   }
   const std::uint64_t items = c.items != 0 ? c.items : c.last.value_or(unknown_items);
-  const std::uint64_t alive = with_cut_tick(std::min(items, std::uint64_t{1} << 39), ticks);
+  const std::uint64_t alive = with_cut_tick(items, ticks);
   const std::uint64_t affordable = c.memory.value_or(~std::uint64_t{0}) / detail::line_bytes;
   if (!c.reserve) {
     const std::uint64_t blocks = std::clamp<std::uint64_t>(affordable, 1, first_blocks);
@@ -109,6 +111,7 @@ void recency_table::clear() {
 }
 
 std::uint64_t recency_table::memory() const noexcept {
+  if (!usable()) return 0;
   return table_.memory() + stamps().memory() + window_.memory() + (audit_ ? audit_->memory() : 0);
 }
 

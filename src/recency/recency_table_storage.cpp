@@ -107,6 +107,7 @@ void recency_table::read_table(detail::byte_reader& in, const detail::container_
   const std::uint64_t split = in.u64();
   const std::uint64_t now = in.u64();
   expect(print_bits <= 64 && level <= detail::print_blocks::most_levels);
+  expect(now <= detail::print_stamps::most_ticks);
   const detail::print_shape shape{homes, static_cast<unsigned>(print_bits), stamps.bits(),
                                   stamps.mark_bits()};
   try {
@@ -128,15 +129,18 @@ void recency_table::read_table(detail::byte_reader& in, const detail::container_
 void recency_table::count_prints() {
   detail::print_stamps& stamps = table_.payload();
   const auto expect_past = [&](std::uint64_t code, std::uint64_t epoch) {
-    expect(epoch <= stamps.now() && stamps.age(code, epoch) >= 0);
+    expect(stamps.age(code, epoch) >= 0);
   };
   table_.blocks().for_each([&](const detail::print_blocks::spot& s, const detail::print&) {
     const detail::print_block block = table_.blocks().block(s);
-    expect(block.count() <= block.form().slots);
+    expect(block.count() <= block.form().slots && *s.epoch <= stamps.now());
     const std::uint32_t mark = block.mark();
     const std::uint64_t coded = std::uint64_t{1} << stamps.bits();
     expect(mark == 0 || mark >= coded);
     if (mark != 0) expect_past(mark - coded, *s.epoch);
+  });
+  table_.stash().for_each([&](std::uint64_t key, std::uint64_t) {
+    expect(table_.stash_key(table_.print_of_key(key)) == key);
   });
   table_.for_each([&](const detail::print&, std::uint64_t code, std::uint64_t epoch) {
     expect_past(code, epoch);

@@ -133,8 +133,8 @@ class print_blocks {
     const std::uint64_t size = std::uint64_t{1} << segment_shift;
     const std::uint64_t first = s.offset / size * size;
     const std::uint64_t end = std::min(first + size, existing(s.region));
-    for (std::uint64_t offset = first; offset < end; ++offset) {
-      std::byte* const at = s.block - (s.offset - offset) * line_bytes;
+    std::byte* at = s.block - (s.offset - first) * line_bytes;
+    for (std::uint64_t offset = first; offset < end; ++offset, at += line_bytes) {
       use(print_block(at, forms_[level_of(s.region, offset)]));
     }
   }

@@ -40,8 +40,8 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 // A Payload says what payloads and marks mean:
 //
 //   std::uint64_t epoch() const;                  the epoch that a refreshed segment has
-//   bool due(std::uint64_t epoch) const;          whether a segment must be refreshed before a
-//   write std::optional<std::uint64_t> aged(std::uint64_t payload, std::uint64_t epoch) const;
+//   bool due(std::uint64_t epoch) const;          whether to refresh a segment before a write
+//   std::optional<std::uint64_t> aged(std::uint64_t payload, std::uint64_t epoch) const;
 //                                                 the payload now; none if its slot is free
 //   std::uint32_t expired(const print_block&, std::uint64_t epoch) const;
 //                                                 bit i: slot i is free
@@ -121,6 +121,12 @@ class print_table {
   std::uint64_t key_of(const print& p) const noexcept {
     return (p.home << (blocks_.shape().print_bits - tag_bits) | p.rest) << tag_bits | p.tag;
   }
+  print print_of_key(std::uint64_t key) const noexcept;
+  // A print and its other place have one key in the stash, as they have the same blocks: what is
+  // found from one of them is found from both.
+  std::uint64_t stash_key(const print& p) const noexcept {
+    return std::min(key_of(p), key_of(blocks_.other(p)));
+  }
 
  private:
   // A print and the block where it would be.
@@ -160,13 +166,13 @@ class print_table {
 
   bool change_in(const target& t, unsigned i, print_change c) noexcept;
   print_result add(const target& first, std::uint64_t payload) noexcept;
+  bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;
   bool make_room(const target& t, unsigned& probes) noexcept;
   bool make_room_by_two(const target& t, unsigned& probes) noexcept;
   bool add_to_stash(const target& first, const target& second, std::uint64_t payload) noexcept;
   std::uint64_t most_stashed() const noexcept { return 64 + blocks_.slots() / 32; }
-  print print_of_key(std::uint64_t key) const noexcept;
 
   print_blocks blocks_;
   Payload payload_{};
@@ -193,7 +199,7 @@ bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
     return true;
   }
   if (stash_.empty() || !payload_.marked(second.block.mark(), p.tag)) return false;
-  const std::uint64_t* const value = stash_.find(key_of(p));
+  const std::uint64_t* const value = stash_.find(stash_key(p));
   const auto kept = value != nullptr ? payload_.from_stash(*value) : std::nullopt;
   if (kept) use(*kept, payload_.epoch(), 0U);
   return kept.has_value();
@@ -229,11 +235,11 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
       return print_result::present;
     }
     if (!stash_.empty() && payload_.marked(second.block.mark(), p.tag)) [[unlikely]] {
-      std::uint64_t* const value = stash_.find(key_of(p));
+      std::uint64_t* const value = stash_.find(stash_key(p));
       const auto kept = value != nullptr ? payload_.from_stash(*value) : std::nullopt;
       if (kept) {
         const print_change c = change(&*kept);
-        if (c.what == print_change::erase) stash_.erase(key_of(p));
+        if (c.what == print_change::erase) stash_.erase(stash_key(p));
         if (c.what == print_change::set) {
           *value = payload_.to_stash(c.payload);
           leave_mark(first.block, p.tag, c.payload);
@@ -286,16 +292,24 @@ void print_table<Payload>::refresh(const spot& s) noexcept {
 template <class Payload>
 print_result print_table<Payload>::add(const target& first, std::uint64_t payload) noexcept {
   const target second = reach_to_write(blocks_.other(first.p));
+  const bool added = fit(first, second, payload) || add_to_stash(first, second, payload);
+  return added ? print_result::added : print_result::full;
+}
+
+// Puts it into one of its blocks, after moves if they make room. False if they do not.
+template <class Payload>
+bool print_table<Payload>::fit(const target& first, const target& second,
+                               std::uint64_t payload) noexcept {
   unsigned probes = 0;
   do {
-    if (put(first, payload)) return print_result::added;
+    if (put(first, payload)) return true;
     if (put(second, payload)) {
       leave_mark(first.block, first.p.tag, payload);
-      return print_result::added;
+      return true;
     }
   } while (probes == 0 && (make_room(first, probes) || make_room(second, probes) ||
                            make_room_by_two(first, probes) || make_room_by_two(second, probes)));
-  return add_to_stash(first, second, payload) ? print_result::added : print_result::full;
+  return false;
 }
 
 // A print that is equal to this one then stands for both. False if there is no room.
@@ -379,7 +393,7 @@ std::optional<std::uint64_t> print_table<Payload>::displace(const print& p, std:
     if (rank(first.block.payload(i)) < rank(first.block.payload(least))) least = i;
   }
   const std::uint64_t gone = first.block.payload(least);
-  if (first.block.count() == 0 || rank(gone) >= rank(payload)) return std::nullopt;
+  if (first.block.count() == 0 || rank(gone) > rank(payload)) return std::nullopt;
   first.block.put(least, first.with(payload));
   return gone;
 }
@@ -389,7 +403,7 @@ bool print_table<Payload>::add_to_stash(const target& first, const target& secon
                                         std::uint64_t payload) noexcept {
   if (stash_.size() >= most_stashed()) return false;
   try {
-    stash_.set(key_of(first.p), payload_.to_stash(payload));
+    stash_.set(stash_key(first.p), payload_.to_stash(payload));
   } catch (const std::exception&) {
     return false;
   }
@@ -405,7 +419,7 @@ print print_table<Payload>::print_of_key(std::uint64_t key) const noexcept {
           static_cast<std::uint32_t>(key & print_block::ones(tag_bits))};
 }
 
-// Entries take turns.
+// Entries take turns. The marks of both blocks lead to an entry of the stash already.
 template <class Payload>
 void print_table<Payload>::unstash() noexcept {
   constexpr std::size_t at_once = 16;
@@ -421,12 +435,13 @@ void print_table<Payload>::unstash() noexcept {
   });
   for (std::size_t i = 0; i < count; ++i) {
     const auto [key, value] = some[i];
-    stash_.erase(key);
     ++work_;
-    // The stash has memory for what comes back.
     if (const auto payload = payload_.from_stash(value)) {
-      (void)add(reach_to_write(print_of_key(key)), *payload);
+      const print p = print_of_key(key);
+      const target first = reach_to_write(p);
+      if (!fit(first, reach_to_write(blocks_.other(p)), *payload)) continue;
     }
+    stash_.erase(key);
   }
   stash_.trim();
 }

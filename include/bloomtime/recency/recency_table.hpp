@@ -71,7 +71,7 @@ class recency_table : public detail::stored<recency_table>,
 
   // The table of both streams: what either of them has seen within the window was seen. Both need
   // the same error, hint, window, ticks and seed. Windows of insertions keep to the insertions of
-  // each. Throws error(full) if the memory limit leaves no room for both, and nothing changed.
+  // each. Throws error(incompatible) if the memory limit leaves no room for both.
   void merge(const recency_table& other);
 
   // As it was made: nothing was added, and the audit has learned nothing.
@@ -85,7 +85,9 @@ class recency_table : public detail::stored<recency_table>,
   std::uint64_t memory() const noexcept;  // blocks, stash, counts of prints and arrivals, audit
   std::optional<std::uint64_t> memory_limit() const noexcept { return limit_; }
 
-  double alive_items() const noexcept { return static_cast<double>(stamps().alive()); }
+  double alive_items() const noexcept {
+    return usable() ? static_cast<double>(stamps().alive()) : 0;
+  }
   // With so many different items in the window: the table has grown for them then.
   double predicted_error(std::uint64_t items) const;
   double current_error() const;  // of an item that was not seen lately, now

@@ -139,6 +139,17 @@ TEST(recency_table, forgets_the_oldest_if_asked_to) {
   EXPECT_LE(old, 40);
 }
 
+// All items are equally old: one of them is forgotten.
+TEST(recency_table, forgets_within_a_tick) {
+  recency_table f({.window = 60s, .items = 100, .memory = 512, .forget_oldest = true});
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_EQ(f.add(i, at_second(0)), outcome::added);
+    ASSERT_TRUE(f.seen(i));
+  }
+  EXPECT_LE(f.alive_items(), static_cast<double>(f.slots() + f.stashed()));
+  EXPECT_EQ(f.alive_items() + static_cast<double>(f.losses().forgot_early), 5000);
+}
+
 // Known stamps of a quiet table never look young again.
 TEST(recency_table, gaps_of_every_length_resurrect_nothing) {
   for (const std::uint32_t ticks : {1U, 12U, 14U, 63U}) {
@@ -195,6 +206,27 @@ TEST(recency_table, works_at_the_ends_of_time) {
   EXPECT_FALSE(f.seen(1, instant(most)));
   EXPECT_TRUE(f.seen(2, instant(most)));
   EXPECT_EQ(f.add(3, instant(least)), outcome::dropped_late);
+}
+
+// Ages of up to 2^64 ticks are old.
+TEST(recency_table, jumps_over_all_of_time_leave_nothing_alive) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::vector<std::int64_t>& jumps :
+       {std::vector<std::int64_t>{most}, {0, most}, {-1, 0, most}, {least / 2, 3, most}}) {
+    for (const std::uint32_t ticks : {1U, 3U, 60U}) {
+      recency_table f({.window = 60us, .items = 100, .error = 1e-9, .ticks = ticks});
+      for (int i = 0; i < 100; ++i) f.add(i, instant(least));
+      for (const std::int64_t to : jumps) {
+        f.advance(instant(to));
+        EXPECT_EQ(f.alive_items(), 0);
+        for (int i = 0; i < 100; ++i) ASSERT_FALSE(f.seen(i)) << to;
+      }
+      for (int i = 0; i < 100; ++i) ASSERT_TRUE(f.add_if_new(i, instant(most)).fresh);
+      EXPECT_EQ(f.alive_items(), 100);
+      EXPECT_EQ(recency_table::load(f.serialize()).alive_items(), 100);
+    }
+  }
 }
 
 TEST(recency_table, knows_ages_and_how_sure_it_is) {
@@ -335,7 +367,7 @@ TEST(recency_table, memory_is_what_it_takes) {
   recency_table f({.window = 60s, .items = 1000, .error = 1e-3});
   for (int i = 0; i < 30'000; ++i) f.add(i, at_second(0));
   EXPECT_LE(f.memory(), watch.live_bytes());
-  EXPECT_GE(f.memory() * 1.02 + 4000, static_cast<double>(watch.live_bytes()));
+  EXPECT_GE(static_cast<double>(f.memory()) * 1.02 + 4000, static_cast<double>(watch.live_bytes()));
   support::expect_no_change_without_memory(f, [&] { const recency_table copy(f); });
 }
 

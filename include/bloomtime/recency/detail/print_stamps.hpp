@@ -21,6 +21,8 @@ namespace bloomtime::detail {
 // It also counts the prints of each tick.
 class print_stamps {
  public:
+  static constexpr std::uint64_t most_ticks = std::uint64_t{1} << 62;
+
   // Stamps of up to `oldest` ticks ago are alive. At least two bits.
   static constexpr unsigned bits_for(std::uint32_t oldest) noexcept {
     return static_cast<unsigned>(std::bit_width(oldest + 1));
@@ -66,8 +68,10 @@ class print_stamps {
     --alive_;
   }
 
-  // So many ticks pass.
+  // So many ticks pass. More than there are codes leave nothing alive, and all such gaps count as
+  // equally long, so that no age overflows. The clock stops at `most_ticks`.
   void advance(std::uint64_t ticks) noexcept {
+    ticks = std::min({ticks, mask_ + 1, most_ticks - now_});
     if (ticks > mask_) {
       now_ += ticks;
       clear_counts();
