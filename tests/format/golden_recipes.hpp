@@ -275,6 +275,47 @@ inline any_filter recency_count(hash_id id) {
   return with_recent(recency_filter(
       {.last = 25, .items = 20, .size = stamps(layout::flat, 12, 384, 4, 9), .seed = {42, id}}));
 }
+// So many items, one per second; one late, then a jump.
+inline any_filter with_prints(recency_table f, int items) {
+  for (int i = 0; i < items; ++i) {
+    (void)f.add_if_new("item-" + std::to_string(i), seconds_later(i));
+  }
+  f.add("late", seconds_later(items - 20));
+  f.add("item-1", seconds_later(items + 30));
+  return f;
+}
+inline any_filter recency_table_grown(hash_id id) {
+  return with_prints(recency_table({.window = std::chrono::minutes(3),
+                                    .items = 20,
+                                    .error = 1e-3,
+                                    .reserve = true,
+                                    .ticks = 12,
+                                    .seed = {42, id}}),
+                     300);
+}
+inline any_filter recency_table_last(hash_id id) {
+  recency_table f({.last = 25,
+                   .items = 20,
+                   .error = 0.01,
+                   .memory = 512,
+                   .ticks = 5,
+                   .audit = audit_config{.entries = 64},
+                   .seed = {0, id}});
+  for (int i = 0; i < 100; ++i) (void)f.add_if_new("item-" + std::to_string(i * i % 13));
+  return f;
+}
+inline any_filter recency_table_stash(hash_id id) {
+  return with_prints(recency_table({.window = std::chrono::minutes(2),
+                                    .items = 20,
+                                    .error = 1e-3,
+                                    .memory = 64,
+                                    .forget_oldest = true,
+                                    .ticks = 12,
+                                    .refresh = false,
+                                    .ahead = std::chrono::hours(1),
+                                    .seed = {0, id}}),
+                     40);
+}
 inline any_filter timing(hash_id id) {
   timing_filter f({.window = 25, .memory = 100, .k = 3, .bits = 3, .seed = {42, id}});
   for (int i = 0; i < 100; ++i) f.add("item-" + std::to_string(i % 40));
@@ -390,6 +431,9 @@ inline constexpr std::array recipes{
     recipe{"recency_flat", recency_flat},
     recipe{"recency_generalized", recency_generalized},
     recipe{"recency_line", recency_line},
+    recipe{"recency_table_grown", recency_table_grown},
+    recipe{"recency_table_last", recency_table_last},
+    recipe{"recency_table_stash", recency_table_stash},
     recipe{"ring_polynomial", ring_polynomial},
     recipe{"ring_weights", ring_weights},
     recipe{"ring_window", ring_window},

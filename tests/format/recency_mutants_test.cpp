@@ -40,12 +40,16 @@ constexpr std::array recency_recipes{audited,
                                      golden::recency_flat,
                                      golden::recency_line,
                                      golden::recency_count,
+                                     golden::recency_table_grown,
+                                     golden::recency_table_last,
+                                     golden::recency_table_stash,
                                      golden::recency_generalized,
                                      golden::recency_buffer,
                                      golden::recency_buffer_filling};
 
 // More than any of the windows, and on into the next ticks.
-void use(recency_filter& f) {
+template <class Filter>
+void use_in_time(Filter& f) {
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max() - 1'000'000'000;
   for (int i = 0; i < 45; ++i) {
     const std::int64_t now = f.newest().value_or(instant()).micros;
@@ -55,6 +59,8 @@ void use(recency_filter& f) {
     (void)f.current_error();
   }
 }
+void use(recency_filter& f) { use_in_time(f); }
+void use(recency_table& f) { use_in_time(f); }
 template <class Filter>
 void use(Filter& f) {
   if constexpr (std::is_same_v<Filter, timing_filter> ||
