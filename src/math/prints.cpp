@@ -102,6 +102,11 @@ double print_error(const print_plan& p, const print_widths& w, const print_growt
   return 1 - (1 - one) * (1 - one);
 }
 
+double print_share(const print_plan& p, double prints) noexcept {
+  const double all = std::ldexp(static_cast<double>(p.homes), static_cast<int>(p.print_bits));
+  return std::min(1., 2 * prints / all);
+}
+
 print_growth growth_for(const print_plan& p, const print_widths& w, double items) noexcept {
   print_growth g;
   if (items <= reserved_print_load * slots_of(p, w, g)) return g;

@@ -79,7 +79,8 @@ recency_table::recency_table(const recency_table_config& config)
   detail::print_stamps stamps(window_.ticks());
   const math::print_plan plan =
       plan_for(config, window_.ticks(), {stamps.bits(), stamps.mark_bits()});
-  table_ = table({plan.homes, plan.print_bits, stamps.bits(), stamps.mark_bits()}, stamps);
+  const detail::print_shape shape{plan.homes, plan.print_bits, stamps.bits(), stamps.mark_bits()};
+  table_ = table(shape, std::move(stamps));
   set_limits();
   audit_ = audit_of(config, window(), timed());
 }
@@ -257,10 +258,6 @@ math::print_widths recency_table::widths() const noexcept {
   return {stamps().bits(), stamps().mark_bits()};
 }
 
-math::print_growth recency_table::growth() const noexcept {
-  return {table_.blocks().level(), table_.blocks().split()};
-}
-
 double recency_table::predicted_error(std::uint64_t items) const {
   if (!usable()) return 0;
   const auto alive = static_cast<double>(items) * (1 + 1. / ticks());
@@ -269,7 +266,7 @@ double recency_table::predicted_error(std::uint64_t items) const {
 
 double recency_table::current_error() const {
   if (!usable()) return 0;
-  return math::print_error(plan(), widths(), growth(), alive_items());
+  return math::print_share(plan(), alive_items());
 }
 
 std::uint64_t recency_table::room_for(std::uint64_t n) const {

@@ -65,6 +65,7 @@ recency_table recency_table::read(const detail::container_view& file) {
   detail::byte_reader in = file.parameters();
   const std::uint64_t length = in.u64();
   const std::uint64_t tick = in.u64();
+  expect(file.info().layout == 0);
   expect(length >= 1 && length <= math::most_recent_window && tick >= 1 && tick <= length &&
          (length - 1) / tick < 1024);
   t.items_ = in.u64();
@@ -139,8 +140,12 @@ void recency_table::count_prints() {
     expect(mark == 0 || mark >= coded);
     if (mark != 0) expect_past(mark - coded, *s.epoch);
   });
-  table_.stash().for_each([&](std::uint64_t key, std::uint64_t) {
-    expect(table_.stash_key(table_.print_of_key(key)) == key);
+  // Marks lead to what is alive in the stash.
+  table_.stash().for_each([&](std::uint64_t key, std::uint64_t tick) {
+    const detail::print p = table_.print_of_key(key);
+    expect(table_.stash_key(p) == key);
+    if (!stamps.from_stash(tick)) return;
+    expect(table_.marked(p) && table_.marked(table_.blocks().other(p)));
   });
   table_.for_each([&](const detail::print&, std::uint64_t code, std::uint64_t epoch) {
     expect_past(code, epoch);

@@ -264,6 +264,12 @@ TEST(stored_recency, a_stash_has_prints_of_its_table_from_the_past) {
     put<std::uint64_t>(f.stash(), f.stash().size() - 16, f.parameter(8) << f.parameter(9));
     f.expect_refused("increasing order");
   }
+  {
+    forged_table f(golden::recency_table_stash);
+    const auto head = support::get<std::uint32_t>(f.blocks(), head_at);
+    put<std::uint32_t>(f.blocks(), head_at, head & ((1U << mark_shift) - 1));  // no mark
+    f.expect_refused();
+  }
   // The larger of the two keys of a print is never searched for.
   forged_table f(golden::recency_table_stash);
   const detail::print_stamps stamps = stamps_of_a_table();

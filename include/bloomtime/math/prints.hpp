@@ -43,6 +43,9 @@ struct print_growth {
 };
 double print_error(const print_plan& plan, const print_widths& widths, const print_growth& grown,
                    double items) noexcept;
+// The probability that an absent item is found in a table with so many different prints, however
+// far it has grown.
+double print_share(const print_plan& plan, double prints) noexcept;
 // How far a table grows for so many items.
 print_growth growth_for(const print_plan& plan, const print_widths& widths, double items) noexcept;
 

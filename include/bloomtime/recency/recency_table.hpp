@@ -144,7 +144,6 @@ class recency_table : public detail::stored<recency_table>,
   void set_limits() noexcept;
   math::print_plan plan() const noexcept;
   math::print_widths widths() const noexcept;
-  math::print_growth growth() const noexcept;
   void expect_mergeable(const recency_table& other) const;
 
   table table_;

@@ -125,6 +125,55 @@ TEST(recency_extremes, recency_filters) {
   EXPECT_GT(all.refused, 1000);
 }
 
+TEST(recency_extremes, recency_tables) {
+  using std::chrono::microseconds;
+  builds all;
+  std::vector<recency_table_config> windows{{},
+                                            {.window = microseconds::max()},
+                                            {.window = microseconds::min()},
+                                            {.window = microseconds(1)},
+                                            {.window = microseconds(two(60))},
+                                            {.last = 0},
+                                            {.last = 1},
+                                            {.last = two(60)},
+                                            {.last = most}};
+  for (recency_table_config c : windows) {
+    for (const std::uint64_t items :
+         {std::uint64_t{0}, std::uint64_t{1}, two(20), two(39), two(40), most}) {
+      for (const std::uint32_t ticks : {0u, 1u, 2u, 62u, 1024u, 1025u, ~0u}) {
+        for (const double error : {0., -1., nan, 1e-300, 1e-12, 1e-3, 0.5, 1 - 1e-16, 1.}) {
+          for (const bool reserve : {false, true}) {
+            c.items = items;
+            c.ticks = ticks;
+            c.error = error;
+            c.reserve = reserve;
+            c.memory.reset();
+            ASSERT_NO_FATAL_FAILURE(
+                all.judge([&] { return recency_table(c); }, memory_of<recency_table>));
+            for (const std::uint64_t memory : memories) {
+              c.memory = memory;
+              ASSERT_NO_FATAL_FAILURE(
+                  all.judge([&] { return recency_table(c); }, memory_of<recency_table>));
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(all.built, 1000);
+  EXPECT_GT(all.refused, 10'000);
+}
+
+// One tick has as many items as the window has.
+TEST(recency_extremes, the_longest_window_of_insertions_has_a_table) {
+  for (const std::uint32_t ticks : {1u, 1024u}) {
+    recency_table f({.last = two(60), .error = 1e-3, .ticks = ticks});
+    EXPECT_EQ(f.add(1), outcome::added);
+    EXPECT_TRUE(f.seen(1));
+    EXPECT_LE(f.predicted_error(two(39)), 1e-3);
+  }
+}
+
 // The ring of arrivals took 34 GB.
 TEST(recency_extremes, as_many_ticks_as_can_be_are_refused) {
   expect_error(
@@ -306,14 +355,16 @@ void expect_safe(Filter made) {
 TEST(recency_moved_from, filters_know_nothing_and_take_nothing) {
   for (const auto make :
        {golden::timing, golden::recency_flat, golden::recency_line, golden::recency_count,
-        golden::recency_generalized, golden::recency_buffer}) {
+        golden::recency_generalized, golden::recency_buffer, golden::recency_table_grown,
+        golden::recency_table_last, golden::recency_table_stash}) {
     std::visit(
         [](auto filter) {
           using kind = decltype(filter);
           if constexpr (std::is_same_v<kind, timing_filter> ||
                         std::is_same_v<kind, generalized_filter> ||
                         std::is_same_v<kind, recent_buffer> ||
-                        std::is_same_v<kind, recency_filter>) {
+                        std::is_same_v<kind, recency_filter> ||
+                        std::is_same_v<kind, recency_table>) {
             expect_safe(std::move(filter));
           } else {
             FAIL() << "not a filter of this family";

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/math/binomial.hpp>
+#include <bloomtime/recency/recency_table.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/statistics.hpp"
+
+// The measured error of a table is at most what current_error() says, and that is at most what was
+// requested while no more items are alive than it was made for.
+namespace bloomtime::statistical_recency_table_test {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t window = 10'000'000;
+constexpr std::uint64_t items = 1000;
+
+// Times of different items; no window has more than `items` of them.
+using stream = std::vector<std::int64_t>;
+
+// `burst` items within a hundredth of a window, the rest evenly, again and again every `period`.
+stream bursts(std::uint64_t burst, std::int64_t period, std::int64_t phase) {
+  stream all;
+  for (std::int64_t start = phase; start < phase + 4 * period; start += period) {
+    for (std::uint64_t i = 0; i < burst; ++i) {
+      all.push_back(start + static_cast<std::int64_t>(i) * (window / 100) / items);
+    }
+    for (std::uint64_t i = burst; i < items; ++i) {
+      const auto part = static_cast<double>(i - burst) / static_cast<double>(items - burst);
+      all.push_back(start + window / 100 + static_cast<std::int64_t>(part * 0.98 * window));
+    }
+  }
+  return all;
+}
+
+struct score {
+  std::uint64_t wrong = 0;
+  std::uint64_t questions = 0;
+  double told = 0;  // current_error(), summed over questions
+
+  void ask(const recency_table& f) {
+    constexpr std::uint64_t each = 60;
+    const auto first = 1'000'000'000 + 1000 * f.insertions();
+    for (std::uint64_t i = 0; i < each; ++i) wrong += f.seen(first + i);
+    questions += each;
+    told += each * f.current_error();
+  }
+  void operator+=(const score& other) {
+    wrong += other.wrong;
+    questions += other.questions;
+    told += other.told;
+  }
+  double told_each() const { return told / static_cast<double>(questions); }
+};
+
+// Asks for other items all along the last two periods.
+score played(recency_table f, const stream& all) {
+  score s;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(f.add(i, instant(all[i])), outcome::added);
+    if (i > all.size() / 2 && i % 20 == 0) s.ask(f);
+  }
+  return s;
+}
+
+void expect_at_most(const score& s, double error) {
+  EXPECT_LE(s.wrong, math::binomial_range(s.questions, error, support::tail).high)
+      << "error " << error;
+}
+
+struct kind {
+  double error;
+  bool reserve;
+};
+
+class recency_table_error : public testing::TestWithParam<kind> {
+ protected:
+  recency_table made(std::uint64_t seed) const {
+    return recency_table({.window = 10s,
+                          .items = items,
+                          .error = GetParam().error,
+                          .reserve = GetParam().reserve,
+                          .ticks = 14,
+                          .seed = seed});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(kinds, recency_table_error,
+                         testing::Values(kind{0.03, false}, kind{0.03, true}, kind{1e-3, false},
+                                         kind{1e-3, true}));
+
+TEST_P(recency_table_error, is_told_at_every_phase_of_every_stream) {
+  constexpr std::int64_t apart = window + window / 100 + 1;
+  score even;
+  score all;
+  for (std::int64_t phase = 0; phase < window / 14; phase += window / 70) {
+    const auto play = [&](std::uint64_t burst, std::int64_t period) {
+      const score s = played(made(static_cast<std::uint64_t>(phase)), bursts(burst, period, phase));
+      expect_at_most(s, s.told_each());
+      all += s;
+      return s;
+    };
+    even += play(0, apart);
+    play(items / 2, apart);
+    play(items, apart);
+    // As one burst leaves the window the next one has come: twice the items, twice the error.
+    expect_at_most(play(items, window + 1), 2 * GetParam().error);
+    expect_at_most(play(items, 3 * window + 12'345), GetParam().error);  // gaps
+  }
+  expect_at_most(even, GetParam().error);
+  EXPECT_LE(even.told_each(), GetParam().error);
+  expect_at_most(all, all.told_each());
+  // What is told is the error if every search reads two blocks; few searches do in loose tables.
+  EXPECT_GE(static_cast<double>(all.wrong), 0.4 * all.told);
+}
+
+TEST_P(recency_table_error, of_tenfold_overload_is_told) {
+  score s;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    recency_table f = made(seed);
+    for (std::uint64_t i = 0; i < 10 * items; ++i) {
+      EXPECT_EQ(f.add(i, instant(0)), outcome::added);
+      if (i > 9 * items && i % 10 == 0) s.ask(f);
+    }
+    EXPECT_GT(f.current_error(), 4 * GetParam().error);
+    EXPECT_LT(f.current_error(), 12 * GetParam().error);
+  }
+  expect_at_most(s, s.told_each());
+  EXPECT_GE(static_cast<double>(s.wrong), 0.4 * s.told);
+}
+
+// A window of insertions: half of them repeat an item.
+TEST_P(recency_table_error, holds_in_a_window_of_insertions) {
+  score s;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    recency_table f({.last = 2 * items,
+                     .items = items,
+                     .error = GetParam().error,
+                     .reserve = GetParam().reserve,
+                     .ticks = 14,
+                     .seed = seed});
+    for (std::uint64_t i = 0; i < 8 * items; ++i) {
+      f.add(i / 2);
+      if (i > 4 * items && i % 20 == 0) s.ask(f);
+    }
+  }
+  expect_at_most(s, GetParam().error);
+  expect_at_most(s, s.told_each());
+}
+
+}  // namespace bloomtime::statistical_recency_table_test
