@@ -298,7 +298,8 @@ void ask(const recent_buffer& f) { ask_recent(f); }
 void change(const generalized_filter& f) { change_recent(f); }
 void change(const recent_buffer& f) { change_recent(f); }
 
-void ask(const recency_filter& f) {
+template <class Filter>
+void ask_in_time(const Filter& f) {
   for (const char* item : {"", "a", "/index.html"}) {
     const instant newest = f.newest().value_or(instant{});
     const instant later(std::max<std::int64_t>(newest.micros, 0) / 2 + (1LL << 40));
@@ -312,17 +313,43 @@ void ask(const recency_filter& f) {
   (void)describe(any_filter(f));
 }
 
-void change(recency_filter f) {
+template <class Filter>
+void change_in_time(Filter f) {
   if (f.add("a") == outcome::added) require(f.seen("a"), "what was added is seen");
   const bool known = f.seen("b");
   require(f.add_if_new("b").fresh != known, "what is new was not seen");
   try {
-    f.merge(recency_filter(f));
+    f.merge(Filter(f));
   } catch (const error& e) {
     require(e.code() == errc::too_large, "a recency filter merges with itself");
   }
   const bytes_type stored = f.serialize();
-  require(recency_filter::load(stored).serialize() == stored, "what was changed can be stored");
+  require(Filter::load(stored).serialize() == stored, "what was changed can be stored");
+}
+
+void ask(const recency_filter& f) { ask_in_time(f); }
+void change(const recency_filter& f) { change_in_time(f); }
+
+void ask(const recency_table& f) {
+  ask_in_time(f);
+  const double error = f.current_error();
+  require(0 <= error && error <= 1, "an error is a probability");
+  require(f.alive_items() <= static_cast<double>(f.slots() + f.stashed()), "items have slots");
+}
+
+// Growth, late events and a gap after which nothing is alive.
+void change(recency_table f) {
+  change_in_time(f);
+  const std::int64_t now = f.newest().value_or(instant{}).micros;
+  for (const instant when : {instant(now), instant(now / 2), instant(INT64_MAX)}) {
+    for (int i = 0; i < 100; ++i) {
+      const outcome became = f.add(i, when);
+      const bool recorded = became == outcome::added || became == outcome::late;
+      require(!recorded || !f.timed() || f.seen(i), "what was added is seen");
+      require(f.alive_items() <= static_cast<double>(f.slots() + f.stashed()), "items have slots");
+    }
+  }
+  change_in_time(std::move(f));
 }
 
 void ask(const timing_filter& f) {

@@ -226,6 +226,8 @@ void recency(const inputs& in) {
   use_recency(in, last);
   recency_filter counted({.last = 500, .items = 500, .error = .01});
   use_recency(in, counted);
+  recency_table prints({.last = 500, .items = 500, .error = .01});
+  use_recency(in, prints);
   age_partitioned_filter window({.window = std::chrono::hours(1), .items = 2000, .error = .01});
   std::array<recency_filter, 2> both{
       recency_filter(
@@ -235,6 +237,7 @@ void recency(const inputs& in) {
                       .error = .01,
                       .layout = layout::line,
                       .audit = audit_config{}})};
+  recency_table table({.window = std::chrono::hours(1), .error = .01, .audit = audit_config{}});
   for_each_type(in, [&](const auto& items) {
     const auto& x = items[count - 1];
     expect(timing.posterior(x, share) > 0 && timing.decide(x, share, costs), "timing");
@@ -251,7 +254,7 @@ void recency(const inputs& in) {
     expect(window.seen(x, end) && window.age(x, end).has_value(), "window");
     expect(!window.add_if_new(x, end).fresh, "add_if_new");
     expect(window.posterior(x, end, cdf) > 0 && window.decide(x, end, cdf, costs), "posterior");
-    for (recency_filter& f : both) {
+    const auto use = [&](auto& f) {
       for (std::size_t i = 0; i < count; ++i) {
         expect(f.add(items[i], in.times[i]) != outcome::future, "add");
       }
@@ -265,13 +268,20 @@ void recency(const inputs& in) {
       expect(f.posterior(x, end, cdf) > 0 && f.decide(x, end, share, costs), "posterior");
       expect(f.audit().has_value() || f.posterior(x, end) != f.posterior(x, end), "no prior");
       expect(f.decide(x, end, event_rate{.01}, costs) && f.decide(x, end, costs), "decide");
-      expect(f.observe(x, end, share, costs) && f.evidence(x, end).window > 0, "observe");
+      expect(f.observe(x, end, share, costs), "observe");
+    };
+    for (recency_filter& f : both) {
+      use(f);
+      expect(f.evidence(x, end).window > 0, "evidence");
     }
+    use(table);
   });
   for (recency_filter& f : both) {
     f.merge(recency_filter(f));
     values(f);
   }
+  table.merge(recency_table(table));
+  values(table);
   window.merge(age_partitioned_filter(window));
   values(window);
   published::share_table table;

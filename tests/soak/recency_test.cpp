@@ -3,6 +3,7 @@
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/published/inferential/timing_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
+#include <bloomtime/recency/recency_table.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@
 #include "support/soaking.hpp"
 
 // What was inserted within the window is never denied: 10^9 operations with a question each, over
-// both engines and filters of many shapes, if BLOOMTIME_SOAK is set, else 10^7.
+// all engines and filters of many shapes, if BLOOMTIME_SOAK is set, else 10^7.
 namespace bloomtime {
 namespace recency_test {
 
@@ -21,8 +22,8 @@ using namespace published;
 
 // Of each engine.
 std::uint64_t recency_operations() {
-  if (support::soaking()) return 1'000'000'000 / 2;
-  return 10'000'000 / 2;
+  if (support::soaking()) return 1'000'000'000 / 3;
+  return 10'000'000 / 3;
 }
 
 constexpr std::uint64_t lives = 40;
@@ -68,12 +69,32 @@ recency_config any_recency(math::random_source& random) {
   return c;
 }
 
-TEST(recency_soak, recency_filter_never_denies) {
+// Some with too little memory: what is `full` was not recorded.
+recency_table_config any_table(math::random_source& random) {
+  const std::uint64_t window = 1 + random.below(std::uint64_t{1} << random.below(30));
+  recency_table_config c{
+      .items = 1 + random.below(200),
+      .error = random.below(2) == 0 ? 0.01 : 1e-5,
+      .reserve = random.below(3) == 0,
+      .ticks = static_cast<std::uint32_t>(1 + random.below(std::uint64_t{1} << random.below(11))),
+      .refresh = random.below(2) == 0,
+      .seed = random.below(9)};
+  if (!c.reserve && random.below(3) != 0) c.memory = 64 + random.below(4096);
+  if (random.below(4) == 0) {
+    c.last = 1 + window % 5000;
+  } else {
+    c.window = std::chrono::microseconds(window);
+  }
+  return c;
+}
+
+template <class Filter, class Config>
+void expect_never_denied(Config (*any)(math::random_source&)) {
   std::uint64_t denied = 0;
   std::uint64_t asked_within = 0;
   for (std::uint64_t life = 0; life < lives; ++life) {
     math::random_source random(life);
-    recency_filter f(any_recency(random));
+    Filter f(any(random));
     last_seen exact;
     std::int64_t now = f.timed() ? -1000 : 0;
     // Windows in insertions: an item is as old as the insertions after it.
@@ -107,11 +128,41 @@ TEST(recency_soak, recency_filter_never_denies) {
         ++asked_within;
         denied += !f.seen(other);
       }
-      if (i % 65536 == 65535) f = recency_filter::load(f.serialize());
+      if (i % 65536 == 65535) f = Filter::load(f.serialize());
     }
   }
   EXPECT_EQ(denied, 0u);
   EXPECT_GT(asked_within, recency_operations() / 10);
+}
+
+TEST(recency_soak, recency_filter_never_denies) {
+  expect_never_denied<recency_filter>(any_recency);
+}
+
+TEST(recency_soak, recency_table_never_denies) { expect_never_denied<recency_table>(any_table); }
+
+// 1000 tables of 10^6 items if BLOOMTIME_SOAK is set, else 10 of 10^5.
+TEST(recency_soak, a_reserved_table_needs_no_stash) {
+  const std::uint64_t tables = support::soaking() ? 1000 : 10;
+  const std::uint64_t items = support::soaking() ? 1'000'000 : 100'000;
+  std::uint64_t with_stash = 0;
+  for (std::uint64_t seed = 0; seed < tables; ++seed) {
+    recency_table f({.window = std::chrono::seconds(60),
+                     .items = items,
+                     .error = 1e-3,
+                     .reserve = true,
+                     .ticks = 14,
+                     .seed = seed});
+    const std::uint64_t slots = f.slots();
+    bool stashed = false;
+    for (std::uint64_t i = 0; i < slots * 95 / 100; ++i) {
+      f.add(i, instant(0));
+      stashed |= f.stashed() != 0;
+    }
+    EXPECT_EQ(f.slots(), slots);
+    with_stash += stashed;
+  }
+  EXPECT_EQ(with_stash, 0u);
 }
 
 TEST(recency_soak, timing_filter_never_denies) {

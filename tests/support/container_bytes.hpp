@@ -96,9 +96,9 @@ inline std::vector<std::span<std::byte>> sections_of(std::span<std::byte> c) {
 inline std::vector<std::span<std::byte>> partitions_of(std::span<std::byte> c) {
   std::vector<std::span<std::byte>> found;
   const auto sections = sections_of(c);
+  if (sections.size() != 2) return found;
   const auto engine = std::to_integer<unsigned>(c[field::engine]);
-  const bool is_history = c[field::family] == std::byte{3} && (engine == 5 || engine == 6);
-  if (!is_history || sections.size() != 2) return found;
+  if (c[field::family] != std::byte{3} || (engine != 5 && engine != 6)) return found;
   std::span<std::byte> rest = sections[1];
   for (std::size_t at = 0; at + 24 <= sections[0].size(); at += 24) {
     const std::uint64_t length = detail::load_le64(sections[0].data() + at + 16);
