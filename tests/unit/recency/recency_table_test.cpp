@@ -178,6 +178,19 @@ TEST(recency_table, refresh_renews_what_no_refresh_lets_pass) {
   }
 }
 
+// Also in blocks that they were moved to.
+TEST(recency_table, what_is_refreshed_is_never_forgotten) {
+  for (const std::uint32_t ticks : {3U, 14U}) {
+    recency_table f({.window = 60s, .items = 5000, .error = 1e-3, .reserve = true, .ticks = ticks});
+    for (int i = 0; i < 5000; ++i) f.add(i, at_second(0));
+    for (std::int64_t now = 45; now < 600; now += 45) {
+      for (int i = 0; i < 5000; ++i) {
+        ASSERT_FALSE(f.add_if_new(i, at_second(now)).fresh) << i << " after " << now;
+      }
+    }
+  }
+}
+
 TEST(recency_table, late_and_future_events) {
   recency_table f({.window = 60s, .items = 10, .ticks = 60, .ahead = 600s});
   EXPECT_EQ(f.add("none"), outcome::refused);
