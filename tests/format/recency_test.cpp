@@ -131,7 +131,7 @@ TEST(stored_recency, parameters_of_a_table_must_fit_together) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   // window, tick, items, flags, ahead, limit, insertions, now, homes, print bits, level, split,
   // ticks passed
-  const recency_bytes c = golden::bytes_of(golden::recency_table_grown());
+  const recency_bytes c = golden::bytes_of(golden::recency_table_grown(hash_id::xxh3_128));
   const auto truth = [&](unsigned i) {
     return support::get<std::uint64_t>(c, recency_parameter(c, i));
   };
@@ -172,8 +172,8 @@ TEST(stored_recency, parameters_of_a_table_must_fit_together) {
 // A stored table, to be changed in its sections.
 class forged_table {
  public:
-  explicit forged_table(any_filter (*make)())
-      : bytes_(golden::bytes_of(make())),
+  explicit forged_table(golden::maker make)
+      : bytes_(golden::bytes_of(make(hash_id::xxh3_128))),
         now_(support::get<std::uint64_t>(bytes_, recency_parameter(bytes_, 12))) {}
 
   std::span<std::byte> blocks() { return section(0); }
