@@ -218,11 +218,13 @@ TEST(deduper, continues_a_state_of_the_first_version) {
   EXPECT_EQ(work.counts().passed, 40u);
   EXPECT_EQ(work.counts().dropped, 360u);
   EXPECT_EQ(work.most_drops_per_minute(), 41u);
-  EXPECT_EQ(work.filter().seed(), 0u);
+  const hash_seed seed = work.filter().seed();
+  EXPECT_EQ(seed, (hash_seed{0, hash_id::xxh3_128}));
   const instant newest = *work.filter().newest();
-  EXPECT_TRUE(judge(work, digest_of("item1"), newest).drop);
-  EXPECT_FALSE(judge(work, digest_of("another"), newest).drop);
+  EXPECT_TRUE(judge(work, digest_of("item1", seed), newest).drop);
+  EXPECT_FALSE(judge(work, digest_of("another", seed), newest).drop);
   const auto again = work.serialize();
+  EXPECT_EQ(deduper::load(again, s, "state").filter().seed(), seed);
   EXPECT_EQ(deduper::load(again, s, "state").serialize(), again);
 }
 

@@ -57,6 +57,32 @@ TEST(past, of_a_store_without_one_is_not_made_up) {
   EXPECT_EQ(contents_of(store).records, 12U);
 }
 
+// Made by a bloomtime that knew one hash, before its first event.
+void use_first_hash(const std::filesystem::path& directory) {
+  store::writer w(directory, instant());
+  const profiler made = profiler::load(w, w.about(), profiler::wanted::everything);
+  profiler old(made.settings(), w.about().items, {0, hash_id::xxh3_128});
+  old.save(w);
+  w.checkpoint();
+}
+
+TEST(past, of_an_older_store_goes_on_with_its_hash) {
+  const temporary_directory folder(support::quick_place());
+  const auto log = write_text(folder / "log", "1\ta\tb\n2\ta\tb\n3\ta\tb\n4\ta\tb\n");
+  const std::string store = folder / "store";
+  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  use_first_hash(store);
+  const std::vector<std::string> seen{"seen",   store, "a",    "--field", "2",
+                                      "--from", "0",   "--to", "9"};
+  EXPECT_EQ(run_command(seen).status, 1);
+  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  EXPECT_EQ(run_command(seen).status, 0);
+  store::writer w(store, instant());
+  const profiler read = profiler::load(w, w.about(), profiler::wanted::everything);
+  EXPECT_EQ(read.seed(), (hash_seed{0, hash_id::xxh3_128}));
+  EXPECT_GT(read.fields()[0].at("a", instant::from_seconds(4)).lower, 0);
+}
+
 TEST(past, takes_every_time_that_can_be_read) {
   constexpr std::int64_t earliest = -99'999'999'999;
   constexpr std::int64_t latest = 99'999'999'999;

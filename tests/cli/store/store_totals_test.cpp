@@ -120,7 +120,7 @@ void expect_corrupt(const forged_totals& f) {
   detail::container_writer out({.family = family::totals,
                                 .engine = 1,
                                 .layout = 0,
-                                .seed = 0,
+                                .seed = detail::no_hash,
                                 .clock = tick_clock(std::chrono::minutes(1))});
   out.parameters().i64(f.first);
   out.parameters().u64(f.minutes);
@@ -162,7 +162,7 @@ TEST(store_totals, that_are_full_are_not_stored) {
   detail::container_writer out({.family = family::totals,
                                 .engine = 1,
                                 .layout = 0,
-                                .seed = 0,
+                                .seed = detail::no_hash,
                                 .clock = tick_clock(std::chrono::minutes(1))});
   out.parameters().i64(0);
   out.parameters().u64(1);
