@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include <bloomtime/digest.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include <bloomtime/detail/print_table.hpp>
+#include <bloomtime/recency/detail/print_table.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/prints.hpp>

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <bloomtime/digest.hpp>
+
 namespace bloomtime::published {
 
 // How a counter is rounded to a whole number after decay. The numbers are stored in files.

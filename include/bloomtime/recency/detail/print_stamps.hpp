@@ -12,7 +12,7 @@
 
 namespace bloomtime::detail {
 
-// Ticks as payloads of a table of prints (detail/print_table.hpp): the low bits of the number of
+// Ticks as payloads of a table of prints (print_table.hpp): the low bits of the number of
 // the tick in which a print was last seen. The epoch of a segment is the tick in which it was last
 // refreshed: its stamps are from `oldest` ticks before that to `spare` ticks after it, and there
 // are no more codes than such ticks. So a stamp is never mistaken for a later one, however long

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <bloomtime/detail/print_block.hpp>
-#include <bloomtime/detail/print_blocks.hpp>
+#include <bloomtime/recency/detail/print_blocks.hpp>
 #include <bloomtime/detail/side_table.hpp>
 
 namespace bloomtime::detail {
