@@ -237,7 +237,7 @@ void recency(const inputs& in) {
                       .error = .01,
                       .layout = layout::line,
                       .audit = audit_config{}})};
-  recency_table table({.window = std::chrono::hours(1), .error = .01, .audit = audit_config{}});
+  recency_table growing({.window = std::chrono::hours(1), .error = .01, .audit = audit_config{}});
   for_each_type(in, [&](const auto& items) {
     const auto& x = items[count - 1];
     expect(timing.posterior(x, share) > 0 && timing.decide(x, share, costs), "timing");
@@ -274,14 +274,14 @@ void recency(const inputs& in) {
       use(f);
       expect(f.evidence(x, end).window > 0, "evidence");
     }
-    use(table);
+    use(growing);
   });
   for (recency_filter& f : both) {
     f.merge(recency_filter(f));
     values(f);
   }
-  table.merge(recency_table(table));
-  values(table);
+  growing.merge(recency_table(growing));
+  values(growing);
   window.merge(age_partitioned_filter(window));
   values(window);
   published::share_table table;
