@@ -48,7 +48,8 @@ void expect_same_after_storage(History f, std::uint64_t ticks) {
   RC_ASSERT(reloaded.serialize() == bytes);
   const History loaded = History::load(bytes);
   RC_ASSERT(loaded.serialize() == bytes);
-  if constexpr (!knows_ticks<History>) RC_ASSERT(loaded.memory() == f.memory());
+  // A list that grew may have spare room.
+  if constexpr (!knows_ticks<History>) RC_ASSERT(loaded.memory() <= f.memory());
   const support::temporary_directory directory(support::quick_place());
   f.save(directory / "f");
   const auto mapped = History::map(directory / "f");
@@ -88,7 +89,9 @@ void expect_union(const History& empty, std::uint64_t ticks) {
   settle(left);
   settle(all);
   RC_ASSERT(left.serialize() == all.serialize());
-  if constexpr (!knows_ticks<History>) RC_ASSERT(left.memory() == all.memory());
+  if constexpr (!knows_ticks<History>) {
+    RC_ASSERT(left.memory() <= 2 * all.memory() && all.memory() <= 2 * left.memory());
+  }
 }
 
 template <class Sample>

@@ -72,7 +72,7 @@ class hot_list : public detail::stored<hot_list> {
   // added or late; future if `when` is too far ahead, full if a count would exceed 2^47, and then
   // nothing has changed. Late events count what is left of them. An item is its digest; its text is
   // kept for people. Throws only if memory runs out, with the state unchanged.
-  outcome add(std::string_view item, instant when, std::uint64_t weight = 1) {
+  BLOOMTIME_PER_ISA outcome add(std::string_view item, instant when, std::uint64_t weight = 1) {
     return add(digest_of(item, seed_), item, when, weight);
   }
   // With a digest made with seed().
@@ -86,7 +86,7 @@ class hot_list : public detail::stored<hot_list> {
   std::vector<hot_item> top(std::size_t n, instant when, const heat_filter& filter) const;
 
   // Of any item, listed or not; the value is the upper bound.
-  estimate at(std::string_view item, instant when) const noexcept {
+  BLOOMTIME_PER_ISA estimate at(std::string_view item, instant when) const noexcept {
     return at(digest_of(item, seed_), when);
   }
   estimate at(digest d, instant when) const noexcept;

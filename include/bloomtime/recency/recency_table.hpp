@@ -6,13 +6,13 @@
 #include <optional>
 #include <span>
 
-#include <bloomtime/recency/detail/print_table.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/prints.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/detail/print_stamps.hpp>
+#include <bloomtime/recency/detail/print_table.hpp>
 #include <bloomtime/recency/detail/recency_face.hpp>
 #include <bloomtime/recency/detail/recent_window.hpp>
 #include <bloomtime/time.hpp>
@@ -127,7 +127,7 @@ class recency_table : public detail::stored<recency_table>,
   }
   sight look(digest d) const noexcept;
   double census_g(const sight& seen) const noexcept;
-  void prefetch(digest d) const noexcept { table_.prefetch(table_.print_of(d)); }
+  BLOOMTIME_INLINE void prefetch(digest d) const noexcept { table_.prefetch(table_.print_of(d)); }
   bool usable() const noexcept { return !table_.empty(); }
   void expect_usable() const;
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <bloomtime/detail/print_block.hpp>
-#include <bloomtime/recency/detail/print_blocks.hpp>
 #include <bloomtime/detail/side_table.hpp>
+#include <bloomtime/recency/detail/print_blocks.hpp>
 
 namespace bloomtime::detail {
 
@@ -135,7 +135,9 @@ class print_table {
     spot at;
     print_block block;
 
-    unsigned find() const noexcept { return block.find(p.tag, print_blocks::stored(p, at.level)); }
+    BLOOMTIME_INLINE unsigned find() const noexcept {
+      return block.find(p.tag, print_blocks::stored(p, at.level));
+    }
     slot with(std::uint64_t payload) const noexcept {
       return {p.tag, print_blocks::stored(p, at.level), payload};
     }
