@@ -48,7 +48,7 @@ class hash_seed {
 
  private:
   std::uint64_t value_;
-  detail::short_keys keys_;  // of the value; kept, since deriving them takes longer than hashing
+  detail::short_keys keys_;  // of the value, derived once
   hash_id id_;
 };
 
