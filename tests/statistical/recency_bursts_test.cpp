@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/burst_streams.hpp"
 #include "support/statistics.hpp"
 
 // The error that was asked for holds however the items of a window are spread over it: evenly, in
@@ -15,26 +16,10 @@ namespace bloomtime::recency_bursts_test {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t window = 10'000'000;
-constexpr std::uint64_t items = 1000;
-
-// Times of different items; no window has more than `items` of them.
-using stream = std::vector<std::int64_t>;
-
-// `burst` items within a hundredth of a window, the rest evenly, again and again every `period`.
-stream bursts(std::uint64_t burst, std::int64_t period, std::int64_t phase) {
-  stream all;
-  for (std::int64_t start = phase; start < phase + 4 * period; start += period) {
-    for (std::uint64_t i = 0; i < burst; ++i) {
-      all.push_back(start + static_cast<std::int64_t>(i) * (window / 100) / items);
-    }
-    for (std::uint64_t i = burst; i < items; ++i) {
-      const auto part = static_cast<double>(i - burst) / static_cast<double>(items - burst);
-      all.push_back(start + window / 100 + static_cast<std::int64_t>(part * 0.98 * window));
-    }
-  }
-  return all;
-}
+using support::bursts;
+using stream = support::burst_stream;
+constexpr std::int64_t window = support::burst_window;
+constexpr std::uint64_t items = support::burst_items;
 
 std::vector<stream> streams(std::int64_t phase) {
   const auto apart = window + window / 100 + 1;

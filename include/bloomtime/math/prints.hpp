@@ -30,7 +30,7 @@ struct print_plan {
 
 // A table in which an absent item is found with probability `error` if it has `items`; its memory
 // is allocated at once, or grows from `blocks`. Throws error(invalid_argument) unless 0 < error < 1
-// and 1 <= items <= 2^40, and if no print is long enough.
+// and 1 <= items <= 2^40, and error(too_large) if no print is long enough.
 print_plan prints_reserved(std::uint64_t items, double error, const print_widths& widths);
 print_plan prints_growing(std::uint64_t items, double error, const print_widths& widths,
                           std::uint64_t blocks);

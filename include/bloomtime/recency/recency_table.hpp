@@ -49,7 +49,7 @@ struct recency_table_size {
 // and for items that left the window less than a tick ago. A table of fingerprints, each with the
 // tick in which it was last seen (docs/math.md, Tables of prints). It starts small, grows and
 // shrinks with the number of items in the window by a few blocks per call, and takes about
-// log2(1/error) + 12 bits per item with 14 ticks, 3 more with 64.
+// log2(1/error) + 14 bits per item with 14 ticks, 3 more with 64.
 //
 // Time never goes back: a query before the newest event is about the newest event, and late
 // sightings are recorded where they belong. Windows of insertions ignore times; in a window of

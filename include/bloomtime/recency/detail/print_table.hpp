@@ -30,9 +30,9 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 
 // A table of fingerprints, each with a payload, in blocks of one cache line (docs/math.md,
 // Tables of prints). A print has two blocks. The second one is used while the first is full; a mark
-// in the first says so, and most searches for an absent print read one line. If both are full,
-// prints of either move to their own other block, directly or by making room there first. What
-// still finds no room is kept exactly, in a stash.
+// in the first says so, and without a mark a search for an absent print reads one line. If both are
+// full, prints of either move to their own other block, directly or by making room there first.
+// What still finds no room is kept exactly, in a stash.
 //
 // Two prints that are equal in a block are one to the table. They stay equal after a move, because
 // the target is always searched first.
