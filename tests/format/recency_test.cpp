@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/any.hpp>
-#include <bloomtime/recency/detail/print_table.hpp>
+#include <bloomtime/detail/print_table.hpp>
 #include <bloomtime/recency/detail/print_stamps.hpp>
 
 #include <array>

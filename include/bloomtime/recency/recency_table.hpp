@@ -6,13 +6,13 @@
 #include <optional>
 #include <span>
 
+#include <bloomtime/detail/print_table.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/math/prints.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/recency/audit.hpp>
 #include <bloomtime/recency/detail/print_stamps.hpp>
-#include <bloomtime/recency/detail/print_table.hpp>
 #include <bloomtime/recency/detail/recency_face.hpp>
 #include <bloomtime/recency/detail/recent_window.hpp>
 #include <bloomtime/time.hpp>

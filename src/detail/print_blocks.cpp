@@ -1,4 +1,4 @@
-#include <bloomtime/recency/detail/print_blocks.hpp>
+#include <bloomtime/detail/print_blocks.hpp>
 
 #include <algorithm>
 #include <cstring>

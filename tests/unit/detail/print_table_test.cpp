@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/recency/detail/print_table.hpp>
+#include <bloomtime/detail/print_table.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/random.hpp>
 

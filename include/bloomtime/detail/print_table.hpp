@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <bloomtime/detail/print_block.hpp>
+#include <bloomtime/detail/print_blocks.hpp>
 #include <bloomtime/detail/side_table.hpp>
-#include <bloomtime/recency/detail/print_blocks.hpp>
 
 namespace bloomtime::detail {
 
