@@ -122,7 +122,7 @@ void recency_table::advance(instant now) noexcept {
   if (usable()) table_.payload().advance(window_.advance(now));
 }
 
-detail::recent_window::arrival recency_table::arrive(instant when) noexcept {
+BLOOMTIME_INLINE detail::recent_window::arrival recency_table::arrive(instant when) noexcept {
   if (!usable()) [[unlikely]]
     return {outcome::refused, 0, 0, 0};
   const auto event = window_.arrive(when);
@@ -165,7 +165,8 @@ bool recency_table::forget_for(const detail::print& p, std::uint64_t code) noexc
   return true;
 }
 
-void recency_table::count(digest d, const detail::recent_window::arrival& event) noexcept {
+BLOOMTIME_INLINE void recency_table::count(digest d,
+                                           const detail::recent_window::arrival& event) noexcept {
   if (const std::uint64_t passed = window_.count(event)) table_.payload().advance(passed);
   if (audit_) [[unlikely]]
     audit_->insertion(d, event.at);
@@ -218,8 +219,13 @@ bool recency_table::may_split() const noexcept {
   return !limit_ || blocks.block_memory() + blocks.bytes_of_next_split() <= *limit_;
 }
 
-void recency_table::settle() noexcept {
+BLOOMTIME_INLINE void recency_table::settle() noexcept {
   const std::uint64_t alive = stamps().alive();
+  if (alive > grow_from_ || alive < shrink_below_ || !table_.stash().empty()) [[unlikely]]
+    resize(alive);
+}
+
+void recency_table::resize(std::uint64_t alive) noexcept {
   for (int i = 0; i < most_splits_per_call && alive > grow_from_; ++i) {
     if (!may_split() || !table_.split()) break;
     set_limits();

@@ -404,6 +404,9 @@ inline constexpr std::array shared_bits{"age_partitioned_last", "age_partitioned
 // Written when old partitions were joined only to save memory; no recipe makes them any more.
 inline constexpr std::array apart{"history_forgetting", "history_partitions"};
 
+// Written when tables of prints removed expired prints later; no recipe makes them any more.
+inline constexpr std::array removed_later{"recency_table_grown", "recency_table_last"};
+
 inline constexpr std::array recipes{
     recipe{"age_partitioned_own_last", age_partitioned_last},
     recipe{"age_partitioned_own_window", age_partitioned_window},
@@ -431,8 +434,8 @@ inline constexpr std::array recipes{
     recipe{"recency_flat", recency_flat},
     recipe{"recency_generalized", recency_generalized},
     recipe{"recency_line", recency_line},
-    recipe{"recency_table_grown", recency_table_grown},
-    recipe{"recency_table_last", recency_table_last},
+    recipe{"recency_table_insertions", recency_table_last},
+    recipe{"recency_table_split", recency_table_grown},
     recipe{"recency_table_stash", recency_table_stash},
     recipe{"ring_polynomial", ring_polynomial},
     recipe{"ring_weights", ring_weights},

@@ -136,6 +136,18 @@ TEST(golden_files, with_shared_bits_are_written_back_as_they_were) {
   }
 }
 
+TEST(golden_files, of_prints_removed_later_are_written_back_and_go_on) {
+  for (const char* name : golden::removed_later) {
+    const fs::path path = golden::path_of(name);
+    recency_table f = recency_table::load(path);
+    EXPECT_TRUE(f.serialize() == support::read_file(path)) << name;
+    const instant later(f.newest().value_or(instant(0)).micros + 1);
+    EXPECT_EQ(f.add("item-1", later), outcome::added) << name;
+    EXPECT_TRUE(f.seen("item-1", later)) << name;
+    EXPECT_TRUE(recency_table::load(f.serialize()).serialize() == f.serialize()) << name;
+  }
+}
+
 // Their partitions are never joined by eights.
 TEST(golden_files, of_partitions_apart_are_written_back_and_go_on_as_they_were) {
   for (const char* name : golden::apart) {
@@ -157,6 +169,7 @@ TEST(golden_files, are_all_in_the_table_and_small) {
   for (const golden::recipe& r : golden::recipes) known.insert(golden::path_of(r.name).filename());
   for (const char* name : golden::coarse_decays) known.insert(golden::path_of(name).filename());
   for (const char* name : golden::shared_bits) known.insert(golden::path_of(name).filename());
+  for (const char* name : golden::removed_later) known.insert(golden::path_of(name).filename());
   for (const char* name : golden::apart) known.insert(golden::path_of(name).filename());
   std::set<std::string> found;
   for (const auto& entry : fs::directory_iterator(golden::folder())) {

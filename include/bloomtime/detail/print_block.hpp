@@ -41,9 +41,11 @@ struct print_form {
   unsigned rest_bits = 0;
   unsigned payload_bits = 0;
   unsigned mark_bits = 0;
-  // Entries that one access reads, and the lowest bit of each of their payloads.
+  // Entries that are compared at once, the lowest bit of each of their payloads, and the factor
+  // that brings one bit of each entry together (print_block::payloads_in).
   unsigned lanes = 0;
   std::uint64_t lane_ones = 0;
+  std::uint64_t gather = 0;
 
   static constexpr print_form of(unsigned rest_bits, unsigned payload_bits,
                                  unsigned mark_bits) noexcept {
@@ -51,9 +53,10 @@ struct print_form {
     const unsigned width = rest_bits + payload_bits;
     print_form made{std::min(most_slots, room / (tag_bits + width)), rest_bits, payload_bits,
                     mark_bits};
-    made.lanes = most_entry_bits / width;
+    made.lanes = std::max(1U, std::min(most_entry_bits / width, width - 1));
     for (unsigned i = 0; i < made.lanes; ++i) {
       made.lane_ones |= std::uint64_t{1} << (i * width + rest_bits);
+      made.gather |= std::uint64_t{1} << i * (width - 1);
     }
     return made;
   }
@@ -120,35 +123,49 @@ class print_block {
     set_head(n + 1, mark());
   }
   // The last slot takes the place of this one.
-  void remove(unsigned i) const noexcept {
-    const unsigned last = count() - 1;
-    if (i != last) put(i, at(last));
-    put(last, {});
-    set_head(last, mark());
+  void remove(unsigned i) const noexcept { remove_all(std::uint32_t{1} << i); }
+  // Of slots in use, bit i for slot i.
+  void remove_all(std::uint32_t slots) const noexcept {
+    unsigned n = count();
+    while (slots != 0) {
+      const auto i = static_cast<unsigned>(std::bit_width(slots)) - 1;
+      slots ^= std::uint32_t{1} << i;
+      --n;
+      if (i != n) put(i, at(n));
+      put(n, {});
+    }
+    set_head(n, mark());
   }
   void clear() const noexcept { std::memset(at_, 0, line_bytes); }
 
-  // Bit i: (payload of slot i - from) modulo 2^payload_bits < below, for slots in use. Compares as
-  // many payloads at once as one access reads; `below` is at most 2^payload_bits - 1.
-  std::uint32_t payloads_in(std::uint64_t from, std::uint64_t below) const noexcept {
+  // Bit i: (payload of slot i - from) modulo 2^payload_bits < below, for slots in use. Compares
+  // several payloads at once; `below` is at most 2^payload_bits - 1.
+  //
+  // The results are the top bits of the entries, width bits apart. The product with `gather` has
+  // them side by side, from bit (lanes - 1) (width - 1) on: there the sums i width + (lanes - 1 -
+  // i) (width - 1) are consecutive, and with at most width - 1 lanes no other product meets them.
+  BLOOMTIME_INLINE std::uint32_t payloads_in(std::uint64_t from,
+                                             std::uint64_t below) const noexcept {
     const unsigned width = form_->entry_bits();
+    const unsigned lanes = form_->lanes;
+    const unsigned n = count();
     const std::uint64_t each = form_->lane_ones;
     const std::uint64_t top = each << (form_->payload_bits - 1);
-    const std::uint64_t all = each * ones(form_->payload_bits);
+    const std::uint64_t all = (top - each) | top;
     const std::uint64_t start = each * from;
     const std::uint64_t end = each * below;
     std::uint64_t found = 0;  // also of lanes past the last slot
-    for (unsigned i = 0, n = count(); i < n; i += form_->lanes) {
+    for (unsigned i = 0; i < n; i += lanes) {
       const place p = place_of(i);
       const std::uint64_t x = load_le64(at_ + p.byte) >> p.shift & all;
       const std::uint64_t d = ((x | top) - (start & ~top)) ^ ((x ^ ~start) & top);
       const std::uint64_t less = (d | top) - (end & ~top);
-      std::uint64_t set = ((~d & end) | (~(d ^ end) & ~less)) & top;
-      for (; set != 0; set &= set - 1) {
-        found |= std::uint64_t{1} << (i + static_cast<unsigned>(std::countr_zero(set)) / width);
-      }
+      const std::uint64_t set = ((~d & end) | (~(d ^ end) & ~less)) & top;
+      const std::uint64_t side_by_side =
+          (set >> (width - 1)) * form_->gather >> (lanes - 1) * (width - 1);
+      found |= (side_by_side & ones(lanes)) << i;
     }
-    return static_cast<std::uint32_t>(found & ones(count()));
+    return static_cast<std::uint32_t>(found & ones(n));
   }
 
   // The slot of this tag and rest, as stored here; `slots` if there is none.

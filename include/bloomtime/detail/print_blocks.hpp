@@ -86,13 +86,18 @@ class print_blocks {
   static std::uint64_t stored(const print& p, unsigned level) noexcept { return p.rest >> level; }
 
   BLOOMTIME_INLINE spot at(const print& p) const noexcept {
+    if (!can_join()) {  // it has not grown
+      const chunk& c = chunks_.front();
+      return {c.blocks + p.home * line_bytes, c.epochs + (p.home >> segment_shift), 0, 0, p.home};
+    }
     const std::uint64_t low = p.rest & ((std::uint64_t{1} << level_) - 1);
     const unsigned level = level_ + ((p.home << level_ | low) < split_ ? 1 : 0);
     const std::uint64_t path = p.rest & ((std::uint64_t{1} << level) - 1);
     return spot_at(p.home, path, level);
   }
-  BLOOMTIME_INLINE void prefetch(const print& p) const noexcept {
-    const std::byte* const block = at(p).block;
+  BLOOMTIME_INLINE void prefetch(const print& p) const noexcept { prefetch(at(p)); }
+  BLOOMTIME_INLINE static void prefetch(const spot& s) noexcept {
+    const std::byte* const block = s.block;
     asm volatile("" : : "r"(block));  // g++ 12 removes calls that only prefetch
     __builtin_prefetch(block, 1);
   }

@@ -153,10 +153,13 @@ class print_table {
     const spot at = blocks_.at(p);
     return {p, at, blocks_.block(at)};
   }
-  BLOOMTIME_INLINE target reach_to_write(const print& p) noexcept {
-    const target t = reach(p);
+  BLOOMTIME_INLINE void expect_fresh(const target& t) noexcept {
     if (payload_.due(*t.at.epoch)) [[unlikely]]
       refresh(t.at);
+  }
+  BLOOMTIME_INLINE target reach_to_write(const print& p) noexcept {
+    const target t = reach(p);
+    expect_fresh(t);
     return t;
   }
   void refresh(const spot& s) noexcept;
@@ -167,7 +170,7 @@ class print_table {
   }
 
   bool change_in(const target& t, unsigned i, print_change c) noexcept;
-  print_result add(const target& first, std::uint64_t payload) noexcept;
+  print_result add(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;
@@ -219,7 +222,8 @@ bool print_table<Payload>::change_in(const target& t, unsigned i, print_change c
 template <class Payload>
 template <class Change>
 print_result print_table<Payload>::change(const print& p, Change&& change) noexcept {
-  blocks_.prefetch(blocks_.other(p));
+  const target second = reach(blocks_.other(p));
+  print_blocks::prefetch(second.at);
   const target first = reach_to_write(p);
   unsigned i = first.find();
   if (i < first.block.form().slots) {
@@ -228,7 +232,7 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
     return print_result::present;
   }
   if (payload_.marked(first.block.mark(), p.tag)) {
-    const target second = reach_to_write(blocks_.other(p));
+    expect_fresh(second);
     i = second.find();
     if (i < second.block.form().slots) {
       const std::uint64_t payload = second.block.payload(i);
@@ -257,7 +261,7 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
     first.block.append(first.with(c.payload));
     return print_result::added;
   }
-  return add(first, c.payload);
+  return add(first, second, c.payload);
 }
 
 // A slot that is free or has expired; `slots` if there is none.
@@ -292,16 +296,24 @@ void print_table<Payload>::refresh(const spot& s) noexcept {
 
 // Of a print that is in neither block.
 template <class Payload>
-print_result print_table<Payload>::add(const target& first, std::uint64_t payload) noexcept {
-  const target second = reach_to_write(blocks_.other(first.p));
+print_result print_table<Payload>::add(const target& first, const target& second,
+                                       std::uint64_t payload) noexcept {
+  expect_fresh(second);
   const bool added = fit(first, second, payload) || add_to_stash(first, second, payload);
   return added ? print_result::added : print_result::full;
 }
 
-// Puts it into one of its blocks, after moves if they make room. False if they do not.
+// Puts it into one of its blocks, after moves if they make room. False if they do not. The second
+// block comes before a search for expired slots, which takes longer than both searches for a print.
 template <class Payload>
 bool print_table<Payload>::fit(const target& first, const target& second,
                                std::uint64_t payload) noexcept {
+  if (first.block.full() && !second.block.full()) {
+    const bool known = first.find() < first.block.form().slots;
+    put(known ? first : second, payload);
+    if (!known) leave_mark(first.block, first.p.tag, payload);
+    return true;
+  }
   unsigned probes = 0;
   do {
     if (put(first, payload)) return true;

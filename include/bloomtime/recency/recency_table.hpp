@@ -140,6 +140,7 @@ class recency_table : public detail::stored<recency_table>,
   bool forget_for(const detail::print& p, std::uint64_t code) noexcept;
   void count(digest d, const detail::recent_window::arrival& event) noexcept;
   void settle() noexcept;
+  void resize(std::uint64_t alive) noexcept;
   bool may_split() const noexcept;
   void set_limits() noexcept;
   math::print_plan plan() const noexcept;

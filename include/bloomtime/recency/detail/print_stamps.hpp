@@ -16,7 +16,8 @@ namespace bloomtime::detail {
 // the tick in which a print was last seen. The epoch of a segment is the tick in which it was last
 // refreshed: its stamps are from `oldest` ticks before that to `spare` ticks after it, and there
 // are no more codes than such ticks. So a stamp is never mistaken for a later one, however long
-// nothing happens.
+// nothing happens. Segments are refreshed about 16 times per window, as far as codes allow less:
+// full blocks are rarely searched for expired stamps then.
 //
 // It also counts the prints of each tick.
 class print_stamps {
@@ -34,6 +35,7 @@ class print_stamps {
         bits_(bits_for(oldest)),
         mask_((std::uint64_t{1} << bits_) - 1),
         spare_(mask_ - oldest),
+        patience_(std::min<std::uint64_t>(spare_, std::max(1U, oldest / 16) - 1)),
         prints_(mask_ + 1) {}
 
   unsigned bits() const noexcept { return bits_; }
@@ -91,7 +93,7 @@ class print_stamps {
   // -- what a table calls ------------------------------------------------------------------------
 
   std::uint64_t epoch() const noexcept { return now_; }
-  BLOOMTIME_INLINE bool due(std::uint64_t epoch) const noexcept { return now_ - epoch > spare_; }
+  BLOOMTIME_INLINE bool due(std::uint64_t epoch) const noexcept { return now_ - epoch > patience_; }
   std::optional<std::uint64_t> aged(std::uint64_t code, std::uint64_t epoch) const noexcept {
     return age(code, epoch) <= oldest_ ? std::optional(code) : std::nullopt;
   }
@@ -103,11 +105,7 @@ class print_stamps {
     return block.payloads_in((epoch - oldest_) & mask_, passed);
   }
   void refresh(const print_block& block, std::uint64_t epoch) const noexcept {
-    for (std::uint32_t free = expired(block, epoch); free != 0;) {
-      const auto last = static_cast<unsigned>(std::bit_width(free)) - 1;
-      block.remove(last);
-      free ^= std::uint32_t{1} << last;
-    }
+    if (const std::uint32_t free = expired(block, epoch)) block.remove_all(free);
     if (block.mark() != 0) block.set_mark(aged_mark(block.mark(), epoch));
   }
   std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const noexcept {
@@ -140,6 +138,7 @@ class print_stamps {
   unsigned bits_ = 0;
   std::uint64_t mask_ = 0;
   std::uint64_t spare_ = 0;
+  std::uint64_t patience_ = 0;
   std::uint64_t now_ = 0;
   std::uint64_t alive_ = 0;
   std::vector<std::uint64_t, hooked<std::uint64_t>> prints_;  // of each code
