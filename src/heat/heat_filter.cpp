@@ -110,7 +110,7 @@ std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
 }
 
 void heat_filter::set_tick(std::int64_t tick, const decay::power& p) noexcept {
-  forward_state::set_tick(tick, p);
+  detail::forward_state::set_tick(tick, p);
   hit_ = arrival_of(1, p, p);
 }
 

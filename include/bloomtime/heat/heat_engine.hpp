@@ -14,8 +14,8 @@
 
 namespace bloomtime {
 
-// An engine that answers how hot a single item is: heat_filter, decay_ring and the published
-// decaying filters. (A hot_list lists the hottest items instead.)
+// An engine that answers how hot a single item is: heat_table, heat_filter, decay_ring and
+// the published decaying filters. (A hot_list lists the hottest items instead.)
 template <class E>
 concept heat_engine = std::copyable<E> &&
     requires(E e, const E& c, digest d, instant t, std::uint64_t n, std::span<const digest> items,
@@ -37,8 +37,6 @@ concept heat_engine = std::copyable<E> &&
   { c.events() } -> std::same_as<std::uint64_t>;
   { c.losses() } -> std::same_as<const losses&>;
   { c.memory() } -> std::same_as<std::uint64_t>;
-  { c.cells() } -> std::same_as<std::uint64_t>;
-  { c.k() } -> std::same_as<unsigned>;
   { c.seed() } -> std::same_as<const hash_seed&>;
   { c.clock() } -> std::same_as<const tick_clock&>;
   { c.confidence() } -> std::same_as<double>;
@@ -47,6 +45,13 @@ concept heat_engine = std::copyable<E> &&
   { c.distinct() } -> std::same_as<double>;
   { c.serialize() } -> std::same_as<std::vector<std::byte>>;
   { E::load(container) } -> std::same_as<E>;
+};
+
+// One that has k rows of cells.
+template <class E>
+concept heat_cells_engine = heat_engine<E> && requires(const E& c) {
+  { c.cells() } -> std::same_as<std::uint64_t>;
+  { c.k() } -> std::same_as<unsigned>;
 };
 
 }  // namespace bloomtime

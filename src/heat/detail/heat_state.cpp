@@ -9,7 +9,7 @@
 
 namespace bloomtime::detail {
 
-std::optional<instant> heat_state::newest() const noexcept {
+std::optional<instant> heat_time::newest() const noexcept {
   if (events_ == 0) return std::nullopt;
   return clock_.start_of({tick_});
 }
@@ -58,19 +58,23 @@ bool heat_state::read_head(const container_view& view, std::uint64_t k, unsigned
   return true;
 }
 
-double forward_state::mass(instant when) const noexcept {
+template <class State>
+double basic_forward_state<State>::mass(instant when) const noexcept {
   if (events_ == 0) return 0;
   return forward::mass_in_hits(mass_, power_, power_at(tick_or_newest(when)));
 }
 
-void forward_state::set_tick(std::int64_t tick, const bloomtime::decay::power& p) noexcept {
+template <class State>
+void basic_forward_state<State>::set_tick(std::int64_t tick,
+                                          const bloomtime::decay::power& p) noexcept {
   tick_ = tick;
   tick_begins_ = clock_.start_of({tick});
   tick_ends_ = clock_.end_of({tick});
   power_ = p;
 }
 
-void forward_state::forget_time() noexcept {
+template <class State>
+void basic_forward_state<State>::forget_time() noexcept {
   events_ = 0;
   tick_ = 0;
   tick_begins_ = instant(1);
@@ -78,8 +82,12 @@ void forward_state::forget_time() noexcept {
   mass_ = 0;
 }
 
-estimate forward_state::rate_of(const estimate& count) const noexcept {
+template <class State>
+estimate basic_forward_state<State>::rate_of(const estimate& count) const noexcept {
   return forward::rate_of(count, decay_, clock_);
 }
+
+template class basic_forward_state<heat_time>;
+template class basic_forward_state<heat_state>;
 
 }  // namespace bloomtime::detail

@@ -11,7 +11,8 @@ namespace bloomtime::detail {
 
 // The state of engines with exponential decay: the decay, its power at the newest tick, and the
 // heat of all events.
-class forward_state : public heat_state {
+template <class State>
+class basic_forward_state : public State {
  public:
   // The heat of all events together, rounded up; infinite once it has exceeded 2^88 hits.
   double mass(instant when) const noexcept;
@@ -19,6 +20,7 @@ class forward_state : public heat_state {
 
  protected:
   __extension__ using unsigned_wide = unsigned __int128;
+  using State::clock_, State::events_, State::tick_;
 
   // Most events fall into the newest tick; they need neither a division nor a power.
   bool in_newest_tick(instant when) const noexcept {
@@ -44,5 +46,11 @@ class forward_state : public heat_state {
   bloomtime::decay::power power_{};
   unsigned_wide mass_ = 0;
 };
+
+extern template class basic_forward_state<heat_time>;
+extern template class basic_forward_state<heat_state>;
+
+using forward_time = basic_forward_state<heat_time>;
+using forward_state = basic_forward_state<heat_state>;
 
 }  // namespace bloomtime::detail

@@ -21,21 +21,15 @@ class merge_weight;
 
 namespace bloomtime::detail {
 
-// The state that all engines with k rows of cells share: size, seed, clock, newest tick and losses.
-class heat_state {
+// The state that all engines share: seed, clock, newest tick and losses.
+class heat_time {
  public:
-  std::uint64_t cells() const noexcept { return k_ * row_; }
-  unsigned k() const noexcept { return k_; }
   const hash_seed& seed() const noexcept { return seed_; }
   const tick_clock& clock() const noexcept { return clock_; }
   std::uint64_t events() const noexcept { return events_; }
   std::optional<instant> newest() const noexcept;  // the start of the tick of the newest event
   // Events that were not counted as requested, since the engine was made or loaded.
   const bloomtime::losses& losses() const noexcept { return losses_; }
-
-  double confidence() const noexcept;  // of lower bounds: 1 - e^-k
-  // The probability that an answer is too high while `items` different items are warm.
-  double predicted_error(std::uint64_t items) const;
 
  protected:
   bool too_far_ahead(std::int64_t tick) const noexcept {
@@ -47,6 +41,27 @@ class heat_state {
   void add_events(std::uint64_t more) noexcept {
     events_ = more > ~events_ ? ~std::uint64_t{0} : events_ + more;
   }
+
+  hash_seed seed_;
+  tick_clock clock_;
+  std::uint64_t ahead_ = 0;                // ticks
+  zero_when_moved<std::uint64_t> events_;  // 0 until the first event has set the clock
+  std::int64_t tick_ = 0;                  // of the newest event
+  bloomtime::losses losses_;
+};
+
+// That of engines with k rows of cells: also their size.
+class heat_state : public heat_time {
+ public:
+  std::uint64_t cells() const noexcept { return k_ * row_; }
+  unsigned k() const noexcept { return k_; }
+
+  double confidence() const noexcept;  // of lower bounds: 1 - e^-k
+  // The probability that an answer is too high while `items` different items are warm.
+  double predicted_error(std::uint64_t items) const;
+
+ protected:
+  bool usable() const noexcept { return k_ != 0; }
   // From the number of cells that are not zero.
   double error_of(std::uint64_t warm_cells) const;
   double items_of(std::uint64_t warm_cells) const;
@@ -59,19 +74,16 @@ class heat_state {
 
   zero_when_moved<unsigned> k_;
   std::uint64_t row_ = 0;  // cells of one row
-  hash_seed seed_;
-  tick_clock clock_;
-  std::uint64_t ahead_ = 0;                // ticks
-  zero_when_moved<std::uint64_t> events_;  // 0 until the first event has set the clock
-  std::int64_t tick_ = 0;                  // of the newest event
-  bloomtime::losses losses_;
 };
 
 // The calls that all these engines share. An Engine has
 //   outcome add_digest(digest, instant, std::uint64_t weight);
 //   estimate at_digest(digest, instant) const noexcept;
 //   estimate rate_of(const estimate& count) const noexcept;
+//   bool usable() const noexcept;                // false if it was moved from
 //   std::uint64_t warm_cells() const noexcept;   // cells that are not zero at the newest event
+//   double error_of(std::uint64_t warm_cells) const;
+//   double items_of(std::uint64_t warm_cells) const;
 // and add_span() and at_span() of its own if it prefetches. An engine that was moved from answers 0
 // to everything and throws error(invalid_argument) when events are added or when it is stored.
 template <class Engine, class State = heat_state>
@@ -121,11 +133,10 @@ class heat_face : public State {
   }
 
   // These two read every cell.
-  double current_error() const { return State::error_of(self().warm_cells()); }
-  double distinct() const { return State::items_of(self().warm_cells()); }  // warm items, estimated
+  double current_error() const { return self().error_of(self().warm_cells()); }
+  double distinct() const { return self().items_of(self().warm_cells()); }  // warm items, estimated
 
  protected:
-  using State::k_;
   using State::losses_;
   using State::seed_;
 
@@ -141,7 +152,7 @@ class heat_face : public State {
   }
 
   void expect_cells() const {
-    if (k_ == 0) refuse_moved_from(Engine::kind.called);
+    if (!self().usable()) refuse_moved_from(Engine::kind.called);
   }
 
  private:
