@@ -55,6 +55,14 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 //   std::uint64_t to_stash(std::uint64_t payload) const;
 //   std::optional<std::uint64_t> from_stash(std::uint64_t value) const;
 //
+// and, if it keeps more about a print elsewhere, by its key,
+//
+//   void moved(std::uint64_t from, std::uint64_t to, std::uint64_t payload);   keys of its places
+//
+// and, if slots are given up for others,
+//
+//   std::uint32_t given_up(std::uint32_t mark, std::uint64_t payload) const;   in the mark's block
+//
 // Nothing here throws but construction, copies and read().
 template <class Payload>
 class print_table {
@@ -97,6 +105,41 @@ class print_table {
   template <class Rank>
   std::optional<std::uint64_t> displace(const print& p, std::uint64_t payload,
                                         Rank&& rank) noexcept;
+
+  // Puts p, which change() found no room for, in the place of the slot with the least payload of
+  // both its blocks if that is less than `below`, and notes in the mark of that block what was
+  // given up. False if no payload is less.
+  bool give_up_least(const print& p, std::uint64_t payload, std::uint64_t below) noexcept;
+
+  // How far change() goes to find room: whether prints move to their other blocks, and whether the
+  // stash may be used.
+  struct search {
+    bool moves = true;
+    bool stash = true;
+  };
+  void set_search(search how) noexcept { search_ = how; }
+
+  // Where the print is: p, other(p), or the print of its key in the stash.
+  print place_of(const print& p) const noexcept;
+  // The mark of the block of p, and the epoch that it was refreshed at.
+  std::pair<std::uint32_t, std::uint64_t> mark_of(const print& p) const noexcept {
+    const target t = reach(p);
+    return {t.block.mark(), *t.at.epoch};
+  }
+  // Sets the payload of the print that place_of() found there.
+  void set_at(const print& place, std::uint64_t payload) noexcept;
+  // change(payload, place) of every print equal to p in either block, or what change() does with
+  // change(payload or null, p) if there is none. Nothing may be erased.
+  template <class Change>
+  print_result change_both(const print& p, Change&& change) noexcept;
+  // The block of p leads to its other block from now on.
+  void leave_mark_at(const print& p, std::uint64_t payload) noexcept {
+    leave_mark(reach_to_write(p).block, p.tag, payload);
+  }
+
+  // aged(payload) of every entry of the stash; entries without a value are removed.
+  template <class Aged>
+  void age_stash(Aged&& aged) noexcept;
 
   // What change() does, for a print of another table of this shape, which may have been in its
   // first or in its second block: `marked` says that the block of other(p) was marked there.
@@ -169,6 +212,12 @@ class print_table {
     block.set_mark(payload_.mark(block.mark(), tag, payload));
   }
 
+  void note_move(const print& from, const print& to, std::uint64_t payload) noexcept {
+    if constexpr (requires { payload_.moved(payload, payload, payload); }) {
+      payload_.moved(key_of(from), key_of(to), payload);
+    }
+  }
+
   bool change_in(const target& t, unsigned i, print_change c) noexcept;
   print_result add(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
@@ -182,6 +231,7 @@ class print_table {
   print_blocks blocks_;
   Payload payload_{};
   side_table stash_;
+  search search_;
   std::uint64_t work_ = 0;
 };
 
@@ -318,11 +368,13 @@ bool print_table<Payload>::fit(const target& first, const target& second,
   do {
     if (put(first, payload)) return true;
     if (put(second, payload)) {
+      note_move(first.p, second.p, payload);
       leave_mark(first.block, first.p.tag, payload);
       return true;
     }
-  } while (probes == 0 && (make_room(first, probes) || make_room(second, probes) ||
-                           make_room_by_two(first, probes) || make_room_by_two(second, probes)));
+  } while (search_.moves && probes == 0 &&
+           (make_room(first, probes) || make_room(second, probes) ||
+            make_room_by_two(first, probes) || make_room_by_two(second, probes)));
   return false;
 }
 
@@ -345,6 +397,7 @@ bool print_table<Payload>::move_out(const target& from, unsigned i, unsigned& pr
   ++work_;
   const slot s = from.block.at(i);
   if (to.at.block == from.at.block || !put(to, s.payload)) return false;
+  note_move(from.print_at(i), to.p, s.payload);
   leave_mark(from.block, s.tag, s.payload);
   from.block.remove(i);
   return true;
@@ -413,9 +466,85 @@ std::optional<std::uint64_t> print_table<Payload>::displace(const print& p, std:
 }
 
 template <class Payload>
+bool print_table<Payload>::give_up_least(const print& p, std::uint64_t payload,
+                                         std::uint64_t below) noexcept {
+  const std::array<target, 2> both{reach_to_write(p), reach_to_write(blocks_.other(p))};
+  unsigned where = 0;
+  unsigned least = 0;
+  std::uint64_t lowest = below;
+  for (unsigned t = 0; t < both.size(); ++t) {
+    for (unsigned i = 0; i < both[t].block.count(); ++i) {
+      if (both[t].block.payload(i) >= lowest) continue;
+      lowest = both[t].block.payload(i);
+      where = t;
+      least = i;
+    }
+  }
+  if (lowest == below) return false;
+  const target& chosen = both[where];
+  chosen.block.put(least, chosen.with(payload));
+  chosen.block.set_mark(payload_.given_up(chosen.block.mark(), lowest));
+  if (where != 0) leave_mark(both[0].block, p.tag, payload);
+  return true;
+}
+
+template <class Payload>
+print print_table<Payload>::place_of(const print& p) const noexcept {
+  const target first = reach(p);
+  if (first.find() < first.block.form().slots) return p;
+  const target second = reach(blocks_.other(p));
+  return second.find() < second.block.form().slots ? second.p : print_of_key(stash_key(p));
+}
+
+template <class Payload>
+void print_table<Payload>::set_at(const print& place, std::uint64_t payload) noexcept {
+  const target t = reach_to_write(place);
+  const unsigned i = t.find();
+  if (i < t.block.form().slots) {
+    t.block.set_payload(i, payload);
+  } else if (std::uint64_t* const value = stash_.find(stash_key(place))) {
+    *value = payload_.to_stash(payload);
+  }
+}
+
+template <class Payload>
+template <class Change>
+print_result print_table<Payload>::change_both(const print& p, Change&& change) noexcept {
+  const target here = reach_to_write(p);
+  const target there = reach_to_write(blocks_.other(p));
+  std::uint64_t most = 0;
+  const auto change_at = [&](const target& t, unsigned i) {
+    const std::uint64_t payload = t.block.payload(i);
+    const print_change c = change(&payload, t.p);
+    if (change_in(t, i, c)) most = std::max(most, c.payload);
+  };
+  const unsigned i = here.find();
+  const unsigned j = there.find();
+  const bool found_here = i < here.block.form().slots;
+  // A table of one block may have the same slot for both.
+  const bool found_there =
+      j < there.block.form().slots && (there.at.block != here.at.block || i != j);
+  if (found_here) change_at(here, i);
+  if (found_there) change_at(there, j);
+  if (found_there && !found_here) leave_mark(here.block, p.tag, most);
+  if (found_here || found_there) return print_result::present;
+  return this->change(p, [&](const std::uint64_t* stashed) { return change(stashed, p); });
+}
+
+template <class Payload>
+template <class Aged>
+void print_table<Payload>::age_stash(Aged&& aged) noexcept {
+  constexpr std::uint64_t gone = ~std::uint64_t{0};
+  stash_.change_each(
+      [&](std::uint64_t, std::uint64_t& value) { value = aged(value).value_or(gone); });
+  stash_.erase_if([](std::uint64_t, std::uint64_t value) { return value == gone; });
+  stash_.trim();
+}
+
+template <class Payload>
 bool print_table<Payload>::add_to_stash(const target& first, const target& second,
                                         std::uint64_t payload) noexcept {
-  if (stash_.size() >= most_stashed()) return false;
+  if (!search_.stash || stash_.size() >= most_stashed()) return false;
   try {
     stash_.set(stash_key(first.p), payload_.to_stash(payload));
   } catch (const std::exception&) {

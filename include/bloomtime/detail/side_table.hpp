@@ -64,6 +64,9 @@ class side_table {
   // use(cell, value) for every entry, in no particular order.
   template <class Use>
   void for_each(Use&& use) const;
+  // change(cell, value&) for every entry, once each.
+  template <class Change>
+  void change_each(Change&& change);
 
   // The number of slots that a search for this cell reads if it has no entry.
   std::uint64_t probes(std::uint64_t cell) const noexcept;
@@ -224,6 +227,14 @@ void side_table::for_each(Use&& use) const {
   for (std::uint64_t i = 0; i < slot_count(); ++i) {
     const slot& s = slots()[i];
     if (s.key != 0) use(s.key - 1, s.value);
+  }
+}
+
+template <class Change>
+void side_table::change_each(Change&& change) {
+  for (std::uint64_t i = 0; i < slot_count(); ++i) {
+    slot& s = slots()[i];
+    if (s.key != 0) change(s.key - 1, s.value);
   }
 }
 
