@@ -53,11 +53,11 @@ double print_collision(double others, unsigned bits) noexcept {
 }
 
 // Few blocks are filled less evenly than many.
-print_plan prints_reserved(std::uint64_t items, double error, const print_widths& w) {
+print_plan prints_reserved(std::uint64_t items, double error, const print_widths& w, double load) {
   expect_load(items, error);
-  const unsigned bits = bits_for(error, reserved_print_load, w);
+  const unsigned bits = bits_for(error, load, w);
   const unsigned slots = form_of(bits, w).slots;
-  const std::uint64_t even = blocks_for(static_cast<double>(items), slots, reserved_print_load);
+  const std::uint64_t even = blocks_for(static_cast<double>(items), slots, load);
   if (even >= 64) return {even, bits};
   return {blocks_for(static_cast<double>(items), slots, grown_print_load) + 1, bits};
 }

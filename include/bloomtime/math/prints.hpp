@@ -9,6 +9,8 @@ namespace bloomtime::math {
 // the second: there, blocks that were not divided yet are fuller than others.
 inline constexpr double reserved_print_load = 0.96;
 inline constexpr double grown_print_load = 0.85;
+// The first share for tables of decayed counts, whose blocks have fewer slots.
+inline constexpr double reserved_heat_load = 0.93;
 // A table is made smaller when it is emptier than this.
 inline constexpr double least_print_load = 0.35;
 
@@ -31,7 +33,8 @@ struct print_plan {
 // A table in which an absent item is found with probability `error` if it has `items`; its memory
 // is allocated at once, or grows from `blocks`. Throws error(invalid_argument) unless 0 < error < 1
 // and 1 <= items <= 2^40, and error(too_large) if no print is long enough.
-print_plan prints_reserved(std::uint64_t items, double error, const print_widths& widths);
+print_plan prints_reserved(std::uint64_t items, double error, const print_widths& widths,
+                           double load = reserved_print_load);
 print_plan prints_growing(std::uint64_t items, double error, const print_widths& widths,
                           std::uint64_t blocks);
 
@@ -46,6 +49,9 @@ double print_error(const print_plan& plan, const print_widths& widths, const pri
 // The probability that an absent item is found in a table with so many different prints, however
 // far it has grown.
 double print_share(const print_plan& plan, double prints) noexcept;
+// The slots that a table of decayed counts needs for items with at least 1/8 hit: some of the
+// others have not been dropped yet (docs/math.md, Tables of decayed counts).
+constexpr std::uint64_t slots_of_warm(std::uint64_t items) noexcept { return items + items / 5; }
 // How far a table grows for so many items.
 print_growth growth_for(const print_plan& plan, const print_widths& widths, double items) noexcept;
 
