@@ -10,6 +10,7 @@
 #include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/heat_engine.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/heat_table.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/history/any_history.hpp>
 #include <bloomtime/history/history.hpp>

@@ -15,8 +15,9 @@ using detail::seconds;
 using published::decaying_filter;
 using published::pooled_decaying_filter;
 
-static_assert(heat_engine<heat_filter> && heat_engine<decay_ring>);
-static_assert(heat_engine<decaying_filter> && heat_engine<pooled_decaying_filter>);
+static_assert(heat_engine<heat_table>);
+static_assert(heat_cells_engine<heat_filter> && heat_cells_engine<decay_ring>);
+static_assert(heat_cells_engine<decaying_filter> && heat_cells_engine<pooled_decaying_filter>);
 
 // -- parameters --------------------------------------------------------------------------------
 
@@ -32,6 +33,7 @@ Config config_for(const any_heat_config& given, std::string_view engine) {
   PASS(epsilon);
   PASS(delta);
   PASS(memory);
+  PASS(reserve);
   PASS(half_life);
   PASS(lambda);
   PASS(window);
@@ -52,6 +54,10 @@ Config config_for(const any_heat_config& given, std::string_view engine) {
   }
 #undef PASS
   return own;
+}
+
+heat_table made(const any_heat_config& c, std::type_identity<heat_table>) {
+  return heat_table(config_for<heat_table_config>(c, heat_table::name));
 }
 
 heat_filter made(const any_heat_config& c, std::type_identity<heat_filter>) {
@@ -110,8 +116,20 @@ const char* name_of(decay_ring::curve c) {
                                            : "polynomial";
 }
 
-// The first and last facts of all engines with cells.
+// The last facts of all engines, after their own.
 template <heat_engine Engine>
+std::vector<fact> with_events(std::vector<fact> facts, const Engine& e, effort most) {
+  facts.push_back({"events", e.events()});
+  facts.push_back({"mass", e.newest() ? e.mass(*e.newest()) : 0.0});
+  if (most == effort::scan) {
+    facts.push_back({"distinct", e.distinct()});
+    facts.push_back({"error_now", e.current_error()});
+  }
+  return facts;
+}
+
+// The facts of all engines with cells.
+template <heat_cells_engine Engine>
 std::vector<fact> cell_facts(const Engine& e, effort most, std::vector<fact> own) {
   std::vector<fact> facts{{"layout", std::string(name_of(layout::rows))},
                           {"memory", e.memory()},
@@ -120,13 +138,7 @@ std::vector<fact> cell_facts(const Engine& e, effort most, std::vector<fact> own
                           {"seed", e.seed().value()},
                           {"tick_seconds", seconds(e.clock().resolution())}};
   detail::append(facts, std::move(own));
-  facts.push_back({"events", e.events()});
-  facts.push_back({"mass", e.newest() ? e.mass(*e.newest()) : 0.0});
-  if (most == effort::scan) {
-    facts.push_back({"distinct", e.distinct()});
-    facts.push_back({"error_now", e.current_error()});
-  }
-  return facts;
+  return with_events(std::move(facts), e, most);
 }
 
 template <class Cells>
@@ -137,6 +149,19 @@ std::vector<fact> decaying_facts(const published::basic_decaying_filter<Cells>& 
 }
 
 }  // namespace
+
+std::vector<fact> facts_of(const heat_table& t, effort most) {
+  return with_events({{"memory", t.memory()},
+                      {"slots", t.slots()},
+                      {"seed", t.seed().value()},
+                      {"tick_seconds", seconds(t.clock().resolution())},
+                      {"half_life_seconds", half_life_seconds(t.decay(), t.clock())},
+                      {"items", t.items()},
+                      {"prints", t.prints()},
+                      {"large_counts", t.large_counts()},
+                      {"stashed", t.stashed()}},
+                     t, most);
+}
 
 std::vector<fact> facts_of(const heat_filter& f, effort most) {
   return cell_facts(f, most,

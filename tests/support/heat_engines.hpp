@@ -11,6 +11,7 @@
 #include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/heat_engine.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/heat_table.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include "support/oracle_heat.hpp"
@@ -18,8 +19,9 @@
 // Every engine that satisfies heat_engine, made alike, with its exact twin.
 namespace bloomtime::support {
 
-using heat_engines = ::testing::Types<heat_filter, decay_ring, published::decaying_filter,
-                                      published::pooled_decaying_filter>;
+using heat_engines =
+    ::testing::Types<heat_table, heat_filter, decay_ring, published::decaying_filter,
+                     published::pooled_decaying_filter>;
 
 inline constexpr unsigned ring_slots = 64;
 
@@ -32,8 +34,8 @@ inline std::vector<double> powers_of(double lambda) {
 // Ticks of a second.
 template <heat_engine Engine>
 Engine make_heat(double lambda, std::uint64_t memory, std::chrono::microseconds ahead) {
-  if constexpr (std::is_same_v<Engine, heat_filter>) {
-    return heat_filter({.memory = memory, .lambda = lambda, .ahead = ahead});
+  if constexpr (std::is_same_v<Engine, heat_table> || std::is_same_v<Engine, heat_filter>) {
+    return Engine({.memory = memory, .lambda = lambda, .ahead = ahead});
   } else if constexpr (std::is_same_v<Engine, decay_ring>) {
     return decay_ring({.memory = memory,
                        .weights = powers_of(lambda),

@@ -12,6 +12,7 @@
 #include <bloomtime/fact.hpp>
 #include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/heat_table.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/published/time_decaying/decaying_filter.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
@@ -25,7 +26,8 @@ struct any_heat_config {
   std::optional<double> error = {};
   std::optional<double> epsilon = {};  // these two: heat_filter
   std::optional<double> delta = {};
-  std::optional<std::uint64_t> memory = {};
+  std::optional<std::uint64_t> memory = {};                 // the size; heat_table: a limit
+  std::optional<bool> reserve = {};                         // heat_table
   std::optional<std::chrono::microseconds> half_life = {};  // these two: all but decay_ring
   std::optional<double> lambda = {};
   std::optional<std::chrono::microseconds> window = {};  // down to `reach`: decay_ring
@@ -43,7 +45,7 @@ struct any_heat_config {
   hash_seed seed = 0;
 };
 
-using heat_engines = std::variant<heat_filter, decay_ring, published::decaying_filter,
+using heat_engines = std::variant<heat_table, heat_filter, decay_ring, published::decaying_filter,
                                   published::pooled_decaying_filter>;
 
 // A heat engine that is chosen at run time. Calls behave as those of the engine. detail/handle.hpp
@@ -76,6 +78,7 @@ class any_heat : public detail::handle<any_heat, heat_engines> {
 };
 
 // What describe() or examine() say about an engine, after its family and name.
+std::vector<fact> facts_of(const heat_table& t, effort most);
 std::vector<fact> facts_of(const heat_filter& f, effort most);
 std::vector<fact> facts_of(const decay_ring& r, effort most);
 std::vector<fact> facts_of(const published::decaying_filter& f, effort most);
