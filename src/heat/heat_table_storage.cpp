@@ -123,11 +123,17 @@ void heat_table::check_blocks() {
     expect(block.count() <= block.form().slots && *s.epoch <= weights.now());
     expect(has_floors() || print_weights::floor_of(block.mark(), weights.now() - *s.epoch) == 0);
   });
-  // Marks lead to the stash.
-  table_.stash().for_each([&](std::uint64_t key, std::uint64_t) {
+  // Marks lead to the stash for as long as an entry lives.
+  table_.stash().for_each([&](std::uint64_t key, std::uint64_t payload) {
     const detail::print p = table_.print_of_key(key);
     expect(table_.stash_key(p) == key);
-    expect(table_.marked(p) && table_.marked(table_.blocks().other(p)));
+    const std::uint64_t* const large = weights.find_large(key);
+    const std::uint64_t count =
+        payload == print_weights::elsewhere && large != nullptr ? *large : payload;
+    for (const detail::print& place : {p, table_.blocks().other(p)}) {
+      const auto [mark, epoch] = table_.mark_of(place);
+      expect(weights.life_left(mark, epoch) >= print_weights::life_of(count));
+    }
   });
   std::uint64_t large = 0;
   table_.for_each([&](const detail::print& p, std::uint64_t payload, std::uint64_t) {

@@ -50,6 +50,38 @@ inline any_filter heat_16(hash_id id) {
   return with_events(
       heat_filter({.memory = 512, .half_life = std::chrono::minutes(5), .seed = {42, id}}));
 }
+// So many items, one per second and some heavy; a late one, then a jump.
+inline any_filter with_warm_items(heat_table t, int items) {
+  for (int i = 0; i < items; ++i) {
+    const std::uint64_t weight = i % 50 == 7 ? 1000 : i % 3 == 0 ? 2 : 1;
+    t.add("item-" + std::to_string(i), seconds_later(i), weight);
+    t.add("item-" + std::to_string(i / 2), seconds_later(i));
+  }
+  t.add("late", seconds_later(items - 100));
+  t.add("item-1", seconds_later(items + 30));
+  return t;
+}
+inline any_filter heat_table_grown(hash_id id) {
+  return with_warm_items(heat_table({.items = 20,
+                                     .error = 1e-3,
+                                     .reserve = true,
+                                     .half_life = std::chrono::minutes(2),
+                                     .seed = {42, id}}),
+                         300);
+}
+inline any_filter heat_table_full(hash_id id) {
+  return with_warm_items(heat_table({.items = 20,
+                                     .memory = 64 + 8,
+                                     .lambda = 0.99,
+                                     .ahead = std::chrono::hours(1),
+                                     .seed = {0, id}}),
+                         200);
+}
+inline any_filter heat_table_stash(hash_id id) {
+  heat_table t({.items = 5, .reserve = true, .lambda = 1, .seed = {273, id}});
+  for (int i = 0; i < 300 && t.stashed() == 0; ++i) t.add(i, day, i % 7 == 0 ? 400 : 2);
+  return t;
+}
 inline any_filter heat_32(hash_id id) {
   return with_events(heat_filter({.items = 10,
                                   .memory = 320,
@@ -412,6 +444,9 @@ inline constexpr std::array recipes{
     recipe{"age_partitioned_own_window", age_partitioned_window},
     recipe{"decaying_16_fine", decaying_16},
     recipe{"decaying_random_fine", decaying_random},
+    recipe{"heat_table_full", heat_table_full},
+    recipe{"heat_table_grown", heat_table_grown},
+    recipe{"heat_table_stash", heat_table_stash},
     recipe{"heat_16_fine", heat_16},
     recipe{"heat_32_fine", heat_32},
     recipe{"history_blocks", history_blocks},

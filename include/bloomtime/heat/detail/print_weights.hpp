@@ -80,6 +80,16 @@ class print_weights {
     large_.set(key, before != nullptr ? std::max(*before, count) : count);
   }
 
+  // The halvings after which a count is dropped: the fewest h with count <= threshold * 2^h.
+  static std::uint32_t life_of(std::uint64_t count) noexcept {
+    const std::uint64_t times = (count - 1) / threshold;
+    return std::max(1U, static_cast<std::uint32_t>(std::bit_width(times)));
+  }
+  // The halvings that the mark of a block, refreshed at `epoch`, leads to its other block.
+  std::uint32_t life_left(std::uint32_t mark, std::uint64_t epoch) const noexcept {
+    return aged_mark(mark, epoch) & most_life;
+  }
+
   // The floor of a mark after some halvings, in units; 0 if there is none.
   static std::uint64_t floor_of(std::uint32_t mark, std::uint64_t halvings) noexcept {
     return floor_value(faded_floor(mark >> life_bits, halvings));
@@ -120,7 +130,7 @@ class print_weights {
     return (mark & most_life) != 0;
   }
   static std::uint32_t mark(std::uint32_t mark, std::uint32_t, std::uint64_t payload) noexcept {
-    return merge_marks(mark, life_of(payload));
+    return merge_marks(mark, payload == elsewhere ? most_life : life_of(payload));
   }
   static std::uint32_t merge_marks(std::uint32_t a, std::uint32_t b) noexcept {
     const std::uint32_t floor = std::max(a >> life_bits, b >> life_bits);
@@ -152,13 +162,6 @@ class print_weights {
   // A large count has faded already; its slot is changed when it is no longer large.
   std::uint64_t faded_payload(std::uint64_t payload, std::uint64_t epoch) const noexcept {
     return payload == elsewhere ? payload : faded(payload, now_ - epoch);
-  }
-  // The halvings after which a payload is dropped: until it is at most 16 units, less than the
-  // threshold.
-  static std::uint32_t life_of(std::uint64_t payload) noexcept {
-    if (payload == elsewhere) return most_life;
-    const auto width = static_cast<std::uint32_t>(std::bit_width(payload));
-    return width > 5 ? width - 4 : 1;
   }
 
   // Code c > 0 stands for 16 + c % 16 units times 2^(c / 16).
