@@ -1,9 +1,12 @@
 #include <chrono>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <bloomtime/heat/heat_table.hpp>
 #include <bloomtime/math/heat.hpp>
 
 #include "cli/plan/heat_choices.hpp"
@@ -27,6 +30,48 @@ candidate candidate_of(const heat_choice& c, const plan_target& target) {
                    {excess, fmt::format("{} x mean", short_text(excess, 2))},
                    {share, fmt::format("{} of all", chance_text(share))}},
           .recommended = c.recommended};
+}
+
+// The best table for an error, or in a memory: prints get longer until they no longer fit.
+std::optional<heat_table_size> table_size(const plan_target& target) {
+  const auto size_for = [&](double error) {
+    return heat_table::size_for(
+        {.items = target.items, .error = error, .half_life = std::chrono::hours(1)});
+  };
+  if (target.error) return size_for(*target.error);
+  constexpr int most_halvings = 30;
+  std::optional<heat_table_size> best;
+  for (int i = 1; i <= most_halvings; ++i) {
+    const heat_table_size next = size_for(std::exp2(-i));
+    if (next.bytes > *target.memory) break;
+    best = next;
+  }
+  return best;
+}
+
+// An answer that is too high has the heat of another item in it.
+candidate candidate_of(const heat_table_size& size) {
+  constexpr double rarely = 0.01;
+  return {.engine = "heat_table",
+          .bits = 8 * static_cast<double>(size.bytes),
+          .error = size.error,
+          .guarantee = "never too low",
+          .more = {count_cell(detail::print_weights::bits),
+                   count_cell(1),
+                   {size.error, fmt::format("{} x mean", short_text(size.error, 2))},
+                   size.error < rarely ? cell{0., "0"} : nothing()},
+          .recommended = true};
+}
+
+std::vector<candidate> candidates_for(const plan_target& target) {
+  std::vector<candidate> all;
+  const auto table = table_size(target);
+  if (table) all.push_back(candidate_of(*table));
+  for (const heat_choice& c : heat_choices(target)) {
+    all.push_back(candidate_of(c, target));
+    if (table) all.back().recommended = false;
+  }
+  return all;
 }
 
 std::vector<std::string> closing(const plan_target& target, const plan_options& given,
@@ -58,15 +103,11 @@ plan make(const plan_options& given) {
                         k_column(),
                         {"excess", "mean excess", side::right, audience::everybody, 1},
                         {"share", "1 in 100 above", side::right, audience::everybody, 2}},
-            .candidates = sized([&] {
-              std::vector<candidate> all;
-              for (const heat_choice& c : heat_choices(target)) {
-                all.push_back(candidate_of(c, target));
-              }
-              return all;
-            }),
-            .notes = {"memory: that of the cells. With 16-bit cells an item with 128 hits or more "
-                      "takes 22 to 43 bytes more for each of its k cells",
+            .candidates = sized([&] { return candidates_for(target); }),
+            .notes = {"memory: that of cells or blocks. With 16-bit cells an item with 128 hits or "
+                      "more takes 22 to 43 bytes more for each of its k cells",
+                      "heat_table: with memory reserved for all items; a table that grows with "
+                      "them takes 20 % more with the right --items, and starts with 4 KiB",
                       "mean excess: in multiples of the mean heat of an item, if all items are "
                       "equally hot; less otherwise",
                       "decaying filters visit all cells at the end of each tick, and their items "
@@ -81,7 +122,7 @@ plan make(const plan_options& given) {
 planner heat_planner() {
   return {
       .family = "heat",
-      .summary = "size a heat filter (how hot is this item now?)",
+      .summary = "size a heat table or filter (how hot is this item now?)",
       .usage = "--items N [--error E | --memory SIZE] [--half-life TIME]",
       .examples =
           "bloomtime plan heat --items 1M                    profile's default size, its error\n"
@@ -91,7 +132,7 @@ planner heat_planner() {
       .items = "items active at the same time",
       .error_means = "an estimate is too high",
       .keys =
-          {{"cell_bits", "bits of a cell; memory_bytes is that of the cells"},
+          {{"cell_bits", "bits of a cell or count; memory_bytes is that of the cells or blocks"},
            {"k", "cells and cache lines per item"},
            {"excess",
             "mean overestimate, in multiples of the mean heat of an item; an upper bound, reached "
@@ -100,7 +141,8 @@ planner heat_planner() {
             "share of the heat of all items that the overestimate exceeds with probability 1 %"}},
       .fields = {{"half_life_seconds", "--half-life"}},
       .engines =
-          "heat_filter; decaying_filter and pooled_decaying_filter, as published: they visit all "
+          "heat_table; heat_filter; decaying_filter and pooled_decaying_filter, as published: they "
+          "visit all "
           "cells at the end of each tick, and their --items are all items ever seen; exact_map: an "
           "unordered_map of short items",
       .options = {memory_option(),

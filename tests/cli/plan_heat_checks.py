@@ -8,9 +8,15 @@ def plan_heat_says_what_profile_takes_and_explains_every_key():
     document = json.loads(ok("plan", "heat", "--items", "1M", "--json").out)
     assert document["target_memory_bytes"] == 7_000_000 and document["target_error"] is None
     rows = {(row["engine"], row["cell_bits"]): row for row in document["choices"]}
-    assert [row["engine"] for row in document["choices"] if row["recommended"]] == ["heat_filter"]
+    assert [row["engine"] for row in document["choices"] if row["recommended"]] == ["heat_table"]
+    table = rows["heat_table", 16]
+    assert table["memory_bytes"] <= 7_000_000 and table["error"] < 1e-4 and table["share"] == 0
+    assert 38 < 8 * json.loads(ok("plan", "heat", "--items", "1M", "--error", "0.5%",
+                                  "--json").out)["choices"][0]["memory_bytes"] / 1e6 < 40
+    small = json.loads(ok("plan", "heat", "--items", "1M", "--memory", "1MB", "--json").out)
+    assert [row["engine"] for row in small["choices"] if row["recommended"]] == ["heat_filter"]
     best = rows["heat_filter", 16]
-    assert best["recommended"] and 2 * best["excess"] <= 0.5 and best["k"] == 4
+    assert 2 * best["excess"] <= 0.5 and best["k"] == 4
     for key in [*document, *best]:
         assert key in explained, key
     with folder() as where:
