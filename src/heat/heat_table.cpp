@@ -198,10 +198,8 @@ BLOOMTIME_INLINE heat_table::recorded heat_table::record(const print& p, unsigne
     const print place = table_.place_of(lifts[i].place);
     table_.payload().raise_large(table_.key_of(place), lifts[i].count);
   }
-  if (result == print_result::added) {
-    table_.payload().add_print();
-    settle();
-  }
+  if (result == print_result::added) table_.payload().add_print();
+  if (result == print_result::added || prints() < shrink_below_) settle();
   return recorded::yes;
 }
 
