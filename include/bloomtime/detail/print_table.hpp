@@ -358,20 +358,18 @@ print_result print_table<Payload>::add(const target& first, const target& second
 template <class Payload>
 bool print_table<Payload>::fit(const target& first, const target& second,
                                std::uint64_t payload) noexcept {
-  if (first.block.full() && !second.block.full()) {
-    const bool known = first.find() < first.block.form().slots;
-    put(known ? first : second, payload);
-    if (!known) leave_mark(first.block, first.p.tag, payload);
+  const auto put_second = [&] {
+    if (!put(second, payload)) return false;
+    note_move(first.p, second.p, payload);
+    leave_mark(first.block, first.p.tag, payload);
     return true;
+  };
+  if (first.block.full() && !second.block.full() && first.find() == first.block.form().slots) {
+    return put_second();
   }
   unsigned probes = 0;
   do {
-    if (put(first, payload)) return true;
-    if (put(second, payload)) {
-      note_move(first.p, second.p, payload);
-      leave_mark(first.block, first.p.tag, payload);
-      return true;
-    }
+    if (put(first, payload) || put_second()) return true;
   } while (search_.moves && probes == 0 &&
            (make_room(first, probes) || make_room(second, probes) ||
             make_room_by_two(first, probes) || make_room_by_two(second, probes)));
