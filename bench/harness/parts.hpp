@@ -27,6 +27,7 @@ void generate_tables(session& run);
 void heat_tables(session& run);
 void heat_papers_tables(session& run);
 void heat_table_tables(session& run);
+void hit_window_tables(session& run);
 void history_tables(session& run);
 void history_pauses(session& run);
 void recency_tables(session& run);

@@ -12,6 +12,7 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/heat_table.hpp>
 #include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/heat/window_table.hpp>
 #include <bloomtime/history/any_history.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/history/history_engine.hpp>

@@ -15,7 +15,7 @@ using detail::seconds;
 using published::decaying_filter;
 using published::pooled_decaying_filter;
 
-static_assert(heat_engine<heat_table>);
+static_assert(heat_engine<heat_table> && heat_engine<window_table>);
 static_assert(heat_cells_engine<heat_filter> && heat_cells_engine<decay_ring>);
 static_assert(heat_cells_engine<decaying_filter> && heat_cells_engine<pooled_decaying_filter>);
 
@@ -33,13 +33,13 @@ Config config_for(const any_heat_config& given, std::string_view engine) {
   PASS(epsilon);
   PASS(delta);
   PASS(memory);
-  PASS(reserve);
   PASS(half_life);
   PASS(lambda);
   PASS(window);
   PASS(polynomial);
   PASS(weights);
   PASS(slots);
+  PASS(reserve);
   PASS(per_octave);
   PASS(reach);
   PASS(ahead);
@@ -62,6 +62,10 @@ heat_table made(const any_heat_config& c, std::type_identity<heat_table>) {
 
 heat_filter made(const any_heat_config& c, std::type_identity<heat_filter>) {
   return heat_filter(config_for<heat_config>(c, heat_filter::name));
+}
+
+window_table made(const any_heat_config& c, std::type_identity<window_table>) {
+  return window_table(config_for<window_table_config>(c, window_table::name));
 }
 
 decay_ring made(const any_heat_config& c, std::type_identity<decay_ring>) {
@@ -167,6 +171,17 @@ std::vector<fact> facts_of(const heat_filter& f, effort most) {
   return cell_facts(f, most,
                     {{"cell_bits", f.cell_bits()},
                      {"half_life_seconds", half_life_seconds(f.decay(), f.clock())}});
+}
+
+std::vector<fact> facts_of(const window_table& t, effort most) {
+  return with_events({{"memory", t.memory()},
+                      {"items", t.items()},
+                      {"key_bits", t.key_bits()},
+                      {"seed", t.seed().value()},
+                      {"tick_seconds", seconds(t.clock().resolution())},
+                      {"decay", std::string("window")},
+                      {"slots", t.slots()}},
+                     t, most);
 }
 
 std::vector<fact> facts_of(const decay_ring& r, effort most) {

@@ -85,6 +85,16 @@ constexpr std::uint64_t sum(std::uint64_t a, unsigned_wide b) {
   return b > ~a ? ~std::uint64_t{0} : a + static_cast<std::uint64_t>(b);
 }
 
+// A whole number as a double, rounded up or down.
+inline double above(std::uint64_t n) {
+  const auto near = static_cast<double>(n);
+  return n <= std::uint64_t{1} << 53 ? near : std::nextafter(near, infinite);
+}
+inline double below(std::uint64_t n) {
+  const auto near = static_cast<double>(n);
+  return n <= std::uint64_t{1} << 53 ? near : std::nextafter(near, 0);
+}
+
 // A mass that overflows stays at the largest value.
 inline constexpr unsigned_wide endless_mass = ~unsigned_wide{0};
 

@@ -52,6 +52,23 @@ double print_collision(double others, unsigned bits) noexcept {
   return -std::expm1(others * std::log1p(-std::exp2(-static_cast<double>(bits))));
 }
 
+unsigned key_bits_for(std::uint64_t items, double error, unsigned most) {
+  expect_load(items, error);
+  for (unsigned bits = 0; bits <= most; ++bits) {
+    if (print_collision(static_cast<double>(items), bits) <= error) return bits;
+  }
+  refuse_error(error);
+}
+
+double key_share(std::uint64_t keys, unsigned bits) noexcept {
+  return std::ldexp(static_cast<double>(keys), -static_cast<int>(bits));
+}
+
+double items_of_keys(std::uint64_t keys, unsigned bits) noexcept {
+  const double share = std::min(key_share(keys, bits), 1 - key_share(1, bits) / 2);
+  return std::log1p(-share) / std::log1p(-key_share(1, bits));
+}
+
 // Few blocks are filled less evenly than many.
 print_plan prints_reserved(std::uint64_t items, double error, const print_widths& w, double load) {
   expect_load(items, error);

@@ -125,6 +125,42 @@ inline any_filter hot_list_5(hash_id id) {
                                .seed = {42, id}}));
 }
 
+// So many items, one per second; a hot one; a late one, then a jump.
+inline any_filter with_hits(window_table t, int items, int jump) {
+  for (int i = 0; i < items; ++i) {
+    t.add("item-" + std::to_string(i), seconds_later(i));
+    t.add("hot", seconds_later(i), static_cast<std::uint64_t>(i) * i);
+  }
+  t.add("late", seconds_later(items / 2), 100);
+  t.add("item-1", seconds_later(items + jump));
+  return t;
+}
+inline any_filter window_table_grown(hash_id id) {
+  return with_hits(window_table({.window = std::chrono::minutes(10),
+                                 .slots = 10,
+                                 .items = 400,
+                                 .error = 0.01,
+                                 .seed = {42, id}}),
+                   560, 10);
+}
+inline any_filter window_table_wide(hash_id id) {
+  return with_hits(window_table({.window = std::chrono::seconds(500),
+                                 .slots = 500,
+                                 .memory = 32'768,
+                                 .ahead = std::chrono::hours(1),
+                                 .seed = {0, id}}),
+                   120, 440);
+}
+inline any_filter window_table_reserved(hash_id id) {
+  return with_hits(window_table({.window = std::chrono::seconds(200),
+                                 .slots = 200,
+                                 .items = 300,
+                                 .error = 1e-6,
+                                 .reserve = true,
+                                 .seed = {42, id}}),
+                   60, 1000);
+}
+
 inline any_filter ring_window(hash_id id) {
   return with_events(decay_ring(
       {.memory = 300, .window = std::chrono::minutes(10), .slots = 10, .seed = {42, id}}));
@@ -486,6 +522,9 @@ inline constexpr std::array recipes{
     recipe{"tally_spectral_recurring", tally_spectral_recurring},
     recipe{"tally_spectral_rising", tally_spectral_rising},
     recipe{"timing", timing},
+    recipe{"window_table_grown", window_table_grown},
+    recipe{"window_table_reserved", window_table_reserved},
+    recipe{"window_table_wide", window_table_wide},
     recipe{"short_age_partitioned", age_partitioned_window, hash_id::short_128},
     recipe{"short_heat", heat_16, hash_id::short_128},
     recipe{"short_history", history_blocks, hash_id::short_128},

@@ -28,7 +28,8 @@ std::vector<std::string> heat_files() {
   std::vector<std::string> names(golden::coarse_decays.begin(), golden::coarse_decays.end());
   for (const golden::recipe& r : golden::recipes) {
     const std::string name = r.name;
-    if (name.ends_with("_fine") || name.starts_with("ring_") || name.starts_with("heat_table_")) {
+    if (name.ends_with("_fine") || name.starts_with("ring_") || name.starts_with("heat_table_") ||
+        name.starts_with("window_table_")) {
       names.push_back(name);
     }
   }

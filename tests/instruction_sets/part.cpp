@@ -121,6 +121,11 @@ void use_heat(const inputs& in, Filter f) {
     }
     expect(f.at(items[1], end).upper > 0, "at");
     expect(f.rate(items[1], end).upper > 0, "rate");
+    std::array<outcome, count> outcomes{};
+    std::array<estimate, count> answers{};
+    f.add_bulk(items, in.times, outcomes);
+    f.at_bulk(items, end, answers);
+    expect(answers[1].upper > 0, "at_bulk");
   });
   f.advance(end);
   if constexpr (heat_cells_engine<Filter>) expect(f.cells() > 0, "cells");
@@ -154,6 +159,7 @@ void heat(const inputs& in) {
   use_heat(in, decaying_filter({.items = count, .error = .01, .half_life = hours(1)}));
   use_heat(in, pooled_decaying_filter({.items = count, .error = .01, .half_life = hours(1)}));
   use_heat(in, decay_ring({.items = count, .error = .01, .window = hours(1)}));
+  use_heat(in, window_table({.window = hours(1), .items = count, .error = .01}));
 
   hot_list hot({.entries = 20, .half_life = hours(1)});
   for (std::size_t i = 0; i < count; ++i) {

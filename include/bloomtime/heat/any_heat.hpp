@@ -14,6 +14,7 @@
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/heat_table.hpp>
 #include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/heat/window_table.hpp>
 #include <bloomtime/published/time_decaying/decaying_filter.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
@@ -26,14 +27,14 @@ struct any_heat_config {
   std::optional<double> error = {};
   std::optional<double> epsilon = {};  // these two: heat_filter
   std::optional<double> delta = {};
-  std::optional<std::uint64_t> memory = {};                 // the size; heat_table: a limit
-  std::optional<bool> reserve = {};                         // heat_table
-  std::optional<std::chrono::microseconds> half_life = {};  // these two: all but decay_ring
+  std::optional<std::uint64_t> memory = {};                 // the size; tables: a limit
+  std::optional<bool> reserve = {};                         // tables
+  std::optional<std::chrono::microseconds> half_life = {};  // these two: all but windows
   std::optional<double> lambda = {};
-  std::optional<std::chrono::microseconds> window = {};  // down to `reach`: decay_ring
-  std::optional<double> polynomial = {};
-  std::optional<std::vector<double>> weights = {};
+  std::optional<std::chrono::microseconds> window = {};  // window_table, decay_ring
   std::optional<unsigned> slots = {};
+  std::optional<double> polynomial = {};  // down to `reach`: decay_ring
+  std::optional<std::vector<double>> weights = {};
   std::optional<unsigned> per_octave = {};
   std::optional<std::chrono::microseconds> reach = {};
   std::optional<std::chrono::microseconds> tick = {};
@@ -45,8 +46,8 @@ struct any_heat_config {
   hash_seed seed = 0;
 };
 
-using heat_engines = std::variant<heat_table, heat_filter, decay_ring, published::decaying_filter,
-                                  published::pooled_decaying_filter>;
+using heat_engines = std::variant<heat_table, heat_filter, window_table, decay_ring,
+                                  published::decaying_filter, published::pooled_decaying_filter>;
 
 // A heat engine that is chosen at run time. Calls behave as those of the engine. detail/handle.hpp
 // has what all handles do.
@@ -67,7 +68,7 @@ class any_heat : public detail::handle<any_heat, heat_engines> {
   estimate rate(digest d, instant when) const noexcept;
   double mass(instant when) const noexcept;
 
-  // Both need the same engine. decay_ring merges with whole weights only.
+  // Both need the same engine. window_table and decay_ring merge with whole weights only.
   void merge(const any_heat& other, double weight = 1);
 
   // These two read every cell. cardinality() estimates how many different items are warm;
@@ -80,6 +81,7 @@ class any_heat : public detail::handle<any_heat, heat_engines> {
 // What describe() or examine() say about an engine, after its family and name.
 std::vector<fact> facts_of(const heat_table& t, effort most);
 std::vector<fact> facts_of(const heat_filter& f, effort most);
+std::vector<fact> facts_of(const window_table& t, effort most);
 std::vector<fact> facts_of(const decay_ring& r, effort most);
 std::vector<fact> facts_of(const published::decaying_filter& f, effort most);
 std::vector<fact> facts_of(const published::pooled_decaying_filter& f, effort most);

@@ -14,8 +14,8 @@
 
 namespace bloomtime {
 
-// An engine that answers how hot a single item is: heat_table, heat_filter, decay_ring and
-// the published decaying filters. (A hot_list lists the hottest items instead.)
+// An engine that answers how hot a single item is: heat_table, heat_filter, window_table,
+// decay_ring and the published decaying filters. (A hot_list lists the hottest items instead.)
 template <class E>
 concept heat_engine = std::copyable<E> &&
     requires(E e, const E& c, digest d, instant t, std::uint64_t n, std::span<const digest> items,

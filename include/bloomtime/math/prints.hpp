@@ -17,6 +17,15 @@ inline constexpr double least_print_load = 0.35;
 // The probability that a print of `bits` bits equals one of `others`, which are random.
 double print_collision(double others, unsigned bits) noexcept;
 
+// The fewest bits of a key such that an item has the key of one of `items` others with probability
+// `error` at most (docs/math.md, Pages of hits). Throws error(invalid_argument) unless 0 < error < 1
+// and 1 <= items <= 2^40, and error(too_large) if more than `most` bits are needed.
+unsigned key_bits_for(std::uint64_t items, double error, unsigned most);
+// The share of all keys of `bits` bits that so many different keys are: the probability that
+// another item has one of them. And how many items have so many different keys, on average.
+double key_share(std::uint64_t keys, unsigned bits) noexcept;
+double items_of_keys(std::uint64_t keys, unsigned bits) noexcept;
+
 // What blocks hold: a print of so many bits before growth, a payload, and a mark per block.
 struct print_widths {
   unsigned payload_bits = 0;

@@ -3,6 +3,7 @@
 #include <bloomtime/heat/decay_ring.hpp>
 #include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/heat/window_table.hpp>
 #include <bloomtime/published/time_decaying/pooled_decaying_filter.hpp>
 
 #include <array>
@@ -88,12 +89,13 @@ class heat_memory : public ::testing::Test {};
 TYPED_TEST_SUITE(heat_memory, support::heat_engines);
 
 // A buffer asks for 63 bytes more, to be aligned, and for 8 that may be read past its end. The list
-// of the buffers of a table is none.
+// of the buffers of a heat table is none, and a window table has no buffers.
 TYPED_TEST(heat_memory, is_what_the_allocator_hook_gave) {
+  constexpr bool pages = std::is_same_v<TypeParam, window_table>;
   constexpr std::uint64_t lists = std::is_same_v<TypeParam, heat_table> ? 1 : 0;
   support::allocations hook;
   const auto around = [&](std::uint64_t engines) {
-    constexpr std::uint64_t per_buffer = 63 + 8;
+    constexpr std::uint64_t per_buffer = pages ? 0 : 63 + 8;
     return per_buffer * (hook.live() - engines * lists);
   };
   auto f = support::make_heat<TypeParam>(0.9, 1 << 16, 1h);
@@ -103,7 +105,7 @@ TYPED_TEST(heat_memory, is_what_the_allocator_hook_gave) {
       ASSERT_EQ(hook.live_bytes(), f.memory() + around(1));
     }
   }
-  EXPECT_GE(f.memory(), 1u << 16);
+  EXPECT_GE(f.memory(), pages ? 25'000u : 1u << 16);
   auto copy = f;
   EXPECT_EQ(hook.live_bytes(), f.memory() + copy.memory() + around(2));
   copy.merge(f);
@@ -204,6 +206,7 @@ TEST(heat_engines, are_empty_after_they_were_moved_from) {
   expect_empty_after_move(decaying_filter({.memory = 4096, .half_life = 1h}));
   expect_empty_after_move(pooled_decaying_filter({.memory = 4096, .half_life = 1h}));
   expect_empty_after_move(decay_ring({.memory = 4096, .window = 1h}));
+  expect_empty_after_move(window_table({.window = 1h}));
 }
 
 TEST(heat_filter, moved_from_answers_and_refuses_many_at_once) {
@@ -272,6 +275,18 @@ TEST(heat_engines, build_or_refuse_any_size) {
   expect_sizes_built_or_refused<decaying_filter>(decaying_config{.half_life = 1h});
   expect_sizes_built_or_refused<pooled_decaying_filter>(decaying_config{.half_life = 1h});
   expect_sizes_built_or_refused<decay_ring>(decay_ring_config{.window = 1h, .slots = 4});
+  for (const std::uint64_t n : numbers) {
+    for (const double e : reals) {
+      for (const bool reserve : {false, n < 1 << 20}) {
+        expect_built_or_refused([&] {
+          return window_table({.window = 1h, .items = n, .error = e, .reserve = reserve});
+        });
+      }
+    }
+    expect_built_or_refused([&] { return window_table({.window = 1h, .memory = n}); });
+    expect_built_or_refused(
+        [&] { return window_table({.window = 1h, .items = 1000, .reserve = true, .memory = n}); });
+  }
   for (const double epsilon : reals) {
     for (const double delta : reals) {
       expect_built_or_refused(
@@ -300,6 +315,8 @@ TEST(heat_engines, build_or_refuse_any_time) {
       for (const unsigned slots : {0U, 1U, 16U, 17U, 1023U, 1024U, ~0U}) {
         expect_built_or_refused(
             [&] { return decay_ring({.memory = 9000, .window = a, .slots = slots, .ahead = b}); });
+        expect_built_or_refused(
+            [&] { return window_table({.window = a, .slots = slots, .ahead = b}); });
         for (const double alpha : reals) {
           expect_built_or_refused([&] {
             return decay_ring(

@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/heat/window_table.hpp>
+#include <bloomtime/math/binomial.hpp>
+
+#include <cstdint>
+
+#include "support/burst_streams.hpp"
+#include "support/statistics.hpp"
+
+// The measured error of a table is at most what current_error() says, and that is at most what was
+// requested while no more items are in the window than it was made for.
+namespace bloomtime::statistical_window_table_test {
+
+using namespace std::chrono_literals;
+
+using stream = support::burst_stream;
+constexpr std::int64_t window = support::burst_window;
+constexpr std::uint64_t items = support::burst_items;
+
+struct score {
+  std::uint64_t wrong = 0;
+  std::uint64_t questions = 0;
+  double told = 0;  // current_error(), summed over questions
+
+  // Items that never come.
+  void ask(const window_table& t, std::uint64_t first) {
+    constexpr std::uint64_t each = 2000;
+    for (std::uint64_t i = 0; i < each; ++i) {
+      wrong += t.at(1'000'000'000 + first * each + i, *t.newest()).upper != 0;
+    }
+    questions += each;
+    told += each * t.current_error();
+  }
+};
+
+score played(window_table t, const stream& all) {
+  score s;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(t.add(i, instant(all[i])), outcome::added);
+    if (i > all.size() / 2 && i % 500 == 0) s.ask(t, i);
+  }
+  return s;
+}
+
+void expect_as_told(const score& s, double requested) {
+  const double told = s.told / static_cast<double>(s.questions);
+  const auto range = math::binomial_range(s.questions, told, support::tail);
+  EXPECT_GE(s.wrong, range.low) << told;
+  EXPECT_LE(s.wrong, range.high) << told;
+  EXPECT_LE(told, requested);
+}
+
+class window_table_error : public testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(errors, window_table_error, testing::Values(0.1, 0.01, 1e-3));
+
+TEST_P(window_table_error, is_told_under_even_and_bursty_arrivals) {
+  constexpr std::int64_t apart = window + window / 40 + 1;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const window_table made(
+        {.window = 10s, .slots = 40, .items = items, .error = GetParam(), .seed = seed});
+    stream even;
+    for (std::uint64_t i = 0; i < 3 * items; ++i) {
+      even.push_back(static_cast<std::int64_t>(i * (window + window / 10) / items));
+    }
+    expect_as_told(played(made, even), GetParam());
+    expect_as_told(played(made, support::bursts(1, apart, seed)), GetParam());
+  }
+}
+
+// The error of more items than hinted grows in proportion to them, and is told.
+TEST_P(window_table_error, of_ten_times_more_items_is_ten_times_as_large) {
+  window_table t({.window = 1min, .items = 1000, .error = GetParam() / 10, .seed = 5});
+  for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(t.add(i, instant{}), outcome::added);
+  score s;
+  for (std::uint64_t i = 0; i < 200; ++i) s.ask(t, i);
+  expect_as_told(s, GetParam());
+  EXPECT_NEAR(t.current_error(), t.predicted_error(10'000), t.predicted_error(10'000) / 50);
+  EXPECT_NEAR(t.distinct(), 10'000, 100);  // although some share a key
+}
+
+}  // namespace bloomtime::statistical_window_table_test
