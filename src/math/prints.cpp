@@ -48,6 +48,10 @@ std::uint64_t blocks_for(double items, unsigned slots, double load) noexcept {
 
 }  // namespace
 
+double growing_print_load(std::uint64_t blocks) noexcept {
+  return blocks < detail::many_blocks ? grown_print_load : 0.78;
+}
+
 double print_collision(double others, unsigned bits) noexcept {
   return -std::expm1(others * std::log1p(-std::exp2(-static_cast<double>(bits))));
 }
@@ -128,12 +132,13 @@ print_growth growth_for(const print_plan& p, const print_widths& w, double items
   print_growth g;
   if (items <= reserved_print_load * slots_of(p, w, g)) return g;
   const unsigned most = p.print_bits - detail::tag_bits;
-  while (g.level < most && items > grown_print_load * slots_of(p, w, {g.level + 1, 0})) ++g.level;
+  const auto load = [&](unsigned level) { return growing_print_load(p.homes << level); };
+  while (g.level < most && items > load(g.level + 1) * slots_of(p, w, {g.level + 1, 0})) ++g.level;
   if (g.level == most) return g;
   // Slots grow in proportion to the number of splits.
   const double from = slots_of(p, w, g);
   const double to = slots_of(p, w, {g.level + 1, 0});
-  const double share = std::clamp((items / grown_print_load - from) / (to - from), 0., 1.);
+  const double share = std::clamp((items / load(g.level) - from) / (to - from), 0., 1.);
   const auto all = static_cast<double>(p.homes << g.level);
   g.split = std::min(static_cast<std::uint64_t>(share * all), (p.homes << g.level) - 1);
   return g;

@@ -136,7 +136,7 @@ bool recency_table::record(digest d, const detail::recent_window::arrival& event
   detail::print_stamps& stamps = table_.payload();
   const std::uint64_t code = stamps.code(event.back);
   const detail::print p = table_.print_of(d);
-  const auto result = table_.change(p, [&](const std::uint64_t* before) -> detail::print_change {
+  const auto renew = [&](const std::uint64_t* before) -> detail::print_change {
     const std::uint64_t age = before != nullptr ? stamps.age(*before) : 0;
     const bool alive = before != nullptr && age <= ticks();
     if (!wanted(alive ? std::optional(age) : std::nullopt)) return {};
@@ -144,7 +144,9 @@ bool recency_table::record(digest d, const detail::recent_window::arrival& event
     if (alive) stamps.remove(*before);
     if (before != nullptr) stamps.add(code);
     return {detail::print_change::set, code};
-  });
+  };
+  table_.set_search({!crowded(), !crowded()});
+  const auto result = table_.change(p, renew);
   if (result == detail::print_result::full) return forget_for(p, code);
   if (result == detail::print_result::added) {
     stamps.add(code);
@@ -209,14 +211,23 @@ void recency_table::set_limits() noexcept {
   const detail::print_blocks& blocks = table_.blocks();
   const auto slots = static_cast<double>(blocks.slots());
   const bool grown = blocks.can_join();
-  const double most = reserve_ && !grown ? math::reserved_print_load : math::grown_print_load;
+  const double most =
+      reserve_ && !grown ? math::reserved_print_load : math::growing_print_load(blocks.blocks());
   grow_from_ = static_cast<std::uint64_t>(most * slots);
   shrink_below_ = grown ? static_cast<std::uint64_t>(math::least_print_load * slots) : 0;
+  constexpr std::uint64_t in_stash = 64;  // of any table
+  crowded_from_ = static_cast<std::uint64_t>(math::crowded_print_load * slots) + in_stash;
+}
+
+// Nearly full, and it cannot grow: moves would examine many blocks and find no room.
+bool recency_table::crowded() const noexcept {
+  return stamps().alive() > crowded_from_ && !may_split();
 }
 
 bool recency_table::may_split() const noexcept {
   const detail::print_blocks& blocks = table_.blocks();
-  return !limit_ || blocks.block_memory() + blocks.bytes_of_next_split() <= *limit_;
+  return blocks.can_split() &&
+         (!limit_ || blocks.block_memory() + blocks.bytes_of_next_split() <= *limit_);
 }
 
 BLOOMTIME_INLINE void recency_table::settle() noexcept {

@@ -32,6 +32,7 @@ inline constexpr unsigned most_key_bits = 60;    // of home, rest and tag togeth
 inline constexpr unsigned slot_count_bits = 5;
 inline constexpr unsigned most_slots = (1 << slot_count_bits) - 1;
 inline constexpr unsigned most_mark_bits = 16;
+inline constexpr std::uint64_t many_blocks = 8192;  // a table of so many exceeds caches
 
 // How a block of 64 bytes is divided: a tag byte per slot; then per slot an entry, which is the
 // stored part of `rest` and above it the payload; in the last bits the number of slots in use, and

@@ -60,6 +60,7 @@ class print_blocks {
   std::uint64_t split() const noexcept { return split_; }  // blocks of this round so far
   bool empty() const noexcept { return chunks_.empty(); }
   std::uint64_t blocks() const noexcept { return (shape_.homes << level_) + split_; }
+  bool large() const noexcept { return blocks() >= many_blocks; }
   std::uint64_t slots() const noexcept {
     return (std::uint64_t{forms_[level_].slots} * ((shape_.homes << level_) - split_)) +
            std::uint64_t{forms_[level_ + 1].slots} * 2 * split_;
@@ -85,13 +86,16 @@ class print_blocks {
   // The part of `rest` that a block of this level stores.
   static std::uint64_t stored(const print& p, unsigned level) noexcept { return p.rest >> level; }
 
+  // Whether the block of this print was divided in this round.
+  BLOOMTIME_INLINE bool is_divided(const print& p) const noexcept {
+    return (p.home << level_ | (p.rest & ((std::uint64_t{1} << level_) - 1))) < split_;
+  }
   BLOOMTIME_INLINE spot at(const print& p) const noexcept {
     if (!can_join()) {  // it has not grown
       const chunk& c = chunks_.front();
       return {c.blocks + p.home * line_bytes, c.epochs + (p.home >> segment_shift), 0, 0, p.home};
     }
-    const std::uint64_t low = p.rest & ((std::uint64_t{1} << level_) - 1);
-    const unsigned level = level_ + ((p.home << level_ | low) < split_ ? 1 : 0);
+    const unsigned level = level_ + (is_divided(p) ? 1 : 0);
     const std::uint64_t path = p.rest & ((std::uint64_t{1} << level) - 1);
     return spot_at(p.home, path, level);
   }

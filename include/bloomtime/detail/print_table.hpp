@@ -401,12 +401,19 @@ bool print_table<Payload>::move_out(const target& from, unsigned i, unsigned& pr
   return true;
 }
 
+// Blocks that were divided in this round have more room than others. In a large table it pays to
+// try them first.
 template <class Payload>
 bool print_table<Payload>::make_room(const target& t, unsigned& probes) noexcept {
-  for (unsigned i = 0; i < t.block.count(); ++i) {
-    if (move_out(t, i, probes)) return true;
-  }
-  return false;
+  const auto move_one = [&](auto&& wanted) {
+    for (unsigned i = 0; i < t.block.count(); ++i) {
+      if (wanted(i) && move_out(t, i, probes)) return true;
+    }
+    return false;
+  };
+  const auto divided = [&](unsigned i) { return blocks_.is_divided(blocks_.other(t.print_at(i))); };
+  if (blocks_.split() == 0 || !blocks_.large()) return move_one([](unsigned) { return true; });
+  return move_one(divided) || move_one([&](unsigned i) { return !divided(i); });
 }
 
 template <class Payload>

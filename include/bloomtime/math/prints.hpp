@@ -11,6 +11,11 @@ inline constexpr double reserved_print_load = 0.96;
 inline constexpr double grown_print_load = 0.85;
 // The first share for tables of decayed counts, whose blocks have fewer slots.
 inline constexpr double reserved_heat_load = 0.93;
+// The load from which a table of so many blocks grows: grown_print_load, or less if there are many,
+// because moves take long then.
+double growing_print_load(std::uint64_t blocks) noexcept;
+// Beyond this load, moves hardly ever find room.
+inline constexpr double crowded_print_load = 0.97;
 // A table is made smaller when it is emptier than this.
 inline constexpr double least_print_load = 0.35;
 

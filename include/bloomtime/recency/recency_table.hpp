@@ -84,6 +84,12 @@ class recency_table : public detail::stored<recency_table>,
   const std::optional<bloomtime::audit>& audit() const noexcept { return audit_; }
   std::uint64_t memory() const noexcept;  // blocks, stash, counts of prints and arrivals, audit
   std::optional<std::uint64_t> memory_limit() const noexcept { return limit_; }
+  bool forgets_oldest() const noexcept { return forget_oldest_; }
+  // From now on. A limit below the present memory only stops growth.
+  void set_memory_limit(std::optional<std::uint64_t> bytes, bool forget_oldest) noexcept {
+    limit_ = bytes;
+    forget_oldest_ = forget_oldest;
+  }
 
   double alive_items() const noexcept {
     return usable() ? static_cast<double>(stamps().alive()) : 0;
@@ -142,6 +148,7 @@ class recency_table : public detail::stored<recency_table>,
   void settle() noexcept;
   void resize(std::uint64_t alive) noexcept;
   bool may_split() const noexcept;
+  bool crowded() const noexcept;
   void set_limits() noexcept;
   math::print_plan plan() const noexcept;
   math::print_widths widths() const noexcept;
@@ -158,6 +165,7 @@ class recency_table : public detail::stored<recency_table>,
   std::optional<std::uint64_t> limit_;
   std::uint64_t grow_from_ = 0;  // items alive
   std::uint64_t shrink_below_ = 0;
+  std::uint64_t crowded_from_ = 0;
   bloomtime::losses losses_;
 };
 
