@@ -35,7 +35,8 @@ void expect_not_before(instant asked, instant newest, const opened_heat& opened)
 
 std::vector<fact> describe(const deduper& state) {
   const dedupe_settings& s = state.settings();
-  std::vector<fact> facts{{"family", "dedupe"}, {"key", s.key}};
+  std::vector<fact> facts{
+      {"family", "dedupe"}, {"engine", std::string(state.filter().engine())}, {"key", s.key}};
   if (s.time == time_source::none) {
     facts.push_back({"last", s.expect});
   } else {
@@ -47,6 +48,8 @@ std::vector<fact> describe(const deduper& state) {
   facts.push_back({"passed", state.counts().passed});
   facts.push_back({"dropped", state.counts().dropped});
   facts.push_back({"unjudged", state.counts().unjudged});
+  facts.push_back({"forgotten_early", state.counts().forgotten});
+  facts.push_back({"dropped_full", state.counts().crowded_out});
   return facts;
 }
 

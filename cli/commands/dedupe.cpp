@@ -76,7 +76,7 @@ class run {
     summarize();
     if (signals_.ending() != 0) end_by(signals_.ending());
     expect_judged();
-    return work_->overloaded() ? overloaded : yes;
+    return work_->overloaded() || work_->full() ? overloaded : yes;
   }
 
  private:
@@ -133,6 +133,7 @@ class run {
       }
     }
     work_.emplace(state_ ? state_->open(settings_) : deduper::fresh(settings_));
+    seed_ = work_->filter().seed();
     note(plan_of(*work_));
     save_due_ = std::chrono::steady_clock::now() + save_period;
   }
@@ -184,7 +185,7 @@ class run {
     batch_.push_back({next.raw.bytes(), judged, next.begins, !next.raw.ending.empty()});
     if (judged) {
       const std::string_view key = input_.whole_line ? next.text : next.items.front();
-      judged_.push_back({digest_of(key, work_->filter().seed()), next.at.value_or(now_)});
+      judged_.push_back({digest_of(key, seed_), next.at.value_or(now_)});
     } else if (next.begins) {
       ++unjudged_;
     }
@@ -196,7 +197,8 @@ class run {
     work_->pass_unjudged(std::exchange(unjudged_, 0));
     compose_output();
     const write_result done = out_.try_print(output_);
-    if (work_->overloaded() && !std::exchange(warned_, true)) note(overload_of(*work_));
+    if (work_->overloaded() && !std::exchange(warned_of_error_, true)) note(overload_of(*work_));
+    if (work_->full() && !std::exchange(warned_of_memory_, true)) note(fullness_of(*work_));
     if (done.reason == 0) return;
     take_back_behind(done.written);
     output_closed_ = done.reason == EPIPE;
@@ -286,8 +288,10 @@ class run {
   std::vector<line_verdict> verdicts_;
   std::string output_;
   instant now_;
+  hash_seed seed_;
   std::uint64_t unjudged_ = 0;  // lines of this batch
-  bool warned_ = false;
+  bool warned_of_error_ = false;
+  bool warned_of_memory_ = false;
   bool open_ = false;  // the last line that was passed had no end: that of its file came first
 };
 
@@ -304,10 +308,15 @@ constexpr const char* details =
 order. The key is the whole line, or the fields of --item together.
 
 seen within the window    always dropped
-not seen                  dropped by mistake with probability --error, if at most --expect lines
-                          come within a window; if more come, a warning is printed at once and the
-                          exit status is 3
+not seen                  dropped by mistake with probability --error or less; with more than
+                          --expect different keys in a window the error grows with their number, a
+                          warning is printed at once and the exit status is 3
 end of the window         at most 1/600 of it late, 1/100 with the wall clock
+memory                    starts with kilobytes and grows with the different keys in a window, up
+                          to --memory. When that is full a warning is printed at once and the exit
+                          status is 3: the keys seen longest ago are forgotten early, so that
+                          their duplicates pass and no new line is dropped. With --when-full drop
+                          nothing is forgotten, and new lines are dropped
 without key or time       passed and counted; also lines of more than 1 MiB. --rejects copies
                           them, --strict stops at the first. A field that no line has is an error
 header of CSV and TSV     passed; further lines that equal it are left out and counted as headers
@@ -327,7 +336,8 @@ The summary is printed on standard error at the end and on SIGUSR1; with --json 
 {"schema": 2, "command": "dedupe", "key", "times" (lines, wall or none), "window_seconds",
  "refresh", "target_error", "summary": [{"lines", "passed", "dropped", "dropped_share",
  "unjudged", "late", "expected_wrong", "error_now", "overloaded", "memory_bytes",
- "expect", "most_drops_per_minute", "repeated_headers"}],
+ "forgotten_early", "dropped_full" (of "dropped", because the memory was full), "expect",
+ "most_drops_per_minute", "repeated_headers"}],
  "lacking": [{"field", "lines"}] if lines lack fields})";
 
 }  // namespace
@@ -342,7 +352,12 @@ void add_dedupe(command& root, output_options& asked) {
   self.text("--window", given->window, "TIME", "a key passes once within this time: 600s, 10m, 1d");
   self.text("--last", given->last, "N",
             "the same in lines; with --no-refresh in lines that passed");
-  self.text("--expect", given->expect, "N", "expected lines within a window (default 1M)");
+  self.text("--expect", given->expect, "N",
+            "different keys within a window; fewer than the default of 100M save memory");
+  self.text("--memory", given->memory, "SIZE", "the most memory: 64MiB (default: no limit)");
+  self.text("--when-full", given->when_full, "POLICY",
+            "at --memory: pass new lines and forget old ones (default), or drop new ones",
+            {"pass", "drop"});
   self.text("--error", given->error, "E", "probability to drop a new line (default 1e-6)");
   self.flag("--refresh", given->refresh, "every sighting restarts the window (default)");
   self.flag("--no-refresh", given->no_refresh, "only a line that passes starts a window");

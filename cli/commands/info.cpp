@@ -34,7 +34,8 @@ entries keys() {
        "records, pairs (different items and ticks), items (different; estimated if some have no "
        "name), nameless_pairs, partitions, partition_ticks"},
       {"dedupe state",
-       "key, last or window_seconds and expect, error, memory, passed, dropped, unjudged (lines)"},
+       "engine, key, last or window_seconds and expect, error, memory, passed, dropped, unjudged "
+       "(lines), forgotten_early (keys), dropped_full (lines)"},
       {"store",
        "store, records, bad_lines, first_event, last_event, created (microseconds since 1970), "
        "zone, items (a list in JSON), generation, version, bytes"},

@@ -33,6 +33,11 @@ digest digest_in(const std::string& bytes) {
   return key;
 }
 
+bool is_overloaded(const any_recency& filter) {
+  const auto* const old = std::get_if<age_partitioned_filter>(&filter.get());
+  return old != nullptr && old->overloaded();
+}
+
 bool within(instant a, instant b, std::chrono::microseconds window) {
   return logs::micros_between(std::min(a, b), std::max(a, b)) <=
          static_cast<std::uint64_t>(window.count());
@@ -40,13 +45,11 @@ bool within(instant a, instant b, std::chrono::microseconds window) {
 
 }  // namespace
 
-deduper::deduper(const dedupe_settings& settings, age_partitioned_filter filter)
-    : settings_(settings), filter_(std::move(filter)), suppressed_(settings.expect) {
-  filter_.set_refresh(settings.refresh);  // states of older versions do not store it
-}
+deduper::deduper(const dedupe_settings& settings, any_recency filter)
+    : settings_(settings), filter_(std::move(filter)), suppressed_(settings.most_counted_keys()) {}
 
 deduper::deduper(const dedupe_settings& settings)
-    : deduper(settings, age_partitioned_filter(settings.filter())) {}
+    : deduper(settings, any_recency(recency_table(settings.filter()))) {}
 
 deduper deduper::fresh(dedupe_settings settings) {
   if (!settings.seed) settings.seed = store::random_seed();
@@ -57,12 +60,13 @@ deduper deduper::fresh(dedupe_settings settings) {
 void deduper::judge(std::span<const judged_line> lines, instant now,
                     std::span<line_verdict> verdicts) {
   const bool stamped = settings_.time == time_source::lines;
+  // A clock that is set back would make all of them too late to be remembered.
+  const instant newest = filter_.newest().value_or(now);
   times_.clear();
   std::size_t first = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!stamped) {
-      // A clock that is set back would make all of them too late to be remembered.
-      times_.push_back(std::max(lines[i].at, filter_.newest().value_or(lines[i].at)));
+      times_.push_back(std::max(lines[i].at, newest));
       continue;
     }
     const instant clock = clock_at(lines[i].at);
@@ -83,6 +87,9 @@ void deduper::judge(std::span<const judged_line> lines, instant now,
     settle(lines[i], drop, gate_.clock().value_or(lines[i].at), verdicts[i]);
   }
   judge_alike(lines.subspan(first), times_, now, verdicts.subspan(first));
+  const losses& lost = filter_.losses();
+  counts_.forgotten = forgotten_before_ + lost.full + lost.forgot_early -
+                      (counts_.crowded_out - crowded_out_before_);
 }
 
 // A few at a time: the error that a line meets is asked for between them.
@@ -106,15 +113,23 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
   const bool timed = settings_.time != time_source::none;
   if (settings_.costs) {
     for (std::size_t i = 0; i < lines.size(); ++i)
-      answers_[i].fresh = !judge_costs(lines[i].key, times[i]);
+      answers_[i] = judge_costs(lines[i].key, times[i]);
   } else {
     filter_.add_if_new_bulk(keys_, timed ? times : std::span<const instant>(), answers_);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    settle(lines[i], !answers_[i].fresh, timed ? times[i] : now, verdicts[i]);
+    const bool drop = !answers_[i].fresh || crowds_out(answers_[i].became);
+    settle(lines[i], drop, timed ? times[i] : now, verdicts[i]);
   }
   const std::uint64_t judged = counts_.passed + counts_.dropped;
-  if (filter_.overloaded()) error_due_ = std::min(error_due_, judged + most_when_overloaded);
+  if (is_overloaded(filter_)) error_due_ = std::min(error_due_, judged + most_when_overloaded);
+}
+
+// Whether a new line that became this is to be dropped.
+bool deduper::crowds_out(outcome became) noexcept {
+  const bool drop = became == outcome::full && settings_.when_full == full_policy::drop;
+  counts_.crowded_out += drop;
+  return drop;
 }
 
 // -- minimum penalty -----------------------------------------------------------------------------
@@ -122,7 +137,7 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
 // Of all lines judged so far, without those that were dropped wrongly; one of each kind to begin
 // with.
 double deduper::duplicate_share() const noexcept {
-  const auto dropped = static_cast<double>(counts_.dropped);
+  const auto dropped = static_cast<double>(counts_.dropped - counts_.crowded_out);
   return (std::max(0., dropped - counts_.wrong) + 1) /
          (static_cast<double>(counts_.dropped + counts_.passed) + 2);
 }
@@ -136,11 +151,12 @@ bool deduper::seems_seen(digest key, instant at) {
   if (!seen) return false;
   const double share = duplicate_share();
   const auto window = static_cast<double>(filter_.window());
-  const math::masses masses =
-      *filter_.masses(key, at, [&](double age) { return share * std::min(1., age / window); });
-  const bool drop = math::positive(masses, *settings_.costs, seen);
-  weigh(1 - masses.probability(), drop);
-  return drop;
+  const auto prior = [&](double age) { return share * std::min(1., age / window); };
+  return ask_engine(filter_, [&](const auto& engine) {
+    const bool drop = engine.decide(key, at, prior, *settings_.costs);
+    weigh(1 - engine.posterior(key, at, prior), drop);
+    return drop;
+  });
 }
 
 // Posteriors tell which seen lines are likely to be new, and the error of the filter how many: what
@@ -155,10 +171,9 @@ void deduper::weigh(double doubt, bool drop) noexcept {
   lost_ = lost;
 }
 
-bool deduper::judge_costs(digest key, instant at) {
+novelty deduper::judge_costs(digest key, instant at) {
   const bool drop = seems_seen(key, at);
-  if (!drop || settings_.refresh) filter_.add(key, at);
-  return drop;
+  return {!drop, !drop || settings_.refresh ? filter_.add(key, at) : outcome::added};
 }
 
 // -- times that are doubted ----------------------------------------------------------------------
@@ -183,9 +198,10 @@ bool deduper::judge_doubted(digest key, instant at) {
   const bool drop =
       std::any_of(gate_.held().begin(), gate_.held().end(), same) || seems_seen(key, at);
   const bool remembered = !drop || settings_.refresh;
-  if (remembered && !is_doubted(gate_.clock(), at)) filter_.add(key, at);
-  ask_gate(at, remembered ? text : std::string());
-  return drop;
+  const bool believed = !is_doubted(gate_.clock(), at);
+  const bool no_room = remembered && believed && crowds_out(filter_.add(key, at));
+  ask_gate(at, remembered && !no_room ? text : std::string());
+  return drop || no_room;
 }
 
 void deduper::ask_gate(instant at, std::string remembered) {
@@ -259,13 +275,19 @@ void deduper::settle(const judged_line& line, bool drop, instant minute, line_ve
   if (settings_.count) verdict.suppressed = suppressed_.take(line.key);
 }
 
+double deduper::current_error() const {
+  return ask_engine(filter_, [](const auto& engine) { return engine.current_error(); });
+}
+
 void deduper::refresh_error() {
   constexpr double nearly_all = 0.999999;
-  const double before = std::exchange(error_now_, std::min(nearly_all, filter_.current_error()));
+  const double before = std::exchange(error_now_, std::min(nearly_all, current_error()));
   overloaded_ = overloaded_ || error_now_ > tolerated * settings_.error;
+  error_due_ = 0;
+  if (std::holds_alternative<recency_table>(filter_.get())) return;
   // It takes as long as many lines do, and so waits twice as long where it hardly changes.
   std::uint64_t often = std::max(least_between_errors, settings_.expect / 64);
-  if (filter_.overloaded()) often = std::min(often, most_when_overloaded);
+  if (is_overloaded(filter_)) often = std::min(often, most_when_overloaded);
   const bool steady = std::abs(error_now_ - before) <= 0.02 * before;
   between_errors_ =
       steady ? std::min(2 * between_errors_, std::max(often, most_when_overloaded)) : often;

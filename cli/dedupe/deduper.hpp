@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/any_recency.hpp>
 #include <bloomtime/time.hpp>
 
 #include "cli/dedupe/settings.hpp"
@@ -23,6 +23,8 @@ struct dedupe_counts {
   std::uint64_t dropped = 0;   // judged and dropped
   std::uint64_t unjudged = 0;  // without key or time: passed
   std::uint64_t late = 0;
+  std::uint64_t crowded_out = 0;  // new, and dropped because the memory was full
+  std::uint64_t forgotten = 0;    // keys in the window that the full memory did not keep
   // Expected number of dropped lines that an exact filter would have passed.
   double wrong = 0;
 
@@ -47,6 +49,14 @@ inline bool is_before(const digest& a, const digest& b) noexcept {
   return a.lo != b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
 
+// Calls ask(engine): new states have a recency_table, those of older versions their
+// age_partitioned_filter.
+template <class Ask>
+auto ask_engine(const any_recency& filter, Ask&& ask) {
+  const auto* const table = std::get_if<recency_table>(&filter.get());
+  return table != nullptr ? ask(*table) : ask(std::get<age_partitioned_filter>(filter.get()));
+}
+
 // Decides line by line which keys were seen within the window. Timestamps that jump more than a day
 // ahead are not believed until others confirm them (docs/profile.md); such lines are judged at once
 // by their own time.
@@ -68,9 +78,15 @@ class deduper {
 
   const dedupe_settings& settings() const noexcept { return settings_; }
   const dedupe_counts& counts() const noexcept { return counts_; }
-  const age_partitioned_filter& filter() const noexcept { return filter_; }
+  const any_recency& filter() const noexcept { return filter_; }
+  // The probability that a new line is dropped by mistake, now.
+  double current_error() const;
   // Whether the error was above the one in the settings at any time of this run.
   bool overloaded() const noexcept { return overloaded_; }
+  // Whether the memory was full at any time of this run.
+  bool full() const noexcept {
+    return filter_.losses().full != 0 || filter_.losses().forgot_early != 0;
+  }
   const store::minute_totals& drops() const noexcept { return drops_; }
   const suppressed_lines& suppressed() const noexcept { return suppressed_; }
   std::uint64_t most_drops_per_minute() const noexcept { return most_drops_; }
@@ -88,17 +104,18 @@ class deduper {
                       const std::string& name);
 
  private:
-  deduper(const dedupe_settings& settings, age_partitioned_filter filter);
+  deduper(const dedupe_settings& settings, any_recency filter);
 
   void judge_alike(std::span<const judged_line> lines, std::span<const instant> times, instant now,
                    std::span<line_verdict> verdicts);
   void judge_some(std::span<const judged_line> lines, std::span<const instant> times, instant now,
                   std::span<line_verdict> verdicts);
   bool seems_seen(digest key, instant at);
-  bool judge_costs(digest key, instant at);
+  novelty judge_costs(digest key, instant at);
   instant clock_at(instant at) const noexcept;
   bool judge_doubted(digest key, instant at);
   void ask_gate(instant at, std::string remembered);
+  bool crowds_out(outcome became) noexcept;
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);
   double duplicate_share() const noexcept;
   bool take_unwritten(digest key);
@@ -108,7 +125,7 @@ class deduper {
   void weigh(double doubt, bool drop) noexcept;
 
   dedupe_settings settings_;
-  age_partitioned_filter filter_;
+  any_recency filter_;
   logs::time_gate gate_;
   dedupe_counts counts_;
   store::minute_totals drops_;  // of the newest days
@@ -116,6 +133,8 @@ class deduper {
   suppressed_lines suppressed_;
   std::vector<digest> unwritten_;  // keys in the filter whose line was not written, sorted
   bool overloaded_ = false;
+  std::uint64_t forgotten_before_ = 0;    // this run
+  std::uint64_t crowded_out_before_ = 0;  // this run
   // With costs: the expected number of new lines that the filter took for seen ones in this run,
   // and the sum of 1 - posterior over all seen lines and over those that were dropped.
   double mistakes_ = 0;

@@ -30,12 +30,14 @@ table table_of(const std::vector<logs::lacking_field>& lacking) {
 
 std::string plan_of(const deduper& work) {
   const dedupe_settings& s = work.settings();
-  const std::string counts = s.count ? fmt::format(" and up to {} for --count",
+  const bool grows = std::holds_alternative<recency_table>(work.filter().get());
+  const std::string most = s.memory  ? fmt::format(" up to {}", bytes_text(*s.memory))
+                           : s.count ? fmt::format(", and up to {} for --count",
                                                    bytes_text(work.suppressed().most_memory()))
                                      : std::string();
-  return fmt::format("dedupe: {} for {} within {}{}; error {}, {}; key {}, times {}",
-                     bytes_text(work.filter().memory()), count_text(s.expect) + " lines",
-                     window_text(s), counts, brief_chance_text(s.error),
+  return fmt::format("dedupe: {}{}{} for a window of {}; error {} at {} keys, {}; key {}, times {}",
+                     bytes_text(work.filter().memory()), grows ? ", growing" : "", most,
+                     window_text(s), brief_chance_text(s.error), count_text(s.expect),
                      s.refresh ? "every sighting restarts the window"
                                : "the window starts with the line that passed",
                      s.key,
@@ -47,10 +49,22 @@ std::string plan_of(const deduper& work) {
 std::string overload_of(const deduper& work) {
   const dedupe_settings& s = work.settings();
   return fmt::format(
-      "dedupe: more lines came within {} than --expect {}; new lines are now dropped by mistake "
-      "with probability {}, not {}; the exit status will be 3; use a larger --expect",
-      window_text(s), count_text(s.expect), brief_chance_text(work.filter().current_error()),
+      "dedupe: more keys came within {} than --expect {}; new lines are now dropped by mistake "
+      "with "
+      "probability {}, not {}; the exit status will be 3; use a larger --expect and a new state",
+      window_text(s), count_text(s.expect), brief_chance_text(work.current_error()),
       brief_chance_text(s.error));
+}
+
+std::string fullness_of(const deduper& work) {
+  const dedupe_settings& s = work.settings();
+  const std::string limit =
+      s.memory ? fmt::format("--memory {}", bytes_text(*s.memory)) : "the memory";
+  return fmt::format("dedupe: {} is full; {}; the exit status will be 3; use a larger {}", limit,
+                     s.when_full == full_policy::drop
+                         ? "new lines are now dropped"
+                         : "the oldest keys are now forgotten early, and their duplicates may pass",
+                     s.memory ? "--memory" : "--expect and a new state");
 }
 
 report summary_of(const deduper& work, const std::vector<logs::lacking_field>& lacking,
@@ -80,9 +94,11 @@ report summary_of(const deduper& work, const std::vector<logs::lacking_field>& l
                {"unjudged", "without key or time, passed", count_cell(c.unjudged)},
                {"late", "late", count_cell(c.late)},
                {"expected_wrong", "dropped wrongly, expected", {c.wrong, short_text(c.wrong)}},
-               {"error_now", "error now", chance_cell(work.filter().current_error())},
-               {"overloaded", "more lines than expected", yes_no_cell(work.overloaded())},
+               {"error_now", "error now", chance_cell(work.current_error())},
+               {"overloaded", "more keys than expected", yes_no_cell(work.overloaded())},
                {"memory_bytes", "memory", bytes_cell(work.memory())},
+               {"forgotten_early", "forgotten early, memory full", count_cell(c.forgotten)},
+               {"dropped_full", "dropped, memory full", count_cell(c.crowded_out)},
                {"expect", "expected in a window", count_cell(s.expect)},
                {"most_drops_per_minute", "most dropped in a minute",
                 count_cell(work.most_drops_per_minute())},

@@ -1,11 +1,15 @@
 #include "cli/dedupe/settings.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 
+#include <bloomtime/math/timing.hpp>
+
+#include "cli/dedupe/suppressed.hpp"
 #include "cli/text.hpp"
 #include "store/seed.hpp"
 
@@ -14,7 +18,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::uint64_t default_expect = 1'000'000;
+constexpr std::uint64_t most_expected = std::uint64_t{1} << 40;  // of math/prints.hpp
+constexpr std::uint64_t least_memory = 128 << 10;
 
 double parse_cost(const char* option, const std::string& text) {
   char* end = nullptr;
@@ -39,6 +44,28 @@ late_policy late_of(const std::string& text) {
   if (text == "pass") return late_policy::pass;
   if (text == "drop") return late_policy::drop;
   refuse("--late must be now, pass or drop, got {}", shown(text));
+}
+
+full_policy full_policy_of(const dedupe_options& given) {
+  if (!given.when_full.empty() && given.memory.empty()) {
+    refuse("--when-full needs --memory, as in --memory 64MiB --when-full drop");
+  }
+  if (given.when_full.empty() || given.when_full == "pass") return full_policy::pass;
+  if (given.when_full == "drop") return full_policy::drop;
+  refuse("--when-full must be pass or drop, got {}", shown(given.when_full));
+}
+
+std::optional<std::uint64_t> memory_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::uint64_t memory = parse_bytes("--memory", text);
+  if (memory >= least_memory) return memory;
+  refuse("--memory must be at least 128 KiB, got {}", shown(text));
+}
+
+std::uint64_t expected_lines(const char* option, const std::string& text) {
+  const std::uint64_t lines = parse_count(option, text);
+  if (lines <= most_expected) return lines;
+  refuse("{} can be at most 2^40 lines, got {}", option, shown(text));
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -73,16 +100,41 @@ void expect_together(const dedupe_options& given) {
   }
 }
 
-// Beyond it no filter can be saved.
 microseconds window_of(const std::string& text) {
-  constexpr microseconds most{std::int64_t{1} << 61};
+  constexpr microseconds most{math::most_recent_window};
   const microseconds window = parse_span("--window", text);
   if (window <= most) return window;
-  refuse("--window can be at most {} seconds (73,000 years), got {}", most.count() / 1'000'000,
+  refuse("--window can be at most {} seconds (36,500 years), got {}", most.count() / 1'000'000,
          shown(text));
 }
 
 }  // namespace
+
+recency_table_config dedupe_settings::filter() const {
+  const bool timed = time != time_source::none;
+  return {.window = timed ? std::optional(window) : std::nullopt,
+          .last = timed ? std::nullopt : std::optional(expect),
+          .items = expect,
+          .error = error,
+          .memory = block_memory(),
+          .forget_oldest = when_full == full_policy::pass,
+          .ticks = time == time_source::wall ? 100U : 600U,
+          .refresh = refresh,
+          .seed = seed.value_or(0)};
+}
+
+// The rest is for the stash, and for what the table counts per tick and per chunk of blocks.
+std::optional<std::uint64_t> dedupe_settings::block_memory() const {
+  if (!memory) return std::nullopt;
+  constexpr std::uint64_t for_ticks = 48 << 10;
+  const std::uint64_t table = *memory / (count ? 2 : 1);
+  return table - std::min(table, table / 16 + for_ticks);
+}
+
+std::uint64_t dedupe_settings::most_counted_keys() const {
+  constexpr std::uint64_t unless_limited = 1'000'000;
+  return memory ? suppressed_lines::keys_in(*memory / 2) : unless_limited;
+}
 
 dedupe_settings settings_of(const dedupe_options& given) {
   expect_together(given);
@@ -92,13 +144,15 @@ dedupe_settings settings_of(const dedupe_options& given) {
   s.late = late_of(given.late);
   s.count = given.count;
   s.costs = costs_of(given);
+  s.memory = memory_of(given.memory);
+  s.when_full = full_policy_of(given);
   if (!given.seed.empty()) s.seed = store::parse_seed(given.seed);
-  s.expect = !given.last.empty()    ? parse_count("--last", given.last)
-             : given.expect.empty() ? default_expect
-                                    : parse_count("--expect", given.expect);
   if (!given.last.empty()) {
+    s.expect = expected_lines("--last", given.last);
     s.time = time_source::none;
   } else {
+    s.any_expect = given.expect.empty();
+    if (!s.any_expect) s.expect = expected_lines("--expect", given.expect);
     s.window = window_of(given.window);
     s.time = given.wall ? time_source::wall : time_source::lines;
   }

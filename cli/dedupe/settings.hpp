@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <bloomtime/math/posterior.hpp>
-#include <bloomtime/recency/age_partitioned_filter.hpp>
+#include <bloomtime/recency/recency_table.hpp>
 
 #include "logs/layout.hpp"
 
@@ -17,39 +17,36 @@ namespace bloomtime::cli {
 // passed or dropped without being remembered.
 enum class late_policy : std::uint8_t { now = 1, pass = 2, drop = 3 };
 
+// What happens while --memory is full: the oldest keys are forgotten early, so that new lines pass
+// and some duplicates do, or new lines are dropped.
+enum class full_policy : std::uint8_t { pass = 1, drop = 2 };
+
 // Where the time of a line comes from; without times the window is a number of lines.
 enum class time_source : std::uint8_t { none = 0, lines = 1, wall = 2 };
+
+// Lines within a window for which --error holds, unless --expect says otherwise.
+inline constexpr std::uint64_t default_expect = 100'000'000;
 
 struct dedupe_settings {
   std::string key;  // the fields that are compared; "line" for the whole line
   time_source time = time_source::wall;
-  std::chrono::microseconds window{};  // unless time is none
-  std::uint64_t expect = 0;            // lines within a window
+  std::chrono::microseconds window{};     // unless time is none
+  std::uint64_t expect = default_expect;  // lines within a window
+  bool any_expect = false;                // whatever the state has
   double error = 1e-6;
   bool refresh = true;
   late_policy late = late_policy::now;
+  std::optional<std::uint64_t> memory = {};  // the most bytes of filter() and counts
+  full_policy when_full = full_policy::pass;
   bool count = false;  // count dropped lines by key
   // The costs of a duplicate that passes (a false negative) and of a new line that is dropped.
   std::optional<math::penalties> costs = {};
   // Of the hash of the keys; random for a new state unless given.
   std::optional<hash_seed> seed = {};
 
-  age_partitioned_config filter() const {
-    if (time == time_source::none) {
-      return {.last = expect, .error = error, .refresh = refresh, .seed = seed.value_or(0)};
-    }
-    // With the wall clock the tick is 1/100 of the window.
-    constexpr int coarse = 100;
-    const bool fine = time == time_source::lines;
-    return {.window = window,
-            .tick = fine ? std::nullopt
-                         : std::optional((window - std::chrono::microseconds(1)) / coarse +
-                                         std::chrono::microseconds(1)),
-            .items = expect,
-            .error = error,
-            .refresh = refresh,
-            .seed = seed.value_or(0)};
-  }
+  recency_table_config filter() const;
+  std::optional<std::uint64_t> block_memory() const;  // the part of `memory` for blocks
+  std::uint64_t most_counted_keys() const;            // with --count
 };
 
 // The options of dedupe, as typed.
@@ -60,6 +57,8 @@ struct dedupe_options {
   std::string last;
   std::string expect;
   std::string error = "1e-6";
+  std::string memory;
+  std::string when_full;
   bool refresh = false;
   bool no_refresh = false;
   bool wall = false;

@@ -22,9 +22,11 @@
 namespace bloomtime::cli {
 namespace {
 
-// Engine 3 has no unwritten keys and drops of all minutes; it is read, and continued as engine 4.
+// Engine 3 has no unwritten keys and drops of all minutes; engines 3 and 4 have no counts of a full
+// memory. They are read, and continued as engine 6 with the filter that they have.
 constexpr std::uint8_t first_engine = 3;
-constexpr std::uint8_t engine = 4;
+constexpr std::uint8_t second_engine = 4;
+constexpr std::uint8_t engine = 6;
 constexpr std::uint32_t filter_section = 1;
 constexpr std::uint32_t drops_section = 2;
 constexpr std::uint32_t suppressed_section = 3;
@@ -73,7 +75,7 @@ void expect_kept(const std::string& name, const char* what, const std::string& k
          what, kept, asked);
 }
 
-// What decides about lines; costs and --count may change.
+// What decides about lines; costs, --count, --memory and --when-full may change.
 void write_settings(detail::byte_writer& out, const dedupe_settings& s) {
   out.u64(static_cast<std::uint64_t>(s.time));
   out.u64(static_cast<std::uint64_t>(s.window.count()));
@@ -107,7 +109,9 @@ void expect_settings(const std::string& name, const dedupe_settings& kept,
   expect_kept(name, "the key", kept.key, asked.key);
   expect_kept(name, "times taken from", name_of(kept.time), name_of(asked.time));
   expect_kept(name, "a window of", window_text(kept), window_text(asked));
-  expect_kept(name, "--expect", count_text(kept.expect), count_text(asked.expect));
+  if (!asked.any_expect) {
+    expect_kept(name, "--expect", count_text(kept.expect), count_text(asked.expect));
+  }
   expect_kept(name, "an error of", fmt::format("{}", kept.error), fmt::format("{}", asked.error));
   expect_kept(name, "the option", refreshing(kept.refresh), refreshing(asked.refresh));
 }
@@ -162,6 +166,26 @@ std::vector<digest> read_keys(std::span<const std::byte> bytes) {
   return keys;
 }
 
+// Its own engine, with the limit of this run.
+any_recency load_filter(std::span<const std::byte> container, const dedupe_settings& settings,
+                        const std::string& name) {
+  const auto limited = [&](auto engine) {
+    if (settings.memory && engine.memory() > *settings.memory) {
+      refuse("{} takes {}, and --memory allows {}; use a larger --memory, or another --state", name,
+             bytes_text(engine.memory()), bytes_text(*settings.memory));
+    }
+    return any_recency(std::move(engine));
+  };
+  if (recency_table::kind.accepts(detail::container_view::parse(container).info())) {
+    recency_table table = recency_table::load(container);
+    table.set_memory_limit(settings.block_memory(), settings.when_full == full_policy::pass);
+    return limited(std::move(table));
+  }
+  age_partitioned_filter filter = age_partitioned_filter::load(container);
+  filter.set_refresh(settings.refresh);  // older versions did not store it
+  return limited(std::move(filter));
+}
+
 }  // namespace
 
 std::vector<std::byte> deduper::serialize() const {
@@ -177,6 +201,8 @@ std::vector<std::byte> deduper::serialize() const {
   p.u64(gate_.clock().has_value());
   p.i64(gate_.clock().value_or(instant{}).micros);
   p.u64(most_drops_);
+  p.u64(counts_.crowded_out);
+  p.u64(counts_.forgotten);
   const auto filter = filter_.serialize();
   const auto drops = drops_.serialize();
   const auto counts = suppressed_.bytes();
@@ -195,7 +221,7 @@ std::vector<std::byte> deduper::serialize() const {
 
 bool deduper::is_state(std::span<const std::byte> container) {
   const auto info = detail::container_view::parse(container).info();
-  return info == kind_of(engine) || info == kind_of(first_engine);
+  return info == kind_of(engine) || info == kind_of(second_engine) || info == kind_of(first_engine);
 }
 
 dedupe_settings deduper::settings_in(std::span<const std::byte> container) {
@@ -213,8 +239,10 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   }
   expect_sections(view);
   detail::byte_reader in = view.parameters();
-  expect_settings(name, read_settings(in, text_of(view.section(key_section))), settings);
-  deduper d(settings, age_partitioned_filter::load(view.section(filter_section)));
+  const dedupe_settings kept = read_settings(in, text_of(view.section(key_section)));
+  expect_settings(name, kept, settings);
+  deduper d(settings, load_filter(view.section(filter_section), settings, name));
+  d.settings_.expect = kept.expect;
   if (settings.seed) {
     expect_kept(name, "--seed", fmt::format("{}", d.filter_.seed().value()),
                 fmt::format("{}", settings.seed->value()));
@@ -239,6 +267,10 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
     d.most_drops_ = in.u64();
     d.unwritten_ = read_keys(view.section(unwritten_section));
   }
+  if (view.info().engine == engine) {
+    d.counts_.crowded_out = d.crowded_out_before_ = in.u64();
+    d.counts_.forgotten = d.forgotten_before_ = in.u64();
+  }
   in.expect_end();
   d.suppressed_.read(view.section(suppressed_section));
   d.gate_ = logs::time_gate(clocked == 1 ? std::optional(clock) : std::nullopt,
@@ -251,9 +283,12 @@ void deduper::expect_sound() const {
   const bool timed = settings_.time != time_source::none;
   const auto window =
       timed ? static_cast<std::uint64_t>(settings_.window.count()) : settings_.expect;
-  if (filter_.timed() != timed || filter_.window() != window ||
-      filter_.items() != settings_.expect || drops_.events() > counts_.dropped ||
-      most_drops_ > counts_.dropped || !(counts_.wrong >= 0) ||
+  const bool same = ask_engine(filter_, [&](const auto& f) {
+    return f.items() == settings_.expect && f.refresh() == settings_.refresh;
+  });
+  if (!same || filter_.timed() != timed || filter_.window() != window ||
+      drops_.events() > counts_.dropped || most_drops_ > counts_.dropped ||
+      counts_.crowded_out > counts_.dropped || !(counts_.wrong >= 0) ||
       !(error_now_ >= 0 && error_now_ < 1)) {
     corrupt();
   }
@@ -272,7 +307,8 @@ void deduper::expect_clock() const {
   }
   if (clock.has_value() != newest.has_value()) corrupt();
   if (!clock) return;
-  const auto step = static_cast<std::uint64_t>(filter_.clock().resolution().count());
+  const auto step = static_cast<std::uint64_t>(
+      ask_engine(filter_, [](const auto& f) { return f.clock().resolution().count(); }));
   const auto far = static_cast<std::uint64_t>(logs::time_gate::far.count());
   const std::uint64_t most = *newest <= *clock ? filter_.window() + far + 2 * step : far;
   if (logs::micros_between(std::min(*newest, *clock), std::max(*newest, *clock)) > most) corrupt();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,6 +31,10 @@ class suppressed_lines {
   bool complete() const noexcept { return complete_; }
   std::uint64_t memory() const noexcept { return (young_.size() + old_.size()) * bytes_per_key; }
   std::uint64_t most_memory() const noexcept { return 2 * most_keys_ * bytes_per_key; }
+  // `most_keys` for so many bytes, at least one.
+  static constexpr std::uint64_t keys_in(std::uint64_t bytes) noexcept {
+    return std::max<std::uint64_t>(1, bytes / (2 * bytes_per_key));
+  }
 
   std::vector<std::byte> bytes() const;
   void read(std::span<const std::byte> bytes);

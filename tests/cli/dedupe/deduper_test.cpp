@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "cli/dedupe/deduper.hpp"
 #include "support/expect_error.hpp"
 #include "support/files.hpp"
+#include "text/usage_error.hpp"
 
 namespace bloomtime::cli {
 namespace deduper_test {
@@ -75,9 +77,11 @@ TEST(deduper, expects_as_many_mistakes_as_it_makes) {
     std::uint64_t expect;
     double error;
     std::uint64_t keys;
+    bool overloaded;
   };
   const std::optional<math::penalties> no_costs;
-  for (const load& l : {load{9000, 0.05, 3000}, load{1000, 0.01, 2500}, load{500, 0.01, 6000}}) {
+  for (const load& l : {load{9000, 0.05, 3000, false}, load{5000, 0.01, 5000, false},
+                        load{5000, 0.01, 40'000, true}}) {
     for (const std::uint64_t copies : {1, 3}) {
       for (const bool refresh : {true, false}) {
         for (const auto& costs : {no_costs, std::optional(math::penalties{1, 1})}) {
@@ -94,7 +98,8 @@ TEST(deduper, expects_as_many_mistakes_as_it_makes) {
           EXPECT_NEAR(told, lost, part * lost + 5 * std::sqrt(lost) + 1)
               << l.expect << ' ' << l.keys << ' ' << copies << ' ' << refresh;
           work.refresh_error();
-          EXPECT_EQ(work.overloaded(), l.keys * copies > 2 * l.expect);
+          EXPECT_EQ(work.overloaded(), l.overloaded);
+          EXPECT_FALSE(work.full());
         }
       }
     }
@@ -206,6 +211,106 @@ TEST(deduper, counts_drops_per_minute_of_the_newest_days_and_their_memory) {
   EXPECT_EQ(next.serialize(), work.serialize());
 }
 
+// -- a limit of memory ---------------------------------------------------------------------------
+
+struct judged_stream {
+  std::uint64_t lost = 0;    // new lines that were dropped
+  std::uint64_t passed = 0;  // duplicates that passed
+};
+
+// Many times as many keys within a window as the memory holds, each of them about twice, against an
+// exact twin: in bursts, half a window and just over a window apart, and after a gap. Times are
+// whole ticks.
+judged_stream crowd(deduper& work, std::uint64_t limit) {
+  constexpr std::int64_t window = 600;
+  std::map<std::uint64_t, std::int64_t> last;
+  judged_stream found;
+  std::uint64_t key = 0;
+  for (const std::int64_t start : {0, 300, 901, 1502, 9000}) {
+    for (std::uint64_t i = 0; i < limit; ++i) {
+      const std::uint64_t back = detail::mix(i) % std::min<std::uint64_t>(key + 1, 5000);
+      const std::uint64_t now = i % 2 == 1 ? key - back : ++key;
+      const std::int64_t second = start + static_cast<std::int64_t>(250 * i / limit);
+      const auto seen = last.find(now);
+      const bool duplicate = seen != last.end() && second - seen->second <= window;
+      const bool dropped = drops(work, now, 1'000'000 + second);
+      found.lost += dropped && !duplicate;
+      found.passed += !dropped && duplicate;
+      if (!dropped || duplicate) last[now] = second;
+    }
+    EXPECT_LE(work.filter().memory() + work.suppressed().memory(), limit);
+  }
+  return found;
+}
+
+constexpr std::uint64_t small_memory = 128 << 10;
+
+dedupe_settings limited(std::uint64_t memory, full_policy policy) {
+  dedupe_settings s{.key = "line", .time = time_source::lines, .window = 10min};
+  s.memory = memory;
+  s.when_full = policy;
+  return s;
+}
+
+TEST(deduper, starts_with_kilobytes) {
+  const deduper work(dedupe_settings{.key = "line", .time = time_source::lines, .window = 10min});
+  EXPECT_LE(work.memory(), 64u << 10);
+  EXPECT_FALSE(work.full());
+}
+
+// The expected number of errors is below 1e-3.
+TEST(deduper, drops_no_new_line_because_of_its_limit) {
+  deduper work(limited(small_memory, full_policy::pass));
+  const judged_stream found = crowd(work, small_memory);
+  EXPECT_EQ(found.lost, 0u);
+  EXPECT_TRUE(work.full());
+  EXPECT_FALSE(work.overloaded());
+  EXPECT_GT(work.counts().forgotten, small_memory);
+  EXPECT_LE(found.passed, work.counts().forgotten);
+  EXPECT_LT(found.passed, small_memory / 20);  // most duplicates follow soon
+  EXPECT_EQ(work.counts().crowded_out, 0u);
+}
+
+TEST(deduper, passes_no_duplicate_if_new_lines_are_dropped_when_full) {
+  for (const bool costs : {false, true}) {
+    dedupe_settings s = limited(small_memory, full_policy::drop);
+    if (costs) s.costs = math::penalties{1, 1};
+    deduper work(s);
+    const judged_stream found = crowd(work, small_memory);
+    EXPECT_EQ(found.passed, 0u);
+    EXPECT_EQ(found.lost, work.counts().crowded_out);
+    EXPECT_GT(found.lost, small_memory);
+    EXPECT_EQ(work.counts().forgotten, 0u);
+    EXPECT_TRUE(work.full());
+  }
+}
+
+TEST(deduper, keeps_within_its_limit_with_counts_of_keys) {
+  dedupe_settings s = limited(small_memory, full_policy::pass);
+  s.count = true;
+  deduper work(s);
+  (void)crowd(work, small_memory);
+  EXPECT_FALSE(work.suppressed().complete());
+}
+
+TEST(deduper, continues_with_more_memory) {
+  const dedupe_settings small = limited(small_memory, full_policy::pass);
+  deduper work(small);
+  (void)crowd(work, small_memory);
+  const auto state = work.serialize();
+  const std::uint64_t forgotten = work.counts().forgotten;
+  deduper same = deduper::load(state, small, "state");
+  EXPECT_EQ(same.counts().forgotten, forgotten);
+  EXPECT_FALSE(same.full());  // in this run
+  EXPECT_EQ(same.serialize(), state);
+  deduper larger = deduper::load(state, limited(8 << 20, full_policy::pass), "state");
+  for (std::uint64_t i = 0; i < 50'000; ++i) (void)drops(larger, 1'000'000 + i, 1'006'000);
+  EXPECT_FALSE(larger.full());
+  EXPECT_EQ(larger.counts().forgotten, forgotten);
+  for (std::uint64_t i = 0; i < 50'000; ++i) EXPECT_TRUE(drops(larger, 1'000'000 + i, 1'006'100));
+  EXPECT_THROW((void)deduper::load(larger.serialize(), small, "state"), text::usage_error);
+}
+
 // -- stored states -------------------------------------------------------------------------------
 
 TEST(deduper, continues_a_state_of_the_first_version) {
@@ -225,6 +330,14 @@ TEST(deduper, continues_a_state_of_the_first_version) {
   EXPECT_FALSE(judge(work, digest_of("another", seed), newest).drop);
   const auto again = work.serialize();
   EXPECT_EQ(deduper::load(again, s, "state").filter().seed(), seed);
+  EXPECT_EQ(deduper::load(again, s, "state").filter().engine(), "age_partitioned_filter");
+  EXPECT_EQ(deduper(s).filter().engine(), "recency_table");
+  // Whoever gives no --expect continues with that of the state.
+  dedupe_settings any = s;
+  any.expect = default_expect;
+  EXPECT_ANY_THROW((void)deduper::load(again, any, "state"));
+  any.any_expect = true;
+  EXPECT_EQ(deduper::load(again, any, "state").serialize(), again);
   EXPECT_EQ(deduper::load(again, s, "state").serialize(), again);
 }
 
