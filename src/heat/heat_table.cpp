@@ -288,7 +288,8 @@ void heat_table::set_limits() noexcept {
   const bool grown = blocks.can_join();
   at_limit_ = !may_split();
   const bool filled = at_limit_ || (reserve_ && !grown);
-  const double most = filled ? math::reserved_heat_load : math::growing_print_load(blocks.blocks());
+  const double most =
+      filled ? math::reserved_print_load : math::growing_print_load(blocks.blocks());
   grow_from_ = static_cast<std::uint64_t>(most * slots);
   shrink_below_ = grown ? static_cast<std::uint64_t>(math::least_print_load * slots) : 0;
 }

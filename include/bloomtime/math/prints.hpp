@@ -9,7 +9,7 @@ namespace bloomtime::math {
 // the second: there, blocks that were not divided yet are fuller than others.
 inline constexpr double reserved_print_load = 0.96;
 inline constexpr double grown_print_load = 0.85;
-// The first share for tables of decayed counts, whose blocks have fewer slots.
+// Tables of decayed counts are reserved for this share: it varies between two halvings.
 inline constexpr double reserved_heat_load = 0.93;
 // The load from which a table of so many blocks grows: grown_print_load, or less if there are many,
 // because moves take long then.
