@@ -178,7 +178,7 @@ RC_GTEST_PROP(window_table_property, with_a_memory_limit_tells_what_it_did_not_c
   std::uint64_t full = 0;
   std::uint64_t counted = 0;
   const auto step = *rc::gen::inRange<std::uint64_t>(200, 20'000);
-  for (std::uint64_t i = 0; i < 30'000; ++i) {
+  for (std::uint64_t i = 0; i < 12'000; ++i) {
     now += i % step == 0 ? std::max<std::int64_t>(1, draw_gap(c.slots)) : 0;
     const outcome became = t.add(i % 20'011, at_tick(now));
     RC_ASSERT(became == outcome::added || became == outcome::full);
