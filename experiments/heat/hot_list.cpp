@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 
 #include "measures.hpp"

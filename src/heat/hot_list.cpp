@@ -47,18 +47,10 @@ decay fast_decay_of(const hot_list_config& c, const decay& slow) {
   return decay::by_rate(std::max(slow.rate(), eightfold));
 }
 
-// Doubles the capacity, up to `most`.
-template <class T>
-void make_room_in(std::vector<T, detail::hooked<T>>& v, std::size_t more, std::size_t most) {
-  if (v.capacity() - v.size() >= more) return;
-  v.reserve(std::min(std::max(2 * v.size(), v.size() + more), most));
-}
-
-// The bytes of a text that are allocated outside of the string object.
-template <class Text>
-std::uint64_t outside(const Text& t) {
-  static const std::size_t inside = Text().capacity();
-  return t.capacity() <= inside ? 0 : t.capacity() + 1;
+// Buckets that are `buckets` apart share a cell of every ring.
+unsigned cell_of(std::int64_t bucket, unsigned buckets) {
+  const std::int64_t rest = bucket % static_cast<std::int64_t>(buckets);
+  return static_cast<unsigned>(rest < 0 ? rest + buckets : rest);
 }
 
 }  // namespace
@@ -71,7 +63,8 @@ hot_list::hot_list(const hot_list_config& config)
       clock_(config.tick),
       bucket_clock_(config.bucket),
       buckets_(config.buckets),
-      ahead_(forward::ticks_in(config.ahead, config.tick)) {
+      ahead_(forward::ticks_in(config.ahead, config.tick)),
+      rings_(config.buckets) {
   math::expect(config.entries >= 1 && config.entries <= most_entries,
                "a hot list has 1 to " + text_of(most_entries) + " entries", config.entries);
   math::expect(buckets_ >= 1 && buckets_ <= most_buckets,
@@ -88,6 +81,7 @@ hot_list::moment hot_list::moment_of(instant when) const noexcept {
           std::min(clock_.end_of(own), bucket_clock_.end_of(bucket)),
           own.number,
           bucket.number,
+          cell_of(bucket.number, buckets_),
           slow_.at(own.number),
           fast_.at(own.number)};
 }
@@ -111,14 +105,30 @@ void hot_list::go_to(const moment& next) noexcept {
     rebuild_heap();
     mass_ = forward::faded_mass(mass_, slow);
   }
-  newest_ = next;
+  set_newest(next);
+}
+
+void hot_list::set_newest(const moment& m) noexcept {
+  newest_ = m;
+  hit_ = arrival_of(1, m, m);
+}
+
+// What `weight` events at `then` add to the counts at `now`.
+hot_list::arrival hot_list::arrival_of(std::uint64_t weight, const moment& then,
+                                       const moment& now) noexcept {
+  return {.upper = forward::units_above(weight, then.slow, now.slow, fraction),
+          .lower = forward::units_below(weight, then.slow, now.slow, fraction),
+          .fast = forward::units_below(weight, then.fast, now.fast, fraction),
+          .mass = forward::units_above(weight, then.slow, now.slow, forward::mass_fraction)};
 }
 
 // -- events ------------------------------------------------------------------------------------
 
 outcome hot_list::add_digest(digest d, std::string_view item, instant when, std::uint64_t weight) {
   if (entries_ == 0) detail::refuse_moved_from(kind.called);
-  const moment then = moment_of(when);
+  const bool newest = newest_.contains(when);
+  const moment elsewhen = newest ? moment() : moment_of(when);
+  const moment& then = newest ? newest_ : elsewhen;
   const bool first = events_ == 0;
   if (!first && then.tick > newest_.tick && math::distance(newest_.tick, then.tick) > ahead_) {
     return outcome::future;
@@ -130,29 +140,31 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   const std::uint64_t had = found ? heap_[slots_[*found].position].cnt : least();
   const std::uint64_t kept =
       first ? 0 : faded_above(had, now.slow.halvings - newest_.slow.halvings);
-  const unsigned_wide more = forward::units_above(weight, then.slow, now.slow, fraction);
-  if (more > largest - kept) return outcome::full;
+  const arrival more = newest && weight == 1 ? hit_ : arrival_of(weight, then, now);
+  if (more.upper > largest - kept) return outcome::full;
+  const std::string_view text = item.substr(0, longest_text);
   if (!found) {
-    prepare_text(item.substr(0, longest_text));
-    if (!full()) make_room();
+    make_room_for_text(text.size());
+    if (!full()) make_room_for_entry();
+  }
+  if (found ? rings_.outgrows(*found, then.cell, weight) : weight >= rings_.escaped) {
+    rings_.reserve_large(1);
   }
   // Nothing below can fail.
   if (first) {
     start_ = then.tick;
-    newest_ = then;
+    set_newest(then);
   } else if (later) {
     go_to(then);
   }
-  const std::uint32_t raised = found ? *found : full() ? replace_least(d) : enter(d, 0);
+  const std::uint32_t raised = found ? *found : full() ? replace_least(d, text) : enter(d, text, 0);
   slot& s = slots_[raised];
-  s.low +=
-      static_cast<std::uint64_t>(forward::units_below(weight, then.slow, newest_.slow, fraction));
-  s.fast = sum(s.fast, forward::units_below(weight, then.fast, newest_.fast, fraction));
-  heap_[s.position].cnt += static_cast<std::uint64_t>(more);
+  s.low += static_cast<std::uint64_t>(more.lower);
+  s.fast = sum(s.fast, more.fast);
+  heap_[s.position].cnt += static_cast<std::uint64_t>(more.upper);
   sift_down(s.position);
-  count_recent(raised, then.bucket, weight);
-  mass_ = forward::sum_of_mass(
-      mass_, forward::units_above(weight, then.slow, newest_.slow, forward::mass_fraction));
+  count_recent(raised, then, weight);
+  mass_ = forward::sum_of_mass(mass_, more.mass);
   events_ += events_ != largest;
   return then.tick < newest_.tick ? outcome::late : outcome::added;
 }
@@ -164,50 +176,54 @@ std::optional<std::uint32_t> hot_list::find(digest d) const noexcept {
 // No item that is not listed has more units than this.
 std::uint64_t hot_list::least() const noexcept { return full() ? heap_.front().cnt : 0; }
 
-// Reuses the memory of a replaced text unless it is much too large; otherwise allocates exactly as
-// much as the text needs.
-void hot_list::prepare_text(std::string_view wanted) {
-  if (spare_text_.capacity() >= wanted.size() && spare_text_.capacity() <= 2 * wanted.size() + 32) {
-    spare_text_.assign(wanted);
-  } else {
-    kept_text(wanted).swap(spare_text_);  // an assignment would keep the memory
-  }
+// Reserves memory for one more text, in a new block if the texts use too little of theirs.
+void hot_list::make_room_for_text(std::size_t size) {
+  if (texts_.has_room_for(size)) return;
+  detail::kept_texts block(texts_.words_with(size));
+  for (slot& s : slots_) s.text = block.add(texts_[s.text]);
+  texts_ = std::move(block);
 }
 
-// Reserves memory for one more entry.
-void hot_list::make_room() {
-  make_room_in(slots_, 1, entries_);
-  make_room_in(heap_, 1, entries_);
-  make_room_in(rings_, buckets_, entries_ * buckets_);
-  index_.reserve(slots_.size() + 1);
-  make_room_in(texts_, 1, entries_);
+// Reserves memory for one more entry. Capacities grow by a quarter.
+void hot_list::make_room_for_entry() {
+  const std::size_t more = slots_.size() + 1;
+  const std::uint64_t grown = std::min<std::uint64_t>(more + more / 4, entries_);
+  reserve_entries(slots_.capacity() >= more ? slots_.capacity() : grown);
+  index_.reserve(more);
 }
 
-// Needs prepare_text() and make_room().
-std::uint32_t hot_list::enter(digest d, std::uint64_t units) noexcept {
+void hot_list::reserve_entries(std::size_t count) {
+  rings_.reserve(count);
+  heap_.reserve(count);
+  slots_.reserve(count);
+}
+
+// Needs room for the text and the entry.
+std::uint32_t hot_list::enter(digest d, std::string_view text, std::uint64_t units) noexcept {
   const auto number = static_cast<std::uint32_t>(slots_.size());
-  slots_.emplace_back();
-  rings_.resize(rings_.size() + buckets_);
+  slots_.emplace_back().text = texts_.add(text);
+  rings_.push();
   heap_.emplace_back();
-  texts_.emplace_back().swap(spare_text_);
   place(number, {units, number});
   begin_entry(number, d);
   if (full()) rebuild_heap();  // a list with room needs no smallest entry
   return number;
 }
 
-std::uint32_t hot_list::replace_least(digest d) noexcept {
+// Needs room for the text.
+std::uint32_t hot_list::replace_least(digest d, std::string_view text) noexcept {
   const std::uint32_t number = heap_.front().slot;
-  index_.erase(slots_[number].id, number);
-  std::fill_n(rings_.data() + ring_of(number), buckets_, 0);
-  texts_[number].swap(spare_text_);
+  slot& s = slots_[number];
+  index_.erase(s.id, number);
+  rings_.set_all_to_zero(number);
+  s.text = texts_.replace(s.text, text);
   begin_entry(number, d);
   return number;
 }
 
 void hot_list::begin_entry(std::uint32_t number, digest d) noexcept {
   slot& s = slots_[number];
-  s = {d, 0, 0, newest_.bucket, 0, s.position};
+  s = {d, 0, 0, newest_.bucket, s.text, s.position};
   index_.insert(d, number);
 }
 
@@ -243,35 +259,35 @@ void hot_list::rebuild_heap() noexcept {
 
 // -- recent counts -----------------------------------------------------------------------------
 
-void hot_list::shift_ring(std::uint32_t number, std::int64_t bucket) noexcept {
+// Empties the cells of the buckets after the entry's newest one, up to this one.
+void hot_list::shift_ring(std::uint32_t number, const moment& then) noexcept {
   slot& s = slots_[number];
-  for (std::uint64_t i = std::min<std::uint64_t>(math::distance(s.bucket, bucket), buckets_); i > 0;
-       --i) {
-    s.head = s.head + 1 == buckets_ ? 0 : s.head + 1;
-    rings_[ring_of(number) + s.head] = 0;
+  const std::uint64_t passed = math::distance(s.bucket, then.bucket);
+  unsigned cell = then.cell;
+  for (std::uint64_t i = std::min<std::uint64_t>(passed, buckets_); i > 0; --i) {
+    rings_.set(number, cell, 0);
+    cell = cell_before(cell);
   }
-  s.bucket = bucket;
+  s.bucket = then.bucket;
 }
 
-void hot_list::count_recent(std::uint32_t number, std::int64_t bucket,
+void hot_list::count_recent(std::uint32_t number, const moment& then,
                             std::uint64_t weight) noexcept {
-  slot& s = slots_[number];
-  if (bucket > s.bucket) shift_ring(number, bucket);
-  const std::uint64_t age = math::distance(bucket, s.bucket);
-  if (age >= buckets_) return;
-  const std::uint64_t at = s.head >= age ? s.head - age : s.head + buckets_ - age;
-  std::uint64_t& count = rings_[ring_of(number) + at];
-  count = sum(count, weight);
+  const slot& s = slots_[number];
+  if (then.bucket > s.bucket) shift_ring(number, then);
+  if (math::distance(then.bucket, s.bucket) < buckets_) rings_.raise(number, then.cell, weight);
+  rings_.trim();
 }
 
 // -- answers -----------------------------------------------------------------------------------
 
-std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, std::int64_t bucket) const {
-  const slot& s = slots_[number];
-  const std::uint64_t behind = std::min<std::uint64_t>(math::distance(s.bucket, bucket), buckets_);
+std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, const moment& now) const {
+  const std::uint64_t behind = math::distance(slots_[number].bucket, now.bucket);
   std::vector<std::uint64_t> counts(buckets_);
-  for (std::uint64_t i = 0; i + behind < buckets_; ++i) {
-    counts[i] = rings_[ring_of(number) + (s.head + 1 + behind + i) % buckets_];
+  unsigned cell = now.cell;
+  for (unsigned age = 0; age < buckets_; ++age) {
+    if (age >= behind) counts[buckets_ - 1 - age] = rings_.get(number, cell);
+    cell = cell_before(cell);
   }
   return counts;
 }
@@ -332,16 +348,16 @@ std::vector<hot_item> hot_list::top(std::size_t n, instant when) const {
   return hottest(n, now, [&](std::uint32_t number) { return bounds_of(number, now); });
 }
 
-std::vector<hot_item> hot_list::top(std::size_t n, instant when, const heat_filter& filter) const {
-  if (filter.seed() != seed_ || filter.decay() != slow_ || filter.clock() != clock_) {
+std::vector<hot_item> hot_list::top(std::size_t n, instant when, const tightener& by) const {
+  if (by.seed != seed_ || by.decay != slow_ || by.clock != clock_) {
     throw error(errc::incompatible,
                 "a filter tightens the bounds of a hot list if seed, decay and clock are equal; at "
                 "least one of these differs");
   }
-  const moment now = at_or_newest(std::max(when, filter.newest().value_or(when)));
+  const moment now = at_or_newest(std::max(when, by.newest.value_or(when)));
   return hottest(n, now, [&](std::uint32_t number) {
     const estimate own = bounds_of(number, now);
-    const estimate other = filter.at(slots_[number].id, now.first);
+    const estimate other = by.at(by.engine, slots_[number].id, now.first);
     const double upper = std::max(own.lower, std::min(own.upper, other.upper));
     return estimate{std::clamp(other.value, own.lower, upper), own.lower, upper};
   });
@@ -365,21 +381,18 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, const moment& now,
   std::vector<hot_item> items;
   items.reserve(n);
   std::for_each(all.begin(), end, [&](const bounds& b) {
-    const std::string_view text = texts_[b.slot];
+    const std::string_view text = texts_[slots_[b.slot].text];
     items.push_back({std::string(text), b.heat, b.heat.lower >= others,
-                     trend(b.slot, b.heat.value, now), recent(b.slot, now.bucket),
+                     trend(b.slot, b.heat.value, now), recent(b.slot, now),
                      text.size() == longest_text && digest_of(text, seed_) != slots_[b.slot].id});
   });
   return items;
 }
 
 std::uint64_t hot_list::memory() const noexcept {
-  std::uint64_t bytes = detail::hooked_bytes<slot>(slots_.capacity()) +
-                        detail::hooked_bytes<node>(heap_.capacity()) +
-                        detail::hooked_bytes<std::uint64_t>(rings_.capacity()) + index_.bytes() +
-                        detail::hooked_bytes<kept_text>(texts_.capacity()) + outside(spare_text_);
-  for (const kept_text& text : texts_) bytes += outside(text);
-  return bytes;
+  return detail::hooked_bytes<slot>(slots_.capacity()) +
+         detail::hooked_bytes<node>(heap_.capacity()) + rings_.memory() + index_.bytes() +
+         texts_.memory();
 }
 
 // -- lists of several streams ------------------------------------------------------------------
@@ -431,7 +444,11 @@ void hot_list::multiply(const forward::merge_weight& by) {
     s.low = sum(0, by.below(s.low));
     s.fast = sum(0, by.below(s.fast));
   }
-  for (std::uint64_t& count : rings_) count = sum(0, by.above(count));
+  for (std::uint32_t number = 0; number < slots_.size(); ++number) {
+    for (unsigned cell = 0; cell < buckets_; ++cell) {
+      rings_.put(number, cell, sum(0, by.above(rings_.get(number, cell))));
+    }
+  }
   mass_ = by.mass(mass_);
 }
 
@@ -496,23 +513,23 @@ void hot_list::take(const joined& j, const hot_list& from) {
   const auto there = from.find(j.id);
   if (!there) return;
   const auto here = find(j.id);
-  const std::uint32_t number = here ? *here : append(j.id, from.texts_[*there], j.cnt);
+  const std::uint32_t number =
+      here ? *here : append(j.id, from.texts_[from.slots_[*there].text], j.cnt);
   slots_[number].low += from.slots_[*there].low;
   slots_[number].fast = sum(slots_[number].fast, from.slots_[*there].fast);
-  const std::vector<std::uint64_t> counts = from.recent(*there, newest_.bucket);
-  for (unsigned i = 0; i < buckets_; ++i) {
-    std::uint64_t& count = rings_[ring_of(number) + i];
-    count = sum(count, counts[i]);
+  const std::vector<std::uint64_t> counts = from.recent(*there, newest_);
+  unsigned cell = newest_.cell;
+  for (unsigned age = 0; age < buckets_; ++age) {
+    rings_.put(number, cell, sum(rings_.get(number, cell), counts[buckets_ - 1 - age]));
+    cell = cell_before(cell);
   }
 }
 
-// Adds an entry whose ring will be filled from the oldest bucket on.
+// Adds an entry without recent counts.
 std::uint32_t hot_list::append(digest d, std::string_view text, std::uint64_t cnt) {
-  make_room();
-  prepare_text(text);
-  const std::uint32_t number = enter(d, cnt);
-  slots_[number].head = buckets_ - 1;
-  return number;
+  make_room_for_entry();
+  make_room_for_text(text.size());
+  return enter(d, text, cnt);
 }
 
 BLOOMTIME_VALUE_OF(hot_list);

@@ -57,9 +57,9 @@ void hot_list::write(detail::container_writer& out) const {
     entries.u64(n.cnt);
     entries.u64(s.low);
     entries.u64(s.fast);
-    entries.u64(texts_[n.slot].size());
-    for (const std::uint64_t count : recent(n.slot, newest_.bucket)) entries.u64(count);
-    texts.bytes(std::as_bytes(std::span(texts_[n.slot])));
+    entries.u64(texts_[s.text].size());
+    for (const std::uint64_t count : recent(n.slot, newest_)) entries.u64(count);
+    texts.bytes(std::as_bytes(std::span(texts_[s.text])));
   }
   out.section(entries_section, std::move(entries).written());
   out.section(texts_section, std::move(texts).written());
@@ -102,6 +102,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   clock_ = *info.clock;
   bucket_clock_ = tick_clock(std::chrono::microseconds(bucket));
   buckets_ = static_cast<unsigned>(buckets);
+  rings_ = detail::recent_counts(buckets_);
   if (events_ == 0) {
     if (start_ != 0 || newest_tick != 0 || newest_bucket != 0 || mass_ != 0) {
       refuse_stored("it has no events, but a time or a mass");
@@ -110,7 +111,7 @@ void hot_list::read_parameters(const detail::container_view& view) {
   }
   const instant newest = std::max(clock_.start_of({newest_tick}),  //
                                   bucket_clock_.start_of({newest_bucket}));
-  newest_ = moment_of(newest);
+  set_newest(moment_of(newest));
   if (newest_.tick != newest_tick || newest_.bucket != newest_bucket || start_ > newest_tick) {
     refuse_stored("no event could be the newest in both its tick and its bucket");
   }
@@ -124,6 +125,7 @@ void hot_list::read_entries(std::span<const std::byte> entries, std::span<const 
     refuse_stored(math::text_of(events_) + " events, at most " + math::text_of(entries_) +
                   " entries, and " + math::text_of(entries.size()) + " bytes for them");
   }
+  reserve_entries(count);
   detail::byte_reader in(entries);
   detail::byte_reader letters(texts);
   for (std::size_t i = 0; i < count; ++i) {
@@ -143,7 +145,11 @@ void hot_list::read_entries(std::span<const std::byte> entries, std::span<const 
         append(id, {reinterpret_cast<const char*>(item.data()), item.size()}, cnt);
     slots_[number].low = low;
     slots_[number].fast = fast;
-    for (unsigned b = 0; b < buckets_; ++b) rings_[ring_of(number) + b] = in.u64();
+    unsigned cell = newest_.cell;
+    for (unsigned b = 0; b < buckets_; ++b) {
+      cell = cell + 1 == buckets_ ? 0 : cell + 1;  // from the oldest bucket on
+      rings_.put(number, cell, in.u64());
+    }
     if (i > 0 && !before(heap_[slots_[number - 1].position], heap_[slots_[number].position])) {
       refuse_stored("its entries are not sorted by count");
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,11 +17,16 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
-#include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/detail/kept_texts.hpp>
+#include <bloomtime/heat/detail/recent_counts.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
+
+namespace forward {
+class merge_weight;
+}
 
 // How many items are listed, and how their heat fades: by `half_life`, or by the factor `lambda`
 // per tick.
@@ -46,14 +52,25 @@ struct hot_item {
   bool cut = false;                   // whether the item was longer than 1024 bytes
 };
 
+// An engine with exponential decay that answers about single items.
+template <class E>
+concept decaying = requires(const E& e, digest d, instant t) {
+  { e.at(d, t) }
+  noexcept->std::same_as<estimate>;
+  { e.decay() } -> std::same_as<const decay&>;
+  { e.clock() } -> std::same_as<const tick_clock&>;
+  { e.seed() } -> std::same_as<const hash_seed&>;
+  { e.newest() } -> std::same_as<std::optional<instant>>;
+};
+
 // What is hot now? The hottest items of a stream by decayed count, in fixed memory.
 //
 // Promise: bounds of listed items always hold. No other item is hotter than unlisted(), which is at
 // most about mass / entries; so every item hotter than that is listed.
 //
-// Cost: O(log entries) per add; a halving goes through all entries. memory() is about 300 bytes for
-// an entry with 24 buckets, and its text. Ages are in ticks of the clock, as in heat_filter. Const
-// members may run concurrently.
+// Cost: O(log entries) per add; a halving goes through all entries. memory() grows with the entries
+// in use: about 130 bytes for an entry with 24 buckets, and its text. Ages are in ticks of the
+// clock, as in heat_filter. Const members may run concurrently.
 //
 // Source: SpaceSaving (Metwally et al. 2005) on weights that grow with time instead of counts that
 // fade.
@@ -82,8 +99,16 @@ class hot_list : public detail::stored<hot_list> {
 
   // The n hottest at `when`, or at the newest event if that is later, by their upper bound.
   std::vector<hot_item> top(std::size_t n, instant when) const;
-  // The same with bounds tightened by a filter of the same stream, seed, decay and clock.
-  std::vector<hot_item> top(std::size_t n, instant when, const heat_filter& filter) const;
+  // The same with bounds tightened by a heat_filter or a heat_table of the same stream, seed, decay
+  // and clock.
+  template <decaying Filter>
+  std::vector<hot_item> top(std::size_t n, instant when, const Filter& filter) const {
+    return top(n, when,
+               tightener{filter.seed(), filter.decay(), filter.clock(), filter.newest(), &filter,
+                         [](const void* f, digest d, instant t) noexcept {
+                           return static_cast<const Filter*>(f)->at(d, t);
+                         }});
+  }
 
   // Of any item, listed or not; the value is the upper bound.
   BLOOMTIME_PER_ISA estimate at(std::string_view item, instant when) const noexcept {
@@ -106,7 +131,7 @@ class hot_list : public detail::stored<hot_list> {
 
   std::uint64_t entries() const noexcept { return entries_; }
   std::uint64_t listed() const noexcept { return slots_.size(); }
-  std::uint64_t memory() const noexcept;  // bytes from the allocator hook; reads every entry
+  std::uint64_t memory() const noexcept;  // bytes from the allocator hook
   const hash_seed& seed() const noexcept { return seed_; }
   const bloomtime::decay& decay() const noexcept { return slow_; }
   const bloomtime::decay& fast_decay() const noexcept { return fast_; }
@@ -120,7 +145,6 @@ class hot_list : public detail::stored<hot_list> {
 
  private:
   __extension__ using unsigned_wide = unsigned __int128;
-  using kept_text = std::basic_string<char, std::char_traits<char>, detail::hooked<char>>;
 
   // The interval of instants that lie in the same tick and the same bucket, and its decay.
   struct moment {
@@ -128,6 +152,7 @@ class hot_list : public detail::stored<hot_list> {
     instant last{0};  // empty until the first event
     std::int64_t tick = 0;
     std::int64_t bucket = 0;
+    unsigned cell = 0;  // of the bucket, in all rings
     bloomtime::decay::power slow{};
     bloomtime::decay::power fast{};
 
@@ -141,13 +166,31 @@ class hot_list : public detail::stored<hot_list> {
     std::uint64_t low = 0;
     std::uint64_t fast = 0;      // as `low`, with the fast decay; for the trend
     std::int64_t bucket = 0;     // the newest bucket of its ring of recent counts
-    std::uint32_t head = 0;      // the index of that bucket in the ring
+    std::uint32_t text = 0;      // in texts_
     std::uint32_t position = 0;  // in the heap
   };
 
   struct node {
     std::uint64_t cnt;
     std::uint32_t slot;
+  };
+
+  // What an event adds to the counts of its item and to the mass.
+  struct arrival {
+    unsigned_wide upper;
+    unsigned_wide lower;
+    unsigned_wide fast;
+    unsigned_wide mass;
+  };
+
+  // Another engine that knows the same stream, whatever its class.
+  struct tightener {
+    const hash_seed& seed;
+    const bloomtime::decay& decay;
+    const tick_clock& clock;
+    std::optional<instant> newest;
+    const void* engine;
+    estimate (*at)(const void* engine, digest d, instant when) noexcept;
   };
 
   struct bounds {
@@ -164,13 +207,16 @@ class hot_list : public detail::stored<hot_list> {
   moment at_or_newest(instant when) const noexcept;
   bool full() const noexcept { return entries_ != 0 && slots_.size() == entries_; }
   void go_to(const moment& next) noexcept;
+  void set_newest(const moment& m) noexcept;
+  static arrival arrival_of(std::uint64_t weight, const moment& then, const moment& now) noexcept;
 
   std::optional<std::uint32_t> find(digest d) const noexcept;
   std::uint64_t least() const noexcept;
-  void prepare_text(std::string_view wanted);
-  void make_room();
-  std::uint32_t enter(digest d, std::uint64_t units) noexcept;
-  std::uint32_t replace_least(digest d) noexcept;
+  void make_room_for_text(std::size_t size);
+  void make_room_for_entry();
+  void reserve_entries(std::size_t count);
+  std::uint32_t enter(digest d, std::string_view text, std::uint64_t units) noexcept;
+  std::uint32_t replace_least(digest d, std::string_view text) noexcept;
   void begin_entry(std::uint32_t slot, digest d) noexcept;
 
   bool before(const node& a, const node& b) const noexcept;
@@ -178,16 +224,15 @@ class hot_list : public detail::stored<hot_list> {
   void sift_down(std::uint32_t position) noexcept;
   void rebuild_heap() noexcept;
 
-  std::size_t ring_of(std::uint32_t number) const noexcept {
-    return std::size_t{number} * buckets_;
-  }
-  void shift_ring(std::uint32_t slot, std::int64_t bucket) noexcept;
-  void count_recent(std::uint32_t slot, std::int64_t bucket, std::uint64_t weight) noexcept;
-  std::vector<std::uint64_t> recent(std::uint32_t slot, std::int64_t bucket) const;
+  unsigned cell_before(unsigned cell) const noexcept { return (cell == 0 ? buckets_ : cell) - 1; }
+  void shift_ring(std::uint32_t slot, const moment& then) noexcept;
+  void count_recent(std::uint32_t slot, const moment& then, std::uint64_t weight) noexcept;
+  std::vector<std::uint64_t> recent(std::uint32_t slot, const moment& now) const;
 
   estimate bounds_of(std::uint32_t slot, const moment& now) const noexcept;
   double hits_above(std::uint64_t units, const moment& now) const noexcept;
   double trend(std::uint32_t slot, double heat, const moment& now) const noexcept;
+  std::vector<hot_item> top(std::size_t n, instant when, const tightener& by) const;
   template <class BoundsOf>
   std::vector<hot_item> hottest(std::size_t n, const moment& now, const BoundsOf& bounds_of) const;
 
@@ -214,13 +259,13 @@ class hot_list : public detail::stored<hot_list> {
   detail::zero_when_moved<std::uint64_t> events_;
   std::int64_t start_ = 0;  // the tick of the first event
   moment newest_;
+  arrival hit_{};  // of one event in the newest moment
   unsigned_wide mass_ = 0;
   std::vector<slot, detail::hooked<slot>> slots_;
   std::vector<node, detail::hooked<node>> heap_;  // smallest count first, once the list is full
-  std::vector<std::uint64_t, detail::hooked<std::uint64_t>> rings_;
+  detail::recent_counts rings_;                   // by slot
   detail::digest_index index_;
-  std::vector<kept_text, detail::hooked<kept_text>> texts_;  // by slot
-  kept_text spare_text_;  // prepared before the list changes; reuses memory of replaced texts
+  detail::kept_texts texts_;
   bloomtime::losses losses_;
 };
 

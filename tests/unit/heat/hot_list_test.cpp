@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/heat/heat_filter.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 
 #include <chrono>
@@ -187,6 +188,34 @@ TEST(hot_list, recent_counts_follow_the_clock) {
   ASSERT_EQ(l.add("y", after(3h)), outcome::added);
   ASSERT_EQ(l.add("x", after(150min), 4), outcome::late);
   EXPECT_EQ(recent(3h), (counts{3, 3, 4, 0}));
+}
+
+// Counts of more than 16 bits are kept apart.
+TEST(hot_list, recent_counts_have_any_size) {
+  const std::uint64_t most = std::uint64_t{1} << 40;
+  hot_list l({.entries = 2, .half_life = 1h, .bucket = 1min, .buckets = 3});
+  for (int i = 0; i < 5; ++i) {
+    l.add("a", after(i * 1min), 65'534);
+    l.add("a", after(i * 1min), static_cast<std::uint64_t>(i));
+    l.add("b", after(i * 1min), most);
+  }
+  const auto recent_of = [](const hot_list& list, const std::string& item, instant when) {
+    for (const hot_item& h : list.top(2, when)) {
+      if (h.item == item) return h.recent;
+    }
+    return std::vector<std::uint64_t>();
+  };
+  using counts = std::vector<std::uint64_t>;
+  EXPECT_EQ(recent_of(l, "a", after(4min)), (counts{65'536, 65'537, 65'538}));
+  EXPECT_EQ(recent_of(l, "b", after(5min)), (counts{most, most, 0}));
+  hot_list loaded = hot_list::load(l.serialize());
+  EXPECT_TRUE(loaded.serialize() == l.serialize());
+  loaded.merge(l, 2);
+  EXPECT_EQ(recent_of(loaded, "a", after(4min)), (counts{3 * 65'536, 3 * 65'537, 3 * 65'538}));
+  l.add("c", after(4min), 1);  // in the place of a
+  EXPECT_EQ(recent_of(l, "c", after(4min)), (counts{0, 0, 1}));
+  l.add("c", after(10min), most);
+  EXPECT_EQ(recent_of(l, "c", after(10min)), (counts{0, 0, most}));
 }
 
 TEST(hot_list, buckets_need_no_common_measure_with_epochs) {
@@ -395,7 +424,7 @@ TEST(hot_list, is_unchanged_when_memory_runs_out) {
       {
         const support::refused_new no_memory(successes);
         try {
-          l.add(item, after(i * 1s));
+          l.add(item, after(i * 1s), i % 3 == 0 ? 70'000 : 1);
         } catch (const std::bad_alloc&) {
           refused = true;
         }
