@@ -5,6 +5,7 @@
 
 #include <bloomtime/outcome.hpp>
 
+#include "store/profile_heat.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::profile {
@@ -33,11 +34,11 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
                         std::uint64_t memory, const hash_seed& seed) {
   // A bucket for each of the last half-lives: what came before has faded.
   return {.name = name,
-          .heat = heat_filter({.memory = memory,
-                               .half_life = settings.half_life,
-                               .tick = settings.resolution,
-                               .ahead = any_time_ahead,
-                               .seed = seed}),
+          .heat = any_heat(heat_filter({.memory = memory,
+                                        .half_life = settings.half_life,
+                                        .tick = settings.resolution,
+                                        .ahead = any_time_ahead,
+                                        .seed = seed})),
           .hot = hot_list({.half_life = settings.half_life,
                            .tick = settings.resolution,
                            .ahead = any_time_ahead,
@@ -94,6 +95,15 @@ estimate field_profile::at(std::string_view item, instant when) const {
   return both;
 }
 
+std::vector<hot_item> field_profile::top(std::size_t n, instant when) const {
+  return std::visit(
+      [&]<class Engine>(const Engine& e) -> std::vector<hot_item> {
+        if constexpr (decaying<Engine>) return hot.top(n, when, e);
+        return hot.top(n, when);
+      },
+      heat.get());
+}
+
 std::uint64_t field_profile::memory() const {
   return heat.memory() + hot.memory() + items.distinct.registers().size();
 }
@@ -118,7 +128,7 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
     fields_.push_back({.name = name,
-                       .heat = store::load_part<heat_filter>(from.get(heat_role(name))),
+                       .heat = store::load_part<store::profile_heat>(from.get(heat_role(name))),
                        .hot = store::load_part<hot_list>(from.get(hot_role(name))),
                        .past = {},
                        .items = std::move(kept.fields[i])});

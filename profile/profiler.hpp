@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <bloomtime/digest.hpp>
-#include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/any_heat.hpp>
 #include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/time.hpp>
@@ -55,13 +55,15 @@ constexpr std::uint64_t exact_map_bytes(std::uint64_t items) {
 
 struct field_profile {
   std::string name;
-  heat_filter heat;
+  any_heat heat;  // a heat_filter
   hot_list hot;
   std::optional<history> past;  // none in a store of a version without histories
   store::census items;
 
   // The decayed count of an item, from the filter and the hot list together.
   estimate at(std::string_view item, instant when) const;
+  // The n hottest items, likewise.
+  std::vector<hot_item> top(std::size_t n, instant when) const;
   std::uint64_t memory() const;  // of heat
 };
 

@@ -12,6 +12,7 @@
 #include "store/ledger.hpp"
 #include "store/manifest.hpp"
 #include "store/names.hpp"
+#include "store/profile_heat.hpp"
 #include "store/reader.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
@@ -53,7 +54,7 @@ void check_ledger(bytes_of_part bytes, const manifest& m) {
 void check_container(const part& p, bytes_of_part bytes, const manifest& m) {
   if (p.role == ledger_role) return check_ledger(bytes, m);
   for (const std::string& item : m.read.items) {
-    if (p.role == heat_role(item)) return (void)heat_filter::load(bytes);
+    if (p.role == heat_role(item)) return (void)profile_heat::load(bytes);
     if (p.role == hot_role(item)) return (void)hot_list::load(bytes);
     if (p.role == history_role(item)) return (void)history::load(bytes);
   }

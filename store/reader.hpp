@@ -39,7 +39,7 @@ error advised(const std::filesystem::path& directory, errc code, const std::stri
 
 // Loads a part. Errors name its file and say what to do.
 template <class Kept>
-Kept load_part(const part_bytes& file) {
+auto load_part(const part_bytes& file) {
   try {
     return Kept::load(file->bytes());
   } catch (const error& e) {

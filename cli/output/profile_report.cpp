@@ -208,7 +208,7 @@ std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& 
   if (!people) tables.push_back(empty_table("items", "", ""));
   for (const profile::field_profile* f : fields) {
     if (people) tables.push_back(table_for_people(*f));
-    add_rows(tables.back(), *f, f->hot.top(n, at, f->heat), how);
+    add_rows(tables.back(), *f, f->top(n, at), how);
   }
   return tables;
 }

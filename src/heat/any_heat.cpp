@@ -237,6 +237,10 @@ double any_heat::mass(instant when) const noexcept {
   return std::visit([&](const auto& e) { return e.mass(when); }, engine_);
 }
 
+double any_heat::confidence() const noexcept {
+  return std::visit([](const auto& e) { return e.confidence(); }, engine_);
+}
+
 void any_heat::merge(const any_heat& other, double weight) {
   std::visit([&]<class E>(E& e) { e.merge(same<E>(other), weight); }, engine_);
 }

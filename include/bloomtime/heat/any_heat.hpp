@@ -67,6 +67,7 @@ class any_heat : public detail::handle<any_heat, heat_engines> {
   void at_bulk(std::span<const digest> items, instant when, std::span<estimate> answers) const;
   estimate rate(digest d, instant when) const noexcept;
   double mass(instant when) const noexcept;
+  double confidence() const noexcept;  // the probability that a lower bound holds
 
   // Both need the same engine. window_table and decay_ring merge with whole weights only.
   void merge(const any_heat& other, double weight = 1);

@@ -1,0 +1,15 @@
+#include "store/profile_heat.hpp"
+
+#include <variant>
+
+#include "text/usage_error.hpp"
+
+namespace bloomtime::store {
+
+any_heat profile_heat::load(std::span<const std::byte> container) {
+  any_heat heat = any_heat::load(container);
+  if (std::holds_alternative<heat_filter>(heat.get())) return heat;
+  text::corrupt("expected a {}, found a {}", heat_filter::name, heat.engine());
+}
+
+}  // namespace bloomtime::store

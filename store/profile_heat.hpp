@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <bloomtime/heat/any_heat.hpp>
+
+namespace bloomtime::store {
+
+// The engines that a profile keeps the heat of a field in.
+struct profile_heat {
+  // Throws error(corrupt) if the container holds another engine.
+  static any_heat load(std::span<const std::byte> container);
+};
+
+}  // namespace bloomtime::store
