@@ -213,7 +213,16 @@ bool heat_table::find_room(const print& p, std::uint64_t payload) noexcept {
     table_.payload().add_print();
     return true;
   }
-  if (!table_.give_up_least(p, payload, print_weights::elsewhere)) return false;
+  const auto light = [](std::uint64_t kept, std::uint64_t) { return kept; };
+  const auto exact = [&](std::uint64_t kept, std::uint64_t key) {
+    const std::uint64_t* const large =
+        kept == print_weights::elsewhere ? weights().find_large(key) : nullptr;
+    return large != nullptr ? *large : kept;
+  };
+  if (!table_.give_up_least(p, payload, print_weights::elsewhere, light) &&
+      !table_.give_up_least(p, payload, print_weights::highest_floor + 1, exact)) {
+    return false;
+  }
   floors_until_ = weights().now() + floor_life;
   ++losses_.forgot_early;
   return true;

@@ -61,7 +61,8 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 //
 // and, if slots are given up for others,
 //
-//   std::uint32_t given_up(std::uint32_t mark, std::uint64_t payload) const;   in the mark's block
+//   std::uint32_t given_up(std::uint32_t mark, std::uint64_t weight) const;    in the mark's block
+//   void erased(std::uint64_t key, std::uint64_t payload);
 //
 // Nothing here throws but construction, copies and read().
 template <class Payload>
@@ -106,10 +107,12 @@ class print_table {
   std::optional<std::uint64_t> displace(const print& p, std::uint64_t payload,
                                         Rank&& rank) noexcept;
 
-  // Puts p, which change() found no room for, in the place of the slot with the least payload of
-  // both its blocks if that is less than `below`, and notes in the mark of that block what was
-  // given up. False if no payload is less.
-  bool give_up_least(const print& p, std::uint64_t payload, std::uint64_t below) noexcept;
+  // Puts p, which change() found no room for, in the place of the slot with the least
+  // weight(payload, key) of both its blocks if that is less than `below`, and notes in the mark of
+  // that block what was given up. False if no weight is less.
+  template <class Weight>
+  bool give_up_least(const print& p, std::uint64_t payload, std::uint64_t below,
+                     Weight&& weight) noexcept;
 
   // How far change() goes to find room: whether prints move to their other blocks, and whether the
   // stash may be used.
@@ -471,22 +474,25 @@ std::optional<std::uint64_t> print_table<Payload>::displace(const print& p, std:
 }
 
 template <class Payload>
-bool print_table<Payload>::give_up_least(const print& p, std::uint64_t payload,
-                                         std::uint64_t below) noexcept {
+template <class Weight>
+bool print_table<Payload>::give_up_least(const print& p, std::uint64_t payload, std::uint64_t below,
+                                         Weight&& weight) noexcept {
   const std::array<target, 2> both{reach_to_write(p), reach_to_write(blocks_.other(p))};
   unsigned where = 0;
   unsigned least = 0;
   std::uint64_t lowest = below;
   for (unsigned t = 0; t < both.size(); ++t) {
     for (unsigned i = 0; i < both[t].block.count(); ++i) {
-      if (both[t].block.payload(i) >= lowest) continue;
-      lowest = both[t].block.payload(i);
+      const std::uint64_t each = weight(both[t].block.payload(i), key_of(both[t].print_at(i)));
+      if (each >= lowest) continue;
+      lowest = each;
       where = t;
       least = i;
     }
   }
   if (lowest == below) return false;
   const target& chosen = both[where];
+  payload_.erased(key_of(chosen.print_at(least)), chosen.block.payload(least));
   chosen.block.put(least, chosen.with(payload));
   chosen.block.set_mark(payload_.given_up(chosen.block.mark(), lowest));
   if (where != 0) leave_mark(both[0].block, p.tag, payload);

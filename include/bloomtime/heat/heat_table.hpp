@@ -55,7 +55,7 @@ struct heat_table_size {
 // losses() counts the items given up.
 //
 // Outcomes of add: added, late, future, and full if a count would exceed 64 bits, or if there is no
-// room and every item in the way has 128 hits or more. Late events count what is left of them.
+// room and every item in the way has 1984 hits or more. Late events count what is left of them.
 //
 // Cost: an add reads one cache line, and a second one where blocks are full. Nothing happens when
 // time passes: 64 blocks halve together when one of them is next written, and all counts above 127

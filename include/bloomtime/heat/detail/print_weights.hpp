@@ -33,6 +33,7 @@ class print_weights {
   static constexpr std::uint64_t most_halvings = std::uint64_t{1} << 62;
   static constexpr std::uint64_t all_halvings = 64;  // leave nothing of any count
   static constexpr std::uint64_t floor_halvings = (1 << floor_bits) >> 4;  // leave no floor
+  static constexpr std::uint64_t highest_floor = std::uint64_t{31} << 15;  // of the last code
 
   // A count after some halvings, each rounded up; 0 if it is dropped.
   BLOOMTIME_INLINE static std::uint64_t faded(std::uint64_t count,
@@ -136,8 +137,11 @@ class print_weights {
     const std::uint32_t floor = std::max(a >> life_bits, b >> life_bits);
     return std::max(a & most_life, b & most_life) | floor << life_bits;
   }
-  static std::uint32_t given_up(std::uint32_t mark, std::uint64_t payload) noexcept {
-    return merge_marks(mark, floor_code(payload) << life_bits);
+  static std::uint32_t given_up(std::uint32_t mark, std::uint64_t count) noexcept {
+    return merge_marks(mark, floor_code(count) << life_bits);
+  }
+  void erased(std::uint64_t key, std::uint64_t payload) noexcept {
+    if (payload == elsewhere) large_.erase(key);
   }
   void moved(std::uint64_t from, std::uint64_t to, std::uint64_t payload) noexcept {
     if (payload != elsewhere) return;
