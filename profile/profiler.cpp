@@ -30,15 +30,26 @@ void expect_counted(outcome o) {
                     name_of(o));
 }
 
+// A table gives up light items to keep its memory limit, but none with 1984 hits or more.
+void expect_counted(outcome o, std::uint64_t memory) {
+  if (o == outcome::full && memory != 0) {
+    text::throw_error(errc::too_large,
+                      "--memory ({} bytes) has no room for the items with 1984 hits or more; use a "
+                      "new --store with a larger --memory, or without",
+                      memory);
+  }
+  expect_counted(o);
+}
+
 field_profile new_field(const std::string& name, const store::profile_settings& settings,
-                        std::uint64_t memory, const hash_seed& seed) {
+                        std::optional<std::uint64_t> memory, const hash_seed& seed) {
   // A bucket for each of the last half-lives: what came before has faded.
   return {.name = name,
-          .heat = any_heat(heat_filter({.memory = memory,
-                                        .half_life = settings.half_life,
-                                        .tick = settings.resolution,
-                                        .ahead = any_time_ahead,
-                                        .seed = seed})),
+          .heat = any_heat(heat_table({.memory = memory,
+                                       .half_life = settings.half_life,
+                                       .tick = settings.resolution,
+                                       .ahead = any_time_ahead,
+                                       .seed = seed})),
           .hot = hot_list({.half_life = settings.half_life,
                            .tick = settings.resolution,
                            .ahead = any_time_ahead,
@@ -57,6 +68,8 @@ void expect_seed(const field_profile& f, const hash_seed& seed) {
 }  // namespace
 
 void expect_memory(std::uint64_t memory, std::size_t fields) {
+  if (memory > most_memory)
+    text::refuse("--memory can be at most 1TiB (2^40 bytes), got {}", memory);
   if (memory >= fields * least_memory_per_field) return;
   text::refuse("--memory must be at least {} bytes, 1 KiB for each field, got {}",
                fields * least_memory_per_field, memory);
@@ -111,8 +124,10 @@ std::uint64_t field_profile::memory() const {
 profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
                    const hash_seed& seed)
     : settings_(settings), waiting_(fields.size()) {
+  std::optional<std::uint64_t> memory;
+  if (settings.memory != 0) memory = settings.memory / fields.size();
   for (const std::string& name : fields) {
-    fields_.push_back(new_field(name, settings, settings.memory / fields.size(), seed));
+    fields_.push_back(new_field(name, settings, memory, seed));
   }
 }
 
@@ -191,7 +206,7 @@ void profiler::flush() {
     auto& [items, times] = waiting_[i];
     outcomes_.resize(times.size());
     fields_[i].heat.add_bulk(items, times, outcomes_);
-    std::for_each(outcomes_.begin(), outcomes_.end(), expect_counted);
+    for (const outcome o : outcomes_) expect_counted(o, settings_.memory);
     if (fields_[i].past) remember(*fields_[i].past, items, times);
     items.clear();
     times.clear();
@@ -207,9 +222,16 @@ void profiler::compact() {
 }
 
 memory_budget profiler::heat_budget() const {
+  if (settings_.memory == 0) return {};
   std::uint64_t taken = 0;
   for (const field_profile& f : fields_) taken += f.heat.memory();
   return {settings_.memory, taken - std::min(taken, settings_.memory)};
+}
+
+std::uint64_t profiler::given_up() const {
+  std::uint64_t items = 0;
+  for (const field_profile& f : fields_) items += f.heat.losses().forgot_early;
+  return items;
 }
 
 memory_budget profiler::history_budget() const {

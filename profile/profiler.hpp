@@ -24,10 +24,10 @@
 
 namespace bloomtime::profile {
 
-inline constexpr std::uint64_t default_memory_per_field = 7'000'000;
 inline constexpr std::uint64_t least_memory_per_field = 1024;
+inline constexpr std::uint64_t most_memory = std::uint64_t{1} << 40;
 
-// Throws usage_error if --memory is too little for so many fields.
+// Throws usage_error if --memory is too little for so many fields, or too much.
 void expect_memory(std::uint64_t memory, std::size_t fields);
 
 // A history with one partition per day. It accepts every time that can be read: its ticks are those
@@ -55,12 +55,12 @@ constexpr std::uint64_t exact_map_bytes(std::uint64_t items) {
 
 struct field_profile {
   std::string name;
-  any_heat heat;  // a heat_filter
+  any_heat heat;  // a heat_table; a heat_filter in a store of a version without tables
   hot_list hot;
   std::optional<history> past;  // none in a store of a version without histories
   store::census items;
 
-  // The decayed count of an item, from the filter and the hot list together.
+  // The decayed count of an item, from the table or filter and the hot list together.
   estimate at(std::string_view item, instant when) const;
   // The n hottest items, likewise.
   std::vector<hot_item> top(std::size_t n, instant when) const;
@@ -73,7 +73,7 @@ struct memory_budget {
   std::uint64_t over = 0;
 };
 
-// Heat and history of the items of a stream of events: a heat filter, a hot list and a history for
+// Heat and history of the items of a stream of events: a heat table, a hot list and a history for
 // each field.
 class profiler {
  public:
@@ -110,9 +110,11 @@ class profiler {
   // flush(), and makes histories as small as they are when saved.
   void compact();
 
-  // Of the heat filters of all fields. --memory limits their cells; counts that are too large for a
-  // cell need more.
+  // Of the heat of all fields, without hot lists. --memory limits the cells or blocks; counts that
+  // are too large for them need more.
   memory_budget heat_budget() const;
+  // Items that were given up to keep --memory, since the profile was made or loaded.
+  std::uint64_t given_up() const;
   // Of the histories that have a limit. The command sets none; another program may have.
   memory_budget history_budget() const;
 
@@ -139,7 +141,7 @@ class profiler {
   store::profile_settings settings_;
   logs::time_gate gate_;
   std::vector<field_profile> fields_;
-  // Events on their way into the heat filters, which take many at once faster than one by one.
+  // Events on their way into the heat tables, which take many at once faster than one by one.
   struct waiting_items {
     std::vector<digest> items;
     std::vector<instant> times;

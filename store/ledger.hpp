@@ -19,7 +19,7 @@ namespace bloomtime::store {
 struct profile_settings {
   std::chrono::microseconds half_life = std::chrono::hours(1);
   std::chrono::microseconds resolution = std::chrono::seconds(1);  // one tick of the decay
-  std::uint64_t memory = 0;  // bytes of the cells of all fields
+  std::uint64_t memory = 0;  // limit for the heat of all fields, in bytes; 0: none
 };
 
 // How many different items a field had, and the total length of the items of all events.

@@ -8,8 +8,10 @@ namespace bloomtime::store {
 
 any_heat profile_heat::load(std::span<const std::byte> container) {
   any_heat heat = any_heat::load(container);
+  if (std::holds_alternative<heat_table>(heat.get())) return heat;
   if (std::holds_alternative<heat_filter>(heat.get())) return heat;
-  text::corrupt("expected a {}, found a {}", heat_filter::name, heat.engine());
+  text::corrupt("expected a {} or a {}, found a {}", heat_table::name, heat_filter::name,
+                heat.engine());
 }
 
 }  // namespace bloomtime::store

@@ -34,8 +34,7 @@ double read_only(const std::string& path, const std::vector<std::string>& items)
 }
 
 double read_and_profile(const std::string& path, const std::vector<std::string>& items) {
-  bloomtime::profile::profiler profile(
-      {.memory = items.size() * bloomtime::profile::default_memory_per_field}, items);
+  bloomtime::profile::profiler profile({}, items);
   bloomtime::store::minute_totals totals;
   const double taken = nanoseconds(path, items, [&](const logs::event& e) {
     profile.add(

@@ -84,7 +84,7 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
   store::profile_settings s;
   s.resolution = asked.resolution.value_or(s.resolution);
   s.half_life = asked.half_life.value_or(s.half_life);
-  s.memory = asked.memory.value_or(profile::default_memory_per_field * fields);
+  s.memory = asked.memory.value_or(s.memory);
   if (s.half_life < s.resolution) {
     refuse(
         "--half-life must be at least --resolution ({}); got {}. Try --half-life {}s or more, or "
@@ -92,7 +92,7 @@ store::profile_settings settings_of(const wishes& asked, std::size_t fields) {
         span_text(s.resolution), span_text(s.half_life), whole_seconds(s.resolution),
         whole_seconds(s.half_life));
   }
-  profile::expect_memory(s.memory, fields);
+  if (asked.memory) profile::expect_memory(s.memory, fields);
   return s;
 }
 
@@ -102,8 +102,11 @@ void expect_settings(const std::string& store, const store::profile_settings& ke
               span_text(asked.half_life.value_or(kept.half_life)));
   expect_same(store, "a resolution of", span_text(kept.resolution),
               span_text(asked.resolution.value_or(kept.resolution)));
-  expect_same(store, "a memory of", fmt::format("{} bytes", kept.memory),
-              fmt::format("{} bytes", asked.memory.value_or(kept.memory)));
+  const auto limit = [](std::uint64_t bytes) {
+    return bytes == 0 ? std::string("none") : fmt::format("{} bytes", bytes);
+  };
+  expect_same(store, "the memory limit", limit(kept.memory),
+              limit(asked.memory.value_or(kept.memory)));
 }
 
 void expect_different(std::vector<std::string> items) {
@@ -314,7 +317,9 @@ void add_profile(command& root, output_options& asked) {
                  {"zone", "UTC offset of the last line"},
                  {"half_life_seconds, tick_seconds", "--half-life, --resolution"},
                  {"memory_bytes", "of heat"},
-                 {"heat_asked_bytes, heat_over_bytes", "--memory, and what exceeds it"},
+                 {"heat_asked_bytes, heat_over_bytes",
+                  "--memory, and what exceeds it; asked is null without a limit"},
+                 {"heat_given_up", "items given up in this run to keep --memory"},
                  {"history_bytes, history_asked_bytes, history_over_bytes",
                   "likewise; asked is null without a limit"},
                  {"items, fields", "one object per row of each table"}};
@@ -322,7 +327,7 @@ void add_profile(command& root, output_options& asked) {
   self.arguments("FILE", given->files, "logs, read in order; - for standard input");
   self.text("--half-life", given->half_life, "TIME", "time in which heat halves (default 1h)");
   self.text("--resolution", given->resolution, "TIME", "length of a tick (default 1s)");
-  self.text("--memory", given->memory, "SIZE", "memory of the heat cells (default 7MB per field)");
+  self.text("--memory", given->memory, "SIZE", "limit for the heat of all fields (default: none)");
   self.text("--store", given->store, "DIR",
             "directory to write (default: access.bloomtime for access.log)");
   self.text("--seed", given->seed, "N",

@@ -217,8 +217,16 @@ std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
   std::vector<std::string> texts;
   if (const profile::memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
     texts.push_back(over_budget_text("heat takes", heat) +
-                    ": an item with 128 hits or more takes 22 to 43 bytes more for each of its "
-                    "four cells. A shorter --half-life leaves fewer such items");
+                    ": an item with 128 hits or more takes 21 to 43 bytes more, in a heat_filter "
+                    "for each of its four cells. A shorter --half-life leaves fewer such items");
+  }
+  if (const std::uint64_t items = profile.given_up(); items != 0) {
+    texts.push_back(
+        fmt::format("heat has reached the memory limit of {}, and {} item{} with the least heat "
+                    "{} given up for others; upper bounds hold, but are higher. Use a new --store "
+                    "with a larger --memory, or without",
+                    bytes_text(profile.settings().memory), count_text(items), items == 1 ? "" : "s",
+                    items == 1 ? "was" : "were"));
   }
   if (const profile::memory_budget past = profile.history_budget(); past.over > 0) {
     texts.push_back(over_budget_text("the history takes", past) +
@@ -254,8 +262,9 @@ report report_of(const profile_summary& what, const profile::profiler& profile, 
                       {"half_life_seconds", in_seconds(profile.settings().half_life)},
                       {"tick_seconds", in_seconds(profile.settings().resolution)},
                       {"memory_bytes", memory},
-                      {"heat_asked_bytes", heat.asked},
+                      {"heat_asked_bytes", heat.asked == 0 ? value() : value(heat.asked)},
                       {"heat_over_bytes", heat.over},
+                      {"heat_given_up", profile.given_up()},
                       {"history_bytes", or_nothing(history_bytes(profile))},
                       {"history_asked_bytes", past.asked == 0 ? value() : value(past.asked)},
                       {"history_over_bytes", past.over}},

@@ -76,24 +76,31 @@ std::vector<candidate> candidates_for(const plan_target& target) {
 
 std::vector<std::string> closing(const plan_target& target, const plan_options& given,
                                  std::chrono::microseconds half_life) {
-  // Cells count in units of 2^-8 hits, and the last unit decays to zero.
-  constexpr unsigned half_lives_of_one_hit = 9;
+  // A table drops a count that halves to 3/32 hit or less. Cells count in units of 2^-8 hits, and
+  // the last unit decays to zero.
+  constexpr unsigned in_a_table = 4;
+  constexpr unsigned in_a_filter = 9;
   std::vector<std::string> words{fmt::format(
-      "An item stays active for about {} after one hit ({} half-lives), and {} longer if its hits "
-      "double. --items counts items that are active at the same time, not items ever seen.",
-      span_text(half_life, half_lives_of_one_hit), half_lives_of_one_hit, span_text(half_life))};
+      "An item stays active for about {} after one hit ({} half-lives; {} in a filter), and {} "
+      "longer if its hits double. --items counts items that are active at the same time, not items "
+      "ever seen.",
+      span_text(half_life, in_a_table), in_a_table, in_a_filter, span_text(half_life))};
   if (given.error.empty() && given.memory.empty()) {
-    words.push_back(
-        fmt::format("{} is profile's default per field. With a million active items of two hits "
-                    "each, estimates are at most 0.5 hits too high on average.",
-                    bytes_text(profile::default_memory_per_field)));
+    words.emplace_back(
+        "profile needs no size: its tables start with 4 KiB and grow with the active items of each "
+        "field.");
   }
   words.push_back(next_step(target));
   return words;
 }
 
+plan_options with_usual_error(plan_options given) {
+  if (given.error.empty() && given.memory.empty()) given.error = "0.5%";
+  return given;
+}
+
 plan make(const plan_options& given) {
-  const plan_target target = target_of("heat", given, profile::default_memory_per_field);
+  const plan_target target = target_of("heat", with_usual_error(given));
   if (target.memory) profile::expect_memory(*target.memory, 1);
   const std::chrono::microseconds half_life = parse_span("--half-life", given.half_life);
   plan what{.subject = "Heat of " + count_of(target.items, "item"),
@@ -125,7 +132,7 @@ planner heat_planner() {
       .summary = "size a heat table or filter (how hot is this item now?)",
       .usage = "--items N [--error E | --memory SIZE] [--half-life TIME]",
       .examples =
-          "bloomtime plan heat --items 1M                    profile's default size, its error\n"
+          "bloomtime plan heat --items 1M                    memory for an error of 0.5 %\n"
           "bloomtime plan heat --items 1M --error 1%         memory for an error\n"
           "bloomtime plan heat --items 10M --memory 64MiB    error for a memory\n"
           "bloomtime plan heat --items 1M --half-life 1d     how long items stay active",

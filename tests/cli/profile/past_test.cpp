@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
+#include <bloomtime/heat/decay_ring.hpp>
+#include <bloomtime/heat/heat_filter.hpp>
+
 #include "cli/asking/opened_store.hpp"
 #include "cli/logs/input_support.hpp"
 #include "cli/profile/profile_samples.hpp"
 #include "profile/profiler.hpp"
+#include "store/ledger.hpp"
 #include "store/writer.hpp"
 #include "text/usage_error.hpp"
 
@@ -81,6 +85,57 @@ TEST(past, of_an_older_store_goes_on_with_its_hash) {
   const profiler read = profiler::load(w, w.about(), profiler::wanted::everything);
   EXPECT_EQ(read.seed(), (hash_seed{0, hash_id::xxh3_128}));
   EXPECT_GT(read.fields()[0].at("a", instant::from_seconds(4)).lower, 0);
+}
+
+// Made by a bloomtime that knew no tables of heat, before its first event.
+void use_heat_filters(const std::filesystem::path& directory) {
+  store::writer w(directory, instant());
+  for (const std::string& item : w.about().items) {
+    w.put(store::heat_role(item), heat_filter({.memory = 4000, .half_life = 1h}));
+  }
+  w.put(store::ledger_role,
+        store::ledger{.settings = {.memory = 8000}, .fields = {{}, {}}, .held = {}}.serialize());
+  w.checkpoint();
+}
+
+TEST(past, of_an_older_store_goes_on_with_its_heat_filters) {
+  const temporary_directory folder(support::quick_place());
+  const auto log = write_text(folder / "log", "1\ta\tb\n2\ta\tb\n3\ta\tb\n4\ta\tb\n");
+  const std::string store = folder / "store";
+  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  for (const std::string& role : {"heat.2", "heat.3"}) {
+    EXPECT_EQ(any_heat::load(contents_of(store).containers[role]).engine(), "heat_table");
+  }
+  use_heat_filters(store);
+  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  for (const std::string& role : {"heat.2", "heat.3"}) {
+    const any_heat kept = any_heat::load(contents_of(store).containers[role]);
+    EXPECT_EQ(kept.engine(), "heat_filter");
+    EXPECT_EQ(kept.memory(), 3840U);  // 60 lines in four rows
+  }
+  EXPECT_EQ(run_command({"verify", store}).status, 0);
+  EXPECT_EQ(run_command({"hot", store}).status, 0);
+  const told answer = run_command({"heat", store, "a", "--field", "2", "--json"});
+  EXPECT_NE(answer.out.find("\"hits\":"), std::string::npos) << answer.out;
+}
+
+TEST(past, of_a_store_with_another_engine_of_heat_is_refused) {
+  const temporary_directory folder(support::quick_place());
+  const auto log = write_text(folder / "log", "1\ta\tb\n2\ta\tb\n3\ta\tb\n4\ta\tb\n");
+  const std::string store = folder / "store";
+  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  {
+    store::writer w(store, instant());
+    w.put("heat.2", decay_ring({.memory = 4000, .window = 1h}));
+    w.checkpoint();
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"hot", store}, {"verify", store}, profile_command({log}, store)}) {
+    const told answer = run_command(words);
+    EXPECT_NE(answer.status, 0) << words.front();
+    EXPECT_NE((answer.out + answer.err).find("found a decay_ring"), std::string::npos)
+        << answer.out << answer.err;
+  }
 }
 
 TEST(past, takes_every_time_that_can_be_read) {

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,12 @@ std::string log_of(int items, int times, int from = 1'400'000'000) {
     }
   }
   return log;
+}
+
+std::string items_text(int items) {
+  std::string text;
+  for (int i = 0; i < items; ++i) text += "item-" + std::to_string(i) + "\n";
+  return text;
 }
 
 std::string written(const std::filesystem::path& path, const std::string& text) {
@@ -72,6 +80,75 @@ TEST(profile_budget, says_nothing_where_it_is_kept) {
       profile_of(written(folder / "log", log_of(300, 20)), folder / "store");
   EXPECT_EQ(document.at("heat_over_bytes"), 0);
   EXPECT_EQ(err.find("more than the limit"), std::string::npos) << err;
+}
+
+// Twice as many items as there is room for: some are given up, and the answers are still no lower
+// than the truth.
+TEST(profile_budget, tells_how_many_items_are_given_up) {
+  const temporary_directory folder(support::quick_place());
+  const std::string log = written(folder / "log", log_of(2000, 3));
+  const auto [document, err] = profile_of(log, folder / "store");
+  EXPECT_GT(document.at("heat_given_up").get<std::uint64_t>(), 500U);
+  EXPECT_LE(document["fields"][0]["heat_bytes"].get<std::uint64_t>(), 4500U);
+  EXPECT_NE(err.find("heat has reached the memory limit of 8.00 kB"), std::string::npos) << err;
+  const told answers = run_command({"heat", folder / "store", "--field", "2", "--batch",
+                                    written(folder / "items", items_text(2000))});
+  std::istringstream rows(answers.out);
+  std::string item;
+  double hits = 0;
+  double lower = 0;
+  double upper = 0;
+  int asked = 0;
+  for (; rows >> item >> hits >> lower >> upper; ++asked) {
+    EXPECT_GE(upper, 2.998) << item;  // 3 hits in 3 seconds
+    EXPECT_LE(lower, 3) << item;
+  }
+  EXPECT_EQ(asked, 2000);
+}
+
+TEST(profile_budget, has_no_limit_unless_asked) {
+  const temporary_directory folder(support::quick_place());
+  const std::string log = written(folder / "log", log_of(2000, 3));
+  auto words = profile_command({log}, folder / "store");
+  words.erase(std::find(words.begin(), words.end(), "--memory"),
+              std::find(words.begin(), words.end(), "8000") + 1);
+  words.emplace_back("--json");
+  const told said = run_command(words);
+  ASSERT_EQ(said.status, 0) << said.err;
+  const auto document = nlohmann::json::parse(said.out);
+  EXPECT_TRUE(document.at("heat_asked_bytes").is_null());
+  EXPECT_EQ(document.at("heat_over_bytes"), 0);
+  EXPECT_EQ(document.at("heat_given_up"), 0);
+  EXPECT_EQ(said.err.find("memory limit"), std::string::npos) << said.err;
+  EXPECT_LE(document["fields"][0]["heat_bytes"].get<std::uint64_t>(), 16U * 2000);
+  EXPECT_LE(document["fields"][1]["heat_bytes"].get<std::uint64_t>(), 8192U);  // one item
+  const told continued = run_command(profile_command({log}, folder / "store"));
+  EXPECT_EQ(continued.status, 2);
+  EXPECT_NE(continued.err.find("the memory limit none; got 8000 bytes"), std::string::npos)
+      << continued.err;
+}
+
+// Items with more hits than a slot can count are given up as well.
+TEST(profile_budget, is_kept_where_all_items_are_hot) {
+  const temporary_directory folder(support::quick_place());
+  auto words = profile_command({written(folder / "log", log_of(600, 200))}, folder / "store");
+  std::replace(words.begin(), words.end(), std::string("8000"), std::string("2048"));
+  const told said = run_command(words);
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_NE(said.err.find("heat has reached the memory limit of 2.05 kB"), std::string::npos)
+      << said.err;
+  const told answers = run_command({"heat", folder / "store", "--field", "2", "--batch",
+                                    written(folder / "items", items_text(600))});
+  std::istringstream rows(answers.out);
+  std::string item;
+  double hits = 0;
+  double lower = 0;
+  double upper = 0;
+  while (rows >> item >> hits >> lower >> upper) {
+    EXPECT_GE(upper, 196) << item;  // 200 hits in 200 seconds
+    EXPECT_LE(lower, 200) << item;
+  }
+  EXPECT_EQ(item, "item-599");
 }
 
 // The command asks for no memory of a history; a store that another program made may.

@@ -119,7 +119,7 @@ TEST_P(real_heat, is_never_below_the_exact_count) {
   const bool tsv = path.find(".tsv") != path.npos;
   const std::vector<std::string> items =
       tsv ? std::vector<std::string>{"2", "3"} : std::vector<std::string>{"host", "path"};
-  const store::profile_settings settings{.memory = 2 * default_memory_per_field};
+  const store::profile_settings settings{};
   profiler profile(settings, items);
   std::vector<exact_counts> exact(2, exact_counts(settings));
   event_reader reader({.items = items}, {path});

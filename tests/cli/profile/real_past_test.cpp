@@ -50,7 +50,7 @@ TEST_P(real_past, is_never_missed) {
   const std::string path = BLOOMTIME_TESTS_DIR "/../../shared/data/" + std::string(GetParam());
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "skipped: " << path << " is not there";
   const std::vector<std::string> items{"2", "3"};
-  profiler profile({.memory = 2 * default_memory_per_field}, items);
+  profiler profile({}, items);
   std::vector<seconds_of> truth(2);
   event_reader reader({.items = items}, {path});
   while (const event* e = reader.next()) {
