@@ -188,7 +188,7 @@ TEST(heat_table, at_its_limit_answers_by_a_floor) {
 TEST(heat_table, refuses_new_items_where_all_others_are_hot) {
   heat_table t({.items = 10, .memory = 64, .lambda = 1});
   std::uint64_t full = 0;
-  for (int i = 0; i < 100; ++i) full += t.add(i, at_second(0), 1000) == outcome::full;
+  for (int i = 0; i < 100; ++i) full += t.add(i, at_second(0), 5000) == outcome::full;
   EXPECT_GT(full, 70U);
   EXPECT_EQ(t.losses().full, full);
   EXPECT_EQ(t.events(), 100 - full);
