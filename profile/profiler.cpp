@@ -30,11 +30,12 @@ void expect_counted(outcome o) {
                     name_of(o));
 }
 
-// A table gives up light items to keep its memory limit, but none with 1984 hits or more.
+// A table gives up light items to keep its memory limit, but none with 1984 hits or more. Far too
+// many items for the limit lead to that.
 void expect_counted(outcome o, std::uint64_t memory) {
   if (o == outcome::full && memory != 0) {
     text::throw_error(errc::too_large,
-                      "--memory ({} bytes) has no room for the items with 1984 hits or more; use a "
+                      "--memory ({} bytes) is too little for the active items of this log; use a "
                       "new --store with a larger --memory, or without",
                       memory);
   }

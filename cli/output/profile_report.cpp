@@ -215,7 +215,10 @@ std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& 
 
 std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
   std::vector<std::string> texts;
-  if (const profile::memory_budget heat = profile.heat_budget(); heat.over > heat.asked / 8) {
+  // Tables take up to 2 KiB each besides their blocks.
+  const std::uint64_t usual = 2048 * std::uint64_t{profile.fields().size()};
+  if (const profile::memory_budget heat = profile.heat_budget();
+      heat.over > heat.asked / 8 + usual) {
     texts.push_back(over_budget_text("heat takes", heat) +
                     ": an item with 128 hits or more takes 21 to 43 bytes more, in a heat_filter "
                     "for each of its four cells. A shorter --half-life leaves fewer such items");

@@ -78,8 +78,9 @@ TEST(profile_budget, says_nothing_where_it_is_kept) {
   const temporary_directory folder(support::quick_place());
   const auto [document, err] =
       profile_of(written(folder / "log", log_of(300, 20)), folder / "store");
-  EXPECT_EQ(document.at("heat_over_bytes"), 0);
-  EXPECT_EQ(err.find("more than the limit"), std::string::npos) << err;
+  EXPECT_LE(document.at("heat_over_bytes"), 2 * 1200);  // of tables besides their blocks
+  EXPECT_EQ(document.at("heat_given_up"), 0);
+  EXPECT_EQ(err.find("limit"), std::string::npos) << err;
 }
 
 // Twice as many items as there is room for: some are given up, and the answers are still no lower
@@ -89,7 +90,7 @@ TEST(profile_budget, tells_how_many_items_are_given_up) {
   const std::string log = written(folder / "log", log_of(2000, 3));
   const auto [document, err] = profile_of(log, folder / "store");
   EXPECT_GT(document.at("heat_given_up").get<std::uint64_t>(), 500U);
-  EXPECT_LE(document["fields"][0]["heat_bytes"].get<std::uint64_t>(), 4500U);
+  EXPECT_LE(document["fields"][0]["heat_bytes"].get<std::uint64_t>(), 4000U + 1200);
   EXPECT_NE(err.find("heat has reached the memory limit of 8.00 kB"), std::string::npos) << err;
   const told answers = run_command({"heat", folder / "store", "--field", "2", "--batch",
                                     written(folder / "items", items_text(2000))});
@@ -131,24 +132,28 @@ TEST(profile_budget, has_no_limit_unless_asked) {
 // Items with more hits than a slot can count are given up as well.
 TEST(profile_budget, is_kept_where_all_items_are_hot) {
   const temporary_directory folder(support::quick_place());
-  auto words = profile_command({written(folder / "log", log_of(600, 200))}, folder / "store");
+  std::string log;
+  for (int i = 0; i < 300; ++i) {
+    for (int t = 0; t < 200; ++t) log += "1400000000\titem-" + std::to_string(i) + "\tx\n";
+  }
+  auto words = profile_command({written(folder / "log", log)}, folder / "store");
   std::replace(words.begin(), words.end(), std::string("8000"), std::string("2048"));
   const told said = run_command(words);
   EXPECT_EQ(said.status, 0) << said.err;
   EXPECT_NE(said.err.find("heat has reached the memory limit of 2.05 kB"), std::string::npos)
       << said.err;
   const told answers = run_command({"heat", folder / "store", "--field", "2", "--batch",
-                                    written(folder / "items", items_text(600))});
+                                    written(folder / "items", items_text(300))});
   std::istringstream rows(answers.out);
   std::string item;
   double hits = 0;
   double lower = 0;
   double upper = 0;
   while (rows >> item >> hits >> lower >> upper) {
-    EXPECT_GE(upper, 196) << item;  // 200 hits in 200 seconds
+    EXPECT_GE(upper, 200) << item;
     EXPECT_LE(lower, 200) << item;
   }
-  EXPECT_EQ(item, "item-599");
+  EXPECT_EQ(item, "item-299");
 }
 
 // The command asks for no memory of a history; a store that another program made may.
