@@ -160,6 +160,17 @@ std::vector<std::byte> print_blocks::epoch_bytes() const {
 print_blocks print_blocks::read(const print_shape& shape, unsigned level, std::uint64_t split,
                                 std::span<const std::byte> blocks,
                                 std::span<const std::byte> epochs) {
+  print_blocks made = read(shape, level, split, blocks);
+  byte_reader numbers(epochs);
+  made.for_each_chunk([&](const chunk& c, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < segments_in(count); ++i) c.epochs[i] = numbers.u64();
+  });
+  numbers.expect_end();
+  return made;
+}
+
+print_blocks print_blocks::read(const print_shape& shape, unsigned level, std::uint64_t split,
+                                std::span<const std::byte> blocks) {
   check(shape);
   const unsigned most = std::min(most_levels, shape.print_bits - tag_bits);
   const bool fits = level <= most && (split == 0 || level < most) && split < shape.homes << level &&
@@ -179,12 +190,9 @@ print_blocks print_blocks::read(const print_shape& shape, unsigned level, std::u
     }
   }
   byte_reader rest(blocks);
-  byte_reader numbers(epochs);
   made.for_each_chunk([&](const chunk& c, std::uint64_t count) {
     std::memcpy(c.blocks, rest.bytes(count * line_bytes).data(), count * line_bytes);
-    for (std::uint64_t i = 0; i < segments_in(count); ++i) c.epochs[i] = numbers.u64();
   });
-  numbers.expect_end();
   return made;
 }
 

@@ -110,12 +110,17 @@ class print_block {
   }
   slot at(unsigned i) const noexcept {
     const std::uint64_t e = entry(i);
-    return {std::to_integer<std::uint32_t>(at_[i]), e & ones(form_->rest_bits),
-            e >> form_->rest_bits};
+    return {tag(i), e & ones(form_->rest_bits), e >> form_->rest_bits};
   }
   BLOOMTIME_INLINE void put(unsigned i, const slot& s) const noexcept {
-    at_[i] = static_cast<std::byte>(s.tag);
+    set_tag(i, s.tag);
     set_entry(i, s.rest | s.payload << form_->rest_bits);
+  }
+  BLOOMTIME_INLINE std::uint32_t tag(unsigned i) const noexcept {
+    return std::to_integer<std::uint32_t>(at_[i]);
+  }
+  BLOOMTIME_INLINE void set_tag(unsigned i, std::uint32_t tag) const noexcept {
+    at_[i] = static_cast<std::byte>(tag);
   }
   // Needs a free slot.
   BLOOMTIME_INLINE void append(const slot& s) const noexcept {
@@ -137,7 +142,29 @@ class print_block {
     }
     set_head(n, mark());
   }
+  // The slots after these move down, in their order.
+  void remove(unsigned i, unsigned length) const noexcept {
+    const unsigned n = count();
+    for (; i + length < n; ++i) put(i, at(i + length));
+    for (; i < n; ++i) put(i, {});
+    set_head(n - length, mark());
+  }
   void clear() const noexcept { std::memset(at_, 0, line_bytes); }
+
+  // Adds to a tag, which does not overflow. Writes as many bytes as find() reads at once: a read
+  // that finds only a part of its bytes in a pending write waits for the write to finish.
+  BLOOMTIME_INLINE void raise_tag(unsigned i, std::uint32_t amount) const noexcept {
+#if BLOOMTIME_X86
+    const __m128i lanes = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    auto* const half = reinterpret_cast<__m128i*>(at_ + (i & 16));
+    const __m128i lane = _mm_cmpeq_epi8(lanes, _mm_set1_epi8(static_cast<char>(i & 15)));
+    const __m128i more = _mm_and_si128(lane, _mm_set1_epi8(static_cast<char>(amount)));
+    _mm_store_si128(half, _mm_add_epi8(_mm_load_si128(half), more));
+#else
+    std::byte* const word = at_ + (i & ~7U);
+    store_le64(word, load_le64(word) + (std::uint64_t{amount} << 8 * (i & 7)));
+#endif
+  }
 
   // Bit i: (payload of slot i - from) modulo 2^payload_bits < below, for slots in use. Compares
   // several payloads at once; `below` is at most 2^payload_bits - 1.
@@ -169,12 +196,15 @@ class print_block {
     return static_cast<std::uint32_t>(found & ones(n));
   }
 
-  // The slot of this tag and rest, as stored here; `slots` if there is none.
+  // The slot of this tag and rest, as stored here; `slots` if there is none. `used`: among slots
+  // whose payload is not 0.
+  template <bool used = false>
   BLOOMTIME_INLINE unsigned find(std::uint32_t tag, std::uint64_t rest) const noexcept {
     for (std::uint32_t set = with_tag(tag) & ((std::uint32_t{1} << count()) - 1); set != 0;
          set &= set - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(set));
-      if ((entry(i) & ones(form_->rest_bits)) == rest) return i;
+      const std::uint64_t e = entry(i);
+      if ((e & ones(form_->rest_bits)) == rest && (!used || e >> form_->rest_bits != 0)) return i;
     }
     return form_->slots;
   }

@@ -114,6 +114,10 @@ class print_blocks {
     spot child;
   };
   bool can_split() const noexcept;
+  // A print of the block that is divided next, with a stored rest of 0.
+  print next_split() const noexcept {
+    return {split_ >> level_, split_ & ((std::uint64_t{1} << level_) - 1), 0};
+  }
   std::uint64_t bytes_of_next_split() const noexcept;  // 0 if there is memory already
   pair open();  // throws error(out_of_memory), and nothing changed
   // The two blocks of the last split. With close() the second one is gone.
@@ -154,6 +158,9 @@ class print_blocks {
   // Of what these gave. The caller checks the contents of blocks and epochs.
   static print_blocks read(const print_shape& shape, unsigned level, std::uint64_t split,
                            std::span<const std::byte> blocks, std::span<const std::byte> epochs);
+  // The same without epochs: all of them are 0.
+  static print_blocks read(const print_shape& shape, unsigned level, std::uint64_t split,
+                           std::span<const std::byte> blocks);
 
  private:
   static constexpr unsigned chunks_of_region = 16;

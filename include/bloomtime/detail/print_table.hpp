@@ -64,9 +64,22 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 //   std::uint32_t given_up(std::uint32_t mark, std::uint64_t weight) const;    in the mark's block
 //   void erased(std::uint64_t key, std::uint64_t payload);
 //
+// A payload may take several slots: `static constexpr bool grouped = true`. A print then has the
+// slots from the one with its tag to the next print, all of which have the payload 0, and
+//
+//   unsigned length_for(const print_form&, std::uint64_t payload) const;   slots
+//   unsigned length(const print_block&, unsigned i) const;
+//   std::uint64_t read(const print_block&, unsigned i) const;
+//   bool append(const print_block&, const print_block::slot&);   false if there is no room
+//   bool rewrite(const print_block&, unsigned i, std::uint64_t payload);   likewise; slots may move
+//   void remove(const print_block&, unsigned i);
+//   void clear(const print_block&);               before its slots are added anew
+//
 // Nothing here throws but construction, copies and read().
 template <class Payload>
 class print_table {
+  static constexpr bool grouped = requires { Payload::grouped; };
+
  public:
   using spot = print_blocks::spot;
   using slot = print_block::slot;
@@ -95,6 +108,11 @@ class print_table {
   // use(payload, epoch, level) where the print is.
   template <class Use>
   BLOOMTIME_INLINE bool find(const print& p, Use&& use) const noexcept;
+
+  // use(block, i) if the print is in its first block: returns what it returns, otherwise false. The
+  // shortest way to change a payload in place, if payloads do not expire.
+  template <class Use>
+  BLOOMTIME_INLINE bool touch(const print& p, Use&& use) const noexcept;
 
   // change(payload or null) once, with the present payload if the print is there. A slot that
   // expired since its segment was refreshed is there, with its payload.
@@ -182,8 +200,9 @@ class print_table {
     print_block block;
 
     BLOOMTIME_INLINE unsigned find() const noexcept {
-      return block.find(p.tag, print_blocks::stored(p, at.level));
+      return block.template find<grouped>(p.tag, print_blocks::stored(p, at.level));
     }
+    bool has_print() const noexcept { return find() < block.form().slots; }
     slot with(std::uint64_t payload) const noexcept {
       return {p.tag, print_blocks::stored(p, at.level), payload};
     }
@@ -209,6 +228,46 @@ class print_table {
     return t;
   }
   void refresh(const spot& s) noexcept;
+
+  // -- prints of one slot or of several
+  static bool is_print(const print_block& block, unsigned i) noexcept {
+    return !grouped || block.payload(i) != 0;
+  }
+  unsigned length(const print_block& block, unsigned i) const noexcept {
+    if constexpr (grouped) return payload_.length(block, i);
+    return 1;
+  }
+  unsigned length_for(unsigned level, std::uint64_t payload) const noexcept {
+    if constexpr (grouped) return payload_.length_for(blocks_.form(level), payload);
+    return 1;
+  }
+  BLOOMTIME_INLINE std::uint64_t payload_at(const print_block& block, unsigned i) const noexcept {
+    if constexpr (grouped) return payload_.read(block, i);
+    return block.payload(i);
+  }
+  BLOOMTIME_INLINE bool append(const print_block& block, const slot& s) noexcept {
+    if constexpr (grouped) return payload_.append(block, s);
+    block.append(s);
+    return true;
+  }
+  BLOOMTIME_INLINE bool rewrite(const print_block& block, unsigned i,
+                                std::uint64_t payload) noexcept {
+    if constexpr (grouped) return payload_.rewrite(block, i, payload);
+    block.set_payload(i, payload);
+    return true;
+  }
+  void remove(const print_block& block, unsigned i) noexcept {
+    if constexpr (grouped) {
+      payload_.remove(block, i);
+    } else {
+      block.remove(i);
+    }
+  }
+  void clear(const print_block& block) noexcept {
+    if constexpr (grouped) payload_.clear(block);
+    block.clear();
+  }
+
   unsigned room_in(const target& t) noexcept;
   bool place(const target& t, std::uint64_t payload) noexcept;
   void leave_mark(const print_block& block, std::uint32_t tag, std::uint64_t payload) noexcept {
@@ -226,8 +285,11 @@ class print_table {
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;
-  bool make_room(const target& t, unsigned& probes) noexcept;
-  bool make_room_by_two(const target& t, unsigned& probes) noexcept;
+  static constexpr unsigned none = ~0U;
+  bool make_room(const target& t, unsigned& probes, unsigned kept = none) noexcept;
+  bool make_room_by_two(const target& t, unsigned& probes, unsigned kept = none) noexcept;
+  bool extend(const target& t, std::uint64_t payload) noexcept;
+  bool make_divisible(const target& t) noexcept;
   bool add_to_stash(const target& first, const target& second, std::uint64_t payload) noexcept;
   std::uint64_t most_stashed() const noexcept { return 64 + blocks_.slots() / 32; }
 
@@ -246,14 +308,14 @@ bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
   const target first = reach(p);
   unsigned i = first.find();
   if (i < first.block.form().slots) {
-    use(first.block.payload(i), *first.at.epoch, first.at.level);
+    use(payload_at(first.block, i), *first.at.epoch, first.at.level);
     return true;
   }
   if (!payload_.marked(first.block.mark(), p.tag)) return false;
   const target second = reach(blocks_.other(p));
   i = second.find();
   if (i < second.block.form().slots) {
-    use(second.block.payload(i), *second.at.epoch, second.at.level);
+    use(payload_at(second.block, i), *second.at.epoch, second.at.level);
     return true;
   }
   if (stash_.empty() || !payload_.marked(second.block.mark(), p.tag)) return false;
@@ -263,13 +325,27 @@ bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
   return kept.has_value();
 }
 
+template <class Payload>
+template <class Use>
+bool print_table<Payload>::touch(const print& p, Use&& use) const noexcept {
+  const spot at = blocks_.at(p);
+  const print_block block = blocks_.block(at);
+  const unsigned i = block.template find<grouped>(p.tag, print_blocks::stored(p, at.level));
+  return i < block.form().slots && use(block, i);
+}
+
 // -- changing ----------------------------------------------------------------------------------
 
+// False if there is no room for the payload.
 template <class Payload>
-bool print_table<Payload>::change_in(const target& t, unsigned i, print_change c) noexcept {
-  if (c.what == print_change::set) t.block.set_payload(i, c.payload);
-  if (c.what == print_change::erase) t.block.remove(i);
-  return c.what == print_change::set;
+BLOOMTIME_INLINE bool print_table<Payload>::change_in(const target& t, unsigned i,
+                                                      print_change c) noexcept {
+  if (c.what == print_change::set) {
+    if constexpr (!grouped) return rewrite(t.block, i, c.payload);
+    return rewrite(t.block, i, c.payload) || extend(t, c.payload);
+  }
+  if (c.what == print_change::erase) remove(t.block, i);
+  return true;
 }
 
 template <class Payload>
@@ -280,17 +356,17 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
   const target first = reach_to_write(p);
   unsigned i = first.find();
   if (i < first.block.form().slots) {
-    const std::uint64_t payload = first.block.payload(i);
-    change_in(first, i, change(&payload));
-    return print_result::present;
+    const std::uint64_t payload = payload_at(first.block, i);
+    return change_in(first, i, change(&payload)) ? print_result::present : print_result::full;
   }
   if (payload_.marked(first.block.mark(), p.tag)) {
     expect_fresh(second);
     i = second.find();
     if (i < second.block.form().slots) {
-      const std::uint64_t payload = second.block.payload(i);
+      const std::uint64_t payload = payload_at(second.block, i);
       const print_change c = change(&payload);
-      if (change_in(second, i, c)) leave_mark(first.block, p.tag, c.payload);
+      if (!change_in(second, i, c)) return print_result::full;
+      if (c.what == print_change::set) leave_mark(first.block, p.tag, c.payload);
       return print_result::present;
     }
     if (!stash_.empty() && payload_.marked(second.block.mark(), p.tag)) [[unlikely]] {
@@ -310,301 +386,40 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
   }
   const print_change c = change(nullptr);
   if (c.what != print_change::set) return print_result::absent;
-  if (!first.block.full()) [[likely]] {
-    first.block.append(first.with(c.payload));
+  if (!first.block.full() && append(first.block, first.with(c.payload))) [[likely]] {
     return print_result::added;
   }
   return add(first, second, c.payload);
 }
 
-// A slot that is free or has expired; `slots` if there is none.
-template <class Payload>
-unsigned print_table<Payload>::room_in(const target& t) noexcept {
-  const unsigned count = t.block.count();
-  if (count < t.block.form().slots) return count;
-  ++work_;
-  const std::uint32_t expired = payload_.expired(t.block, *t.at.epoch);
-  return expired != 0 ? static_cast<unsigned>(std::countr_zero(expired)) : count;
-}
-
-// False if there is no room.
-template <class Payload>
-bool print_table<Payload>::place(const target& t, std::uint64_t payload) noexcept {
-  const unsigned i = room_in(t);
-  if (i >= t.block.form().slots) return false;
-  t.block.put(i, t.with(payload));
-  if (i == t.block.count()) t.block.set_head(i + 1, t.block.mark());
-  return true;
-}
-
-template <class Payload>
-void print_table<Payload>::refresh(const spot& s) noexcept {
-  const std::uint64_t epoch = *s.epoch;
-  blocks_.for_segment(s, [&](const print_block& block) {
-    ++work_;
-    payload_.refresh(block, epoch);
-  });
-  *s.epoch = payload_.epoch();
-}
-
-// Of a print that is in neither block.
-template <class Payload>
-print_result print_table<Payload>::add(const target& first, const target& second,
-                                       std::uint64_t payload) noexcept {
-  expect_fresh(second);
-  const bool added = fit(first, second, payload) || add_to_stash(first, second, payload);
-  return added ? print_result::added : print_result::full;
-}
-
-// Puts it into one of its blocks, after moves if they make room. False if they do not. The second
-// block comes before a search for expired slots, which takes longer than both searches for a print.
-template <class Payload>
-bool print_table<Payload>::fit(const target& first, const target& second,
-                               std::uint64_t payload) noexcept {
-  const auto put_second = [&] {
-    if (!put(second, payload)) return false;
-    note_move(first.p, second.p, payload);
-    leave_mark(first.block, first.p.tag, payload);
-    return true;
-  };
-  if (first.block.full() && !second.block.full() && first.find() == first.block.form().slots) {
-    return put_second();
-  }
-  unsigned probes = 0;
-  do {
-    if (put(first, payload) || put_second()) return true;
-  } while (search_.moves && probes == 0 &&
-           (make_room(first, probes) || make_room(second, probes) ||
-            make_room_by_two(first, probes) || make_room_by_two(second, probes)));
-  return false;
-}
-
-// A print that is equal to this one then stands for both. False if there is no room.
-template <class Payload>
-bool print_table<Payload>::put(const target& t, std::uint64_t payload) noexcept {
-  const unsigned i = t.find();
-  if (i < t.block.form().slots) {
-    t.block.set_payload(i, payload_.merge(t.block.payload(i), payload));
-    return true;
-  }
-  return place(t, payload);
-}
-
-// Moves slot i to its other block if there is room.
-template <class Payload>
-bool print_table<Payload>::move_out(const target& from, unsigned i, unsigned& probes) noexcept {
-  const target to = reach_to_write(blocks_.other(from.print_at(i)));
-  ++probes;
-  ++work_;
-  const slot s = from.block.at(i);
-  if (to.at.block == from.at.block || !put(to, s.payload)) return false;
-  note_move(from.print_at(i), to.p, s.payload);
-  leave_mark(from.block, s.tag, s.payload);
-  from.block.remove(i);
-  return true;
-}
-
-// Blocks that were divided in this round have more room than others. In a large table it pays to
-// try them first.
-template <class Payload>
-bool print_table<Payload>::make_room(const target& t, unsigned& probes) noexcept {
-  const auto move_one = [&](auto&& wanted) {
-    for (unsigned i = 0; i < t.block.count(); ++i) {
-      if (wanted(i) && move_out(t, i, probes)) return true;
-    }
-    return false;
-  };
-  const auto divided = [&](unsigned i) { return blocks_.is_divided(blocks_.other(t.print_at(i))); };
-  if (blocks_.split() == 0 || !blocks_.large()) return move_one([](unsigned) { return true; });
-  return move_one(divided) || move_one([&](unsigned i) { return !divided(i); });
-}
-
-template <class Payload>
-bool print_table<Payload>::make_room_by_two(const target& t, unsigned& probes) noexcept {
-  for (unsigned i = 0; i < t.block.count() && probes < most_probes; ++i) {
-    const target next = reach_to_write(blocks_.other(t.print_at(i)));
-    if (next.at.block != t.at.block && make_room(next, probes) && move_out(t, i, probes)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// The print may be in either block, or in both if two items have it. All of them are at least as
-// young or as large then; marks lead there from the block that does not have it.
-template <class Payload>
-print_result print_table<Payload>::absorb(const print& p, std::uint64_t payload,
-                                          bool marked) noexcept {
-  const target here = reach_to_write(p);
-  const target there = reach_to_write(blocks_.other(p));
-  const auto merge = [&](const target& t) {
-    const unsigned i = t.find();
-    const bool found = i < t.block.form().slots;
-    if (found) {
-      payload_.add(payload);
-      t.block.set_payload(i, payload_.merge(t.block.payload(i), payload));
-    }
-    return found;
-  };
-  const bool found_here = merge(here);
-  const bool found_there = merge(there);
-  if (found_there && !found_here) leave_mark(here.block, p.tag, payload);
-  if (marked && !found_there) leave_mark(there.block, p.tag, payload);
-  if (found_here || found_there) return print_result::present;
-  const print_result result = change(p, [&](const std::uint64_t* stashed) -> print_change {
-    payload_.add(payload);
-    return {print_change::set, stashed != nullptr ? payload_.merge(*stashed, payload) : payload};
-  });
-  return result;
-}
-
-template <class Payload>
-template <class Rank>
-std::optional<std::uint64_t> print_table<Payload>::displace(const print& p, std::uint64_t payload,
-                                                            Rank&& rank) noexcept {
-  const target first = reach_to_write(p);
-  unsigned least = 0;
-  for (unsigned i = 1; i < first.block.count(); ++i) {
-    if (rank(first.block.payload(i)) < rank(first.block.payload(least))) least = i;
-  }
-  const std::uint64_t gone = first.block.payload(least);
-  if (first.block.count() == 0 || rank(gone) > rank(payload)) return std::nullopt;
-  first.block.put(least, first.with(payload));
-  return gone;
-}
-
-template <class Payload>
-template <class Weight>
-bool print_table<Payload>::give_up_least(const print& p, std::uint64_t payload, std::uint64_t below,
-                                         Weight&& weight) noexcept {
-  const std::array<target, 2> both{reach_to_write(p), reach_to_write(blocks_.other(p))};
-  unsigned where = 0;
-  unsigned least = 0;
-  std::uint64_t lowest = below;
-  for (unsigned t = 0; t < both.size(); ++t) {
-    for (unsigned i = 0; i < both[t].block.count(); ++i) {
-      const std::uint64_t each = weight(both[t].block.payload(i), key_of(both[t].print_at(i)));
-      if (each >= lowest) continue;
-      lowest = each;
-      where = t;
-      least = i;
-    }
-  }
-  if (lowest == below) return false;
-  const target& chosen = both[where];
-  payload_.erased(key_of(chosen.print_at(least)), chosen.block.payload(least));
-  chosen.block.put(least, chosen.with(payload));
-  chosen.block.set_mark(payload_.given_up(chosen.block.mark(), lowest));
-  if (where != 0) leave_mark(both[0].block, p.tag, payload);
-  return true;
-}
-
-template <class Payload>
-print print_table<Payload>::place_of(const print& p) const noexcept {
-  const target first = reach(p);
-  if (first.find() < first.block.form().slots) return p;
-  const target second = reach(blocks_.other(p));
-  return second.find() < second.block.form().slots ? second.p : print_of_key(stash_key(p));
-}
-
-template <class Payload>
-void print_table<Payload>::set_at(const print& place, std::uint64_t payload) noexcept {
-  const target t = reach_to_write(place);
-  const unsigned i = t.find();
-  if (i < t.block.form().slots) {
-    t.block.set_payload(i, payload);
-  } else if (std::uint64_t* const value = stash_.find(stash_key(place))) {
-    *value = payload_.to_stash(payload);
-  }
-}
-
-template <class Payload>
-template <class Change>
-print_result print_table<Payload>::change_both(const print& p, Change&& change) noexcept {
-  const target here = reach_to_write(p);
-  const target there = reach_to_write(blocks_.other(p));
-  std::uint64_t most = 0;
-  const auto change_at = [&](const target& t, unsigned i) {
-    const std::uint64_t payload = t.block.payload(i);
-    const print_change c = change(&payload, t.p);
-    if (change_in(t, i, c)) most = std::max(most, c.payload);
-  };
-  const unsigned i = here.find();
-  const unsigned j = there.find();
-  const bool found_here = i < here.block.form().slots;
-  // A table of one block may have the same slot for both.
-  const bool found_there =
-      j < there.block.form().slots && (there.at.block != here.at.block || i != j);
-  if (found_here) change_at(here, i);
-  if (found_there) change_at(there, j);
-  if (found_there && !found_here) leave_mark(here.block, p.tag, most);
-  if (found_here || found_there) return print_result::present;
-  return this->change(p, [&](const std::uint64_t* stashed) { return change(stashed, p); });
-}
-
-template <class Payload>
-template <class Aged>
-void print_table<Payload>::age_stash(Aged&& aged) noexcept {
-  constexpr std::uint64_t gone = ~std::uint64_t{0};
-  stash_.change_each(
-      [&](std::uint64_t, std::uint64_t& value) { value = aged(value).value_or(gone); });
-  stash_.erase_if([](std::uint64_t, std::uint64_t value) { return value == gone; });
-  stash_.trim();
-}
-
-template <class Payload>
-bool print_table<Payload>::add_to_stash(const target& first, const target& second,
-                                        std::uint64_t payload) noexcept {
-  if (!search_.stash || stash_.size() >= most_stashed()) return false;
-  try {
-    stash_.set(stash_key(first.p), payload_.to_stash(payload));
-  } catch (const std::exception&) {
-    return false;
-  }
-  leave_mark(first.block, first.p.tag, payload);
-  leave_mark(second.block, first.p.tag, payload);
-  return true;
-}
-
-template <class Payload>
-print print_table<Payload>::print_of_key(std::uint64_t key) const noexcept {
-  const unsigned rest_bits = blocks_.shape().print_bits - tag_bits;
-  return {key >> tag_bits >> rest_bits, key >> tag_bits & print_block::ones(rest_bits),
-          static_cast<std::uint32_t>(key & print_block::ones(tag_bits))};
-}
-
-// Entries take turns. The marks of both blocks lead to an entry of the stash already.
-template <class Payload>
-void print_table<Payload>::unstash() noexcept {
-  constexpr std::size_t at_once = 16;
-  std::array<std::pair<std::uint64_t, std::uint64_t>, at_once> some;
-  std::size_t count = 0;
-  std::uint64_t skipped = stash_.size() <= at_once ? 0 : work_ % (stash_.size() - at_once + 1);
-  stash_.for_each([&](std::uint64_t key, std::uint64_t value) {
-    if (skipped != 0) {
-      --skipped;
-    } else if (count < at_once) {
-      some[count++] = {key, value};
-    }
-  });
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto [key, value] = some[i];
-    ++work_;
-    if (const auto payload = payload_.from_stash(value)) {
-      const print p = print_of_key(key);
-      const target first = reach_to_write(p);
-      if (!fit(first, reach_to_write(blocks_.other(p)), *payload)) continue;
-    }
-    stash_.erase(key);
-  }
-  stash_.trim();
-}
-
 // -- growing -----------------------------------------------------------------------------------
+
+// After a split, rests are shorter, and payloads of several slots may need more of them. Removes
+// prints that a half would have no room for.
+template <class Payload>
+bool print_table<Payload>::make_divisible(const target& t) noexcept {
+  unsigned probes = 0;
+  std::array<unsigned, 2> used{};
+  for (unsigned i = 0; i < t.block.count();) {
+    const std::uint64_t payload = payload_at(t.block, i);
+    unsigned& half = used[t.block.at(i).rest & 1];
+    const unsigned needed = length_for(t.at.level + 1, payload);
+    if (half + needed <= blocks_.form(t.at.level + 1).slots) {
+      half += needed;
+      i += length(t.block, i);
+    } else if (!move_out(t, i, probes)) {
+      const print p = t.print_at(i);
+      if (!add_to_stash(reach(p), reach(blocks_.other(p)), payload)) return false;
+      remove(t.block, i);
+    }
+  }
+  return true;
+}
 
 template <class Payload>
 bool print_table<Payload>::split() noexcept {
   if (!blocks_.can_split()) return false;
+  if (grouped && !make_divisible(reach(blocks_.next_split()))) return false;
   print_blocks::pair both{};
   try {
     both = blocks_.open();
@@ -616,16 +431,16 @@ bool print_table<Payload>::split() noexcept {
   const print_block parent(both.parent.block, blocks_.form(level));
   std::array<slot, most_slots> kept;
   std::size_t count = 0;
-  for (unsigned i = 0; i < parent.count(); ++i) {
+  for (unsigned i = 0; i < parent.count(); i += length(parent, i)) {
     const slot s = parent.at(i);
-    if (const auto now = payload_.aged(s.payload, *both.parent.epoch)) {
+    if (const auto now = payload_.aged(payload_at(parent, i), *both.parent.epoch)) {
       kept[count++] = {s.tag, s.rest, *now};
     }
   }
   const std::uint32_t mark = payload_.aged_mark(parent.mark(), *both.parent.epoch);
   const bool begins = (both.child.offset & print_block::ones(print_blocks::segment_shift)) == 0;
   if (begins) *both.child.epoch = payload_.epoch();
-  parent.clear();
+  clear(parent);
   if (payload_.due(*both.parent.epoch)) refresh(both.parent);
   if (payload_.due(*both.child.epoch)) refresh(both.child);
   const std::array<print_block, 2> halves{print_block(both.parent.block, blocks_.form(level + 1)),
@@ -634,7 +449,7 @@ bool print_table<Payload>::split() noexcept {
   for (const print_block& half : halves) half.set_mark(mark);
   for (std::size_t i = 0; i < count; ++i) {
     const slot& s = kept[i];
-    halves[s.rest & 1].append({s.tag, s.rest >> 1, s.payload});
+    append(halves[s.rest & 1], {s.tag, s.rest >> 1, s.payload});
   }
   return true;
 }
@@ -648,23 +463,25 @@ bool print_table<Payload>::join() noexcept {
   const std::array<spot, 2> spots{both.parent, both.child};
   std::array<slot, 2 * most_slots> kept;
   std::size_t count = 0;
+  unsigned needed = 0;
   std::uint32_t mark = 0;
   for (unsigned half = 0; half < 2; ++half) {
     if (payload_.due(*spots[half].epoch)) refresh(spots[half]);
     const print_block block(spots[half].block, blocks_.form(level + 1));
     mark = payload_.merge_marks(mark, payload_.aged_mark(block.mark(), *spots[half].epoch));
-    for (unsigned i = 0; i < block.count(); ++i) {
+    for (unsigned i = 0; i < block.count(); i += length(block, i)) {
       const slot s = block.at(i);
-      if (!payload_.aged(s.payload, *spots[half].epoch)) continue;
-      kept[count++] = {s.tag, s.rest << 1 | half, s.payload};
+      const std::uint64_t payload = payload_at(block, i);
+      if (!payload_.aged(payload, *spots[half].epoch)) continue;
+      kept[count++] = {s.tag, s.rest << 1 | half, payload};
+      needed += length_for(level, payload);
     }
   }
-  if (count > blocks_.form(level).slots) return false;
-  print_block(both.child.block, blocks_.form(level + 1)).clear();
+  if (needed > blocks_.form(level).slots) return false;
+  for (const spot& s : spots) clear(print_block(s.block, blocks_.form(level + 1)));
   const print_block whole(both.parent.block, blocks_.form(level));
-  whole.clear();
   whole.set_mark(mark);
-  for (std::size_t i = 0; i < count; ++i) whole.append(kept[i]);
+  for (std::size_t i = 0; i < count; ++i) append(whole, kept[i]);
   blocks_.close();
   return true;
 }
@@ -676,9 +493,10 @@ template <class Use>
 void print_table<Payload>::for_each(Use&& use) const {
   blocks_.for_each([&](const spot& s, const print& base) {
     const print_block block = blocks_.block(s);
-    for (unsigned i = 0; i < block.count(); ++i) {
+    for (unsigned i = 0; i < block.count(); i += length(block, i)) {
       const slot each = block.at(i);
-      use(print{base.home, each.rest << s.level | base.rest, each.tag}, each.payload, *s.epoch);
+      use(print{base.home, each.rest << s.level | base.rest, each.tag}, payload_at(block, i),
+          *s.epoch);
     }
   });
   stash_.for_each([&](std::uint64_t key, std::uint64_t value) {
@@ -706,3 +524,5 @@ print_table<Payload> print_table<Payload>::read(print_blocks blocks, Payload pay
 }
 
 }  // namespace bloomtime::detail
+
+#include <bloomtime/detail/print_table_room.hpp>
