@@ -49,5 +49,6 @@
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/tally/tally_table.hpp>
 #include <bloomtime/time.hpp>
 #include <bloomtime/version.hpp>

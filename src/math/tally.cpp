@@ -10,6 +10,7 @@
 
 #include <bloomtime/detail/side_table.hpp>
 #include <bloomtime/math/bloom.hpp>
+#include <bloomtime/math/zipf.hpp>
 #include <bloomtime/tally/detail/escaping_cells.hpp>
 
 #include "math/expect.hpp"
@@ -241,6 +242,17 @@ unsigned tally_cell_bits(const tally_load& load) {
   if (narrow.large_bytes > wide.large_bytes + narrow.cell_bytes / 8) return 8;
   const std::uint64_t same = narrow.memory() - std::min(narrow.large_bytes, wide.large_bytes);
   return narrow.error <= error_in(load, 8, same) ? 4 : 8;
+}
+
+// -- tables of counts ----------------------------------------------------------------------------
+
+std::uint64_t count_slots(std::uint64_t items, std::uint64_t total, std::uint64_t large) {
+  if (items == 0) return 0;
+  const auto n = static_cast<double>(items);
+  const double sum =
+      total == 0 ? n * static_cast<double>(usual_tally_mean) : static_cast<double>(total);
+  const double ranks = sum / (static_cast<double>(large - 1) * harmonic(items, 1));
+  return items + static_cast<std::uint64_t>(std::min(n, ranks));
 }
 
 }  // namespace bloomtime::math

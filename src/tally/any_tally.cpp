@@ -21,6 +21,7 @@ Config config_for(const any_tally_config& given, std::string_view engine) {
 #define PASS(parameter) BLOOMTIME_PASS_PARAMETER(given, own, engine, parameter)
   PASS(error);
   PASS(memory);
+  PASS(reserve);
   PASS(total);
   PASS(cell_bits);
   PASS(large_memory);
@@ -40,6 +41,10 @@ struct config_of {
 template <tally_rule Rule>
 struct config_of<basic_tally_filter<Rule>> {
   using type = tally_config;
+};
+template <>
+struct config_of<tally_table> {
+  using type = tally_table_config;
 };
 template <>
 struct config_of<counting_filter> {
@@ -84,6 +89,13 @@ std::vector<fact> own_facts(const dynamic_count_filter& f) {
           {"shrinks", f.shrinks()}};
 }
 
+std::vector<fact> own_facts(const tally_table& f) {
+  return {{"slots", f.slots()},
+          {"slots_used", f.used_slots()},
+          {"stashed", f.stashed()},
+          {"items", f.items()}};
+}
+
 template <class Engine>
 constexpr layout layout_of = layout::rows;
 template <tally_rule Rule>
@@ -93,12 +105,16 @@ constexpr layout layout_of<basic_tally_filter<Rule>> = layout::line;
 
 template <tally_engine Engine>
 std::vector<fact> facts_of(const Engine& f, effort most) {
-  std::vector<fact> facts{{"layout", std::string(name_of(layout_of<Engine>))},
-                          {"memory", f.memory()},
-                          {"cells", f.cells()},
-                          {"k", f.k()},
-                          {"seed", f.seed().value()},
-                          {"total", f.total()}};
+  std::vector<fact> facts;
+  if constexpr (cell_tally_engine<Engine>) {
+    facts = {{"layout", std::string(name_of(layout_of<Engine>))},
+             {"memory", f.memory()},
+             {"cells", f.cells()},
+             {"k", f.k()}};
+  } else {
+    facts = {{"memory", f.memory()}};
+  }
+  detail::append(facts, {{"seed", f.seed().value()}, {"total", f.total()}});
   detail::append(facts, own_facts(f));
   if (most == effort::constant) return facts;
   const tally_statistics s = f.statistics();
@@ -113,6 +129,7 @@ std::vector<fact> facts_of(const Engine& f, effort most) {
   static_assert(tally_engine<engine>);                             \
   static_assert(removing_tally_engine<engine> == engine::removes); \
   template std::vector<fact> facts_of(const engine&, effort)
+BLOOMTIME_FACTS_OF(tally_table);
 BLOOMTIME_FACTS_OF(tally_filter);
 BLOOMTIME_FACTS_OF(rising_tally);
 BLOOMTIME_FACTS_OF(counting_filter);
@@ -169,13 +186,33 @@ std::uint64_t any_tally::total() const noexcept {
   return std::visit([](const auto& f) { return f.total(); }, engine_);
 }
 
+tally_statistics any_tally::statistics() const {
+  return std::visit([](const auto& f) { return f.statistics(); }, engine_);
+}
+
+double any_tally::confidence() const {
+  return std::visit([](const auto& f) { return f.confidence(); }, engine_);
+}
+
 double any_tally::cardinality() const {
-  return std::visit([](const auto& f) { return f.statistics().distinct; }, engine_);
+  return std::visit(
+      [](const auto& f) {
+        if constexpr (requires { f.prints(); }) {
+          return static_cast<double>(f.prints());
+        } else {
+          return f.statistics().distinct;
+        }
+      },
+      engine_);
 }
 
 std::uint64_t any_tally::room_for(std::uint64_t n, double error) const {
-  return std::visit([&](const auto& f) { return detail::room_in(f, cardinality(), n, error); },
-                    engine_);
+  return std::visit(
+      [&](const auto& f) {
+        if constexpr (requires { f.room_for(n); }) n = f.room_for(n);
+        return detail::room_in(f, cardinality(), n, error);
+      },
+      engine_);
 }
 
 template class detail::handle<any_tally, tally_engines>;

@@ -68,7 +68,7 @@ def a_tally_counts_like_an_exact_one():
         alive = sum(count > 0 for count in exact.of.values())
         assert abs(float(told["distinct"]) - alive) < 0.05 * alive, told
         items = sorted(exact.of) + [f"never-{item}" for item in sorted(exact.of)]
-        # 16 MB for a thousand items: nothing is too high.
+        # A hundred million items could come: nothing is too high.
         for item, (count, lower, upper) in zip(items, counted(store, items)):
             assert lower <= count == upper == exact.of.get(item, 0), (item, count, lower, upper)
 
@@ -82,12 +82,39 @@ def a_small_tally_is_never_too_low():
             exact.take(*change)
         store = os.path.join(where, "store")
         tallied(write(os.path.join(where, "f"), tsv_of(changes)), "--op", "1", "--item", "2",
-                "--store", store, "--memory", "512")
+                "--store", store, "--memory", "512", "--engine", "tally_filter")
         answers = dict(zip(sorted(exact.of), counted(store, sorted(exact.of))))
         assert all(upper >= exact.of[item] for item, (_, _, upper) in answers.items())
         below = sum(lower > exact.of[item] for item, (_, lower, _) in answers.items())
         assert below < 0.05 * len(answers), below
         assert sum(count > exact.of[item] for item, (count, _, _) in answers.items()) > 10
+
+
+@check
+def a_full_table_refuses_items_and_says_so():
+    with folder() as where:
+        store = os.path.join(where, "store")
+        rows = [("+", f"item-{i}") for i in range(3000)]
+        path = write(os.path.join(where, "f"), tsv_of(rows))
+        told, _ = tallied(path, "--op", "1", "--item", "2", "--store", store, "--items", "1000",
+                          "--memory", "4k")
+        assert 500 < int(told["adds"]) < 2500 and int(told["adds"]) + int(told["full"]) == 3000, told
+        assert int(told["total"]) == int(told["adds"]), told
+        assert "--memory leaves no room" in ok("tally", path, "--op", "1", "--item", "2", "--store",
+                                               store, "--table").out
+
+
+@check
+def stores_with_filters_are_continued_with_them():
+    with folder() as where:
+        store = os.path.join(where, "store")
+        path = write(os.path.join(where, "f"), tsv_of([("+", "a"), ("+", "b")]))
+        options = ["--op", "1", "--item", "2", "--store", store]
+        tallied(path, *options, "--engine", "tally_filter")
+        tallied(path, *options)
+        assert counted(store, ["a", "b", "c"]) == [(2, 2, 2), (2, 2, 2), (0, 0, 0)]
+        refused("tally", path, *options, "--engine", "tally_table", says="already has a size")
+        refused("tally", path, *options[:-1], store + "2", "--engine", "cuckoo", says="got cuckoo")
 
 
 @check
@@ -177,10 +204,11 @@ def tally_and_count_say_what_they_need():
         refused("tally", path, "--item", "2", says="--store")
         refused("tally", path, "--store", store, says="--item")
         refused("tally", path, "--item", "1", "--item", "2", "--store", store, says="one --item")
-        refused("tally", path, "--item", "2", "--store", store, "--error", "1%", says="--items")
-        refused("tally", path, "--item", "2", "--store", store, "--error", "1%", "--memory", "1M",
-                says="not both")
-        refused("tally", path, "--item", "2", "--store", store, "--memory", "9", says="64 to")
+        refused("tally", path, "--item", "2", "--store", store, "--memory", "9", says="at least 64")
+        filter_options = ["--item", "2", "--store", store, "--engine", "tally_filter"]
+        refused("tally", path, *filter_options, "--error", "1%", says="--items")
+        refused("tally", path, *filter_options, "--error", "1%", "--memory", "1M", says="not both")
+        refused("tally", path, *filter_options, "--memory", "9", says="64 to")
         assert not os.path.exists(store)
         tallied(path, "--op", "1", "--item", "2", "--store", store)
         refused("tally", path, "--op", "1", "--item", "1", "--store", store, says="has the item 2; got 1")
@@ -211,26 +239,26 @@ def generated_changes_can_all_be_done():
 def plan_tally_has_all_engines_side_by_side():
     rows = rows_of(ok("plan", "tally", "--items", "1M", "--total", "100M", "--error", "1%").out)
     assert [row["engine"] for row in rows] == [
-        "tally_filter", "tally_filter", "rising_tally", "counting_filter", "dynamic_count_filter",
-        "spectral_filter", "exact_map"]
-    assert [row["recommended"] for row in rows] == ["true"] + 6 * ["false"]
+        "tally_table", "tally_filter", "tally_filter", "rising_tally", "counting_filter",
+        "dynamic_count_filter", "spectral_filter", "exact_map"]
+    assert [row["recommended"] for row in rows] == ["true"] + 7 * ["false"]
     assert all(float(row["error"]) <= 0.01 for row in rows), rows
-    cells = int(rows[0]["memory_bytes"]) - int(rows[0]["large_bytes"])
-    assert 11e6 < cells < 13e6 < int(rows[0]["memory_bytes"]) < int(rows[0]["most_memory_bytes"]), rows[0]
+    assert 2e6 < int(rows[0]["memory_bytes"]) < 4e6, rows[0]
+    cells = int(rows[1]["memory_bytes"]) - int(rows[1]["large_bytes"])
+    assert 11e6 < cells < 13e6 < int(rows[1]["memory_bytes"]) < int(rows[1]["most_memory_bytes"]), rows[1]
     few = rows_of(ok("plan", "tally", "--items", "1M", "--total", "2M", "--memory", "8MB").out)
-    assert few[1]["recommended"] == "true"
+    assert few[0]["recommended"] == "true" and few[1]["cell_bits"] == "4", few
     assert all(int(row["memory_bytes"]) - int(row["large_bytes"]) <= 8_000_000 for row in few[:-1]), few
     assert 0 < int(few[1]["large_bytes"]) < 1_000_000, few
     any_number = rows_of(ok("plan", "tally", "--items", "1M", "--error", "1%").out)
     assert any_number[0]["recommended"] == "true", any_number  # what tally makes
-    assert int(any_number[1]["large_bytes"]) > int(any_number[0]["memory_bytes"]), any_number
+    assert int(any_number[2]["large_bytes"]) > int(any_number[1]["memory_bytes"]), any_number
     assert "10 of each item are assumed" in on_terminal("plan", "tally", "--items", "1M")
     refused("plan", "tally", "--items", "1M", "--total", "999999", says="at least --items")
     refused("plan", "tally", says="--items")
     refused("plan", "tally", "--items", "2", "--memory", "63",
             says="--memory of a tally must be at least 64 bytes, got 63")
-    for size, says in ((["--error", "1e-15"], "a larger --error"), (["--memory", "1MB"], "a smaller --memory")):
-        assert f"exact_map takes less memory than the recommended filter; give {says}" in ok(
-            "plan", "tally", "--items", "2", *size, "--table").out
+    assert "exact_map takes less memory than the recommended engine; give a larger --error" in ok(
+        "plan", "tally", "--items", "1", "--error", "1e-15", "--table").out
     refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="not both")
-    assert "tally_filter" in on_terminal("plan", "tally", "--items", "1000")
+    assert "tally_table" in on_terminal("plan", "tally", "--items", "1000")

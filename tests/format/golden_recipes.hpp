@@ -402,6 +402,24 @@ Tally with_counts(Tally f) {
   }
   return f;
 }
+// Most items have small counts, some large and a few enormous ones; every fifth goes again.
+inline any_filter with_prints(tally_table f, int items) {
+  for (int i = 0; i < items; ++i) {
+    const std::string item = "item-" + std::to_string(i);
+    const std::uint64_t count = i % 11 == 0 ? 20 + static_cast<std::uint64_t>(i) : 1 + i % 4;
+    f.add(item, i % 50 == 7 ? std::uint64_t{1} << (i % 60) : count);
+    if (i % 5 == 0) (void)f.remove(item, i % 11 == 0 ? 7 : 1 + i % 4);
+  }
+  return f;
+}
+inline any_filter tally_table_grown(hash_id id) {
+  return with_prints(
+      tally_table({.items = 40, .error = 1e-3, .reserve = true, .total = 400, .seed = {42, id}}),
+      300);
+}
+inline any_filter tally_table_stash(hash_id id) {
+  return with_prints(tally_table({.items = 20, .error = 0.01, .memory = 64, .seed = {0, id}}), 60);
+}
 inline any_filter tally_counting(hash_id id) {
   return with_counts(counting_filter({.memory = 40, .k = 3, .cell_bits = 12, .seed = {42, id}}));
 }
@@ -521,6 +539,8 @@ inline constexpr std::array recipes{
     recipe{"tally_spectral", tally_spectral},
     recipe{"tally_spectral_recurring", tally_spectral_recurring},
     recipe{"tally_spectral_rising", tally_spectral_rising},
+    recipe{"tally_table_grown", tally_table_grown},
+    recipe{"tally_table_stash", tally_table_stash},
     recipe{"timing", timing},
     recipe{"window_table_grown", window_table_grown},
     recipe{"window_table_reserved", window_table_reserved},

@@ -3,6 +3,8 @@
 #include <bloomtime/any.hpp>
 #include <bloomtime/math/random.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -167,6 +169,125 @@ TEST(stored_tally_filter, has_an_entry_for_every_cell_that_says_so_and_no_other)
   support::seal(small);
   support::expect_error(
       errc::corrupt, [&] { tally_filter::load(small); }, "cannot have the value 1");
+}
+
+// -- tables --------------------------------------------------------------------------------------
+
+// items, reserve, limit, total, homes, print bits, level, split
+std::size_t table_parameter(const tally_bytes& c, unsigned i) {
+  return support::field::directory +
+         support::field::entry * support::get<std::uint32_t>(c, support::field::sections) + 8 * i;
+}
+
+tally_bytes a_table(golden::maker make) { return golden::bytes_of(make(newest_hash)); }
+
+void expect_refused(tally_bytes c) {
+  support::seal(c);
+  support::expect_error(errc::corrupt, [&] { (void)load_any(c); });
+}
+
+TEST(stored_tally_table, parameters_must_fit_together) {
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  const tally_bytes c = a_table(golden::tally_table_grown);
+  const auto truth = [&](unsigned i) {
+    return support::get<std::uint64_t>(c, table_parameter(c, i));
+  };
+  ASSERT_GT(truth(6) + truth(7), 0U);
+  for (const auto& [i, value] :
+       std::vector<std::pair<unsigned, std::uint64_t>>{{1, 2},
+                                                       {3, most},  // more than all counts
+                                                       {4, 0},
+                                                       {4, truth(4) + 1},
+                                                       {4, most},
+                                                       {5, 7},
+                                                       {5, 61},
+                                                       {5, most},
+                                                       {6, truth(6) + 1},
+                                                       {6, 33},
+                                                       {6, most},
+                                                       {7, truth(7) + 1},
+                                                       {7, most}}) {
+    tally_bytes lie = c;
+    support::put<std::uint64_t>(lie, table_parameter(lie, i), value);
+    SCOPED_TRACE(::testing::Message() << i << ' ' << value);
+    expect_refused(lie);
+  }
+}
+
+// The first block of a golden table.
+detail::print_form form_of(const tally_bytes& c) {
+  const auto get = [&](unsigned i) {
+    return static_cast<unsigned>(support::get<std::uint64_t>(c, table_parameter(c, i)));
+  };
+  const unsigned level = get(6) + (get(7) != 0 ? 1 : 0);
+  return detail::print_form::of(get(5) - detail::tag_bits - level, detail::print_counts::bits,
+                                detail::print_counts::mark_bits);
+}
+
+// change(block) makes one lie of the first block of a grown table.
+template <class Change>
+void expect_block_refused(Change&& change) {
+  tally_bytes c = a_table(golden::tally_table_grown);
+  const detail::print_form form = form_of(c);
+  alignas(64) std::array<std::byte, 64> copy;
+  const auto bytes = support::sections_of(c)[0].first(64);
+  std::copy(bytes.begin(), bytes.end(), copy.begin());
+  const detail::print_block block(copy.data(), form);
+  ASSERT_GT(block.count(), 3U);
+  change(block);
+  std::copy(copy.begin(), copy.end(), bytes.begin());
+  expect_refused(c);
+}
+
+TEST(stored_tally_table, blocks_must_be_well_formed) {
+  using detail::print_block;
+  expect_block_refused([](const print_block& b) { b.set_head(b.form().slots + 1, b.mark()); });
+  expect_block_refused([](const print_block& b) { b.set_payload(0, 0); });  // digits of nothing
+  expect_block_refused([](const print_block& b) { b.put(1, b.at(0)); });    // twice the same
+  // A large count without digits, at the end of the block.
+  expect_block_refused([](const print_block& b) {
+    b.set_payload(b.count() - 1, b.payload(b.count() - 1) == 0 ? 1 : detail::print_counts::large);
+    b.set_payload(b.count() - 1, detail::print_counts::large);
+  });
+  // Digits after a small count.
+  expect_block_refused([](const print_block& b) {
+    b.set_payload(0, 1);
+    b.put(1, {1, 0, 0});
+  });
+  // A highest digit of 0, and more than 64 bits.
+  expect_block_refused([](const print_block& b) {
+    b.set_payload(0, detail::print_counts::large);
+    b.put(1, {1, 0, 0});
+    b.put(2, {0, 0, 0});
+  });
+  expect_block_refused([](const print_block& b) {
+    b.clear();
+    b.append({1, 0, detail::print_counts::large});
+    for (unsigned i = 1; i < b.form().slots; ++i) b.append({255, 0, 0});
+  });
+}
+
+TEST(stored_tally_table, a_stash_has_prints_of_its_table) {
+  const tally_bytes whole = a_table(golden::tally_table_stash);
+  const auto stash_of = [](tally_bytes& c) { return support::sections_of(c)[1]; };
+  tally_bytes c = whole;
+  ASSERT_GE(stash_of(c).size(), 16U);
+  support::put<std::uint64_t>(stash_of(c), stash_of(c).size() - 8, 0);
+  expect_refused(c);
+  c = whole;
+  const auto parameter = [&](unsigned i) {
+    return support::get<std::uint64_t>(whole, table_parameter(whole, i));
+  };
+  support::put<std::uint64_t>(stash_of(c), stash_of(c).size() - 16, parameter(4) << parameter(5));
+  expect_refused(c);
+  // No mark leads to it.
+  c = whole;
+  const auto blocks = support::sections_of(c)[0];
+  for (std::size_t at = 60; at < blocks.size(); at += 64) {
+    const auto head = support::get<std::uint32_t>(blocks, at);
+    support::put<std::uint32_t>(blocks, at, head & ((1U << 25) - 1));
+  }
+  expect_refused(c);
 }
 
 }  // namespace tally_test

@@ -30,7 +30,7 @@ std::uint64_t any_amount() {
 }
 
 // What the recurring minimum answers may be too low, what it encloses may not.
-template <tally_engine Engine>
+template <cell_tally_engine Engine>
 void expect_answers(const Engine& f, const oracle_tally& exact) {
   for (std::uint64_t x = 0; x < 2 * tally_items; ++x) {
     const counted answer = f.count(x);
@@ -44,7 +44,7 @@ void expect_answers(const Engine& f, const oracle_tally& exact) {
 }
 
 // One event, to both; true if the engine took it.
-template <tally_engine Engine>
+template <cell_tally_engine Engine>
 bool any_event(Engine& f, oracle_tally& exact) {
   const auto item = *rc::gen::inRange<std::uint64_t>(0, tally_items);
   if constexpr (removing_tally_engine<Engine>) {
@@ -66,7 +66,7 @@ bool any_event(Engine& f, oracle_tally& exact) {
 
 template <class Kind>
 class any_tally : public ::testing::Test {};
-TYPED_TEST_SUITE(any_tally, support::all_kinds);
+TYPED_TEST_SUITE(any_tally, support::cell_kinds);
 
 TYPED_TEST(any_tally, counts_like_its_exact_twin) {
   const bool holds = rc::check([] {
@@ -110,7 +110,7 @@ TYPED_TEST(any_tally, merges_to_the_filter_of_both_streams) {
 
 template <class Kind>
 class any_removing_tally : public ::testing::Test {};
-TYPED_TEST_SUITE(any_removing_tally, support::removing_kinds);
+TYPED_TEST_SUITE(any_removing_tally, support::removing_cell_kinds);
 
 TYPED_TEST(any_removing_tally, is_empty_when_all_has_gone) {
   const bool holds = rc::check([] {

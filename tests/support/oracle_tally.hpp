@@ -13,6 +13,7 @@
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/tally/tally_table.hpp>
 
 namespace bloomtime::support {
 
@@ -22,11 +23,11 @@ using namespace published;
 // only those below its new count are raised.
 class oracle_tally {
  public:
-  template <tally_engine Engine>
+  template <cell_tally_engine Engine>
   explicit oracle_tally(const Engine& f, bool minimum = !removing_tally_engine<Engine>)
       : minimum_(minimum), cells_(f.cells()) {}
 
-  template <tally_engine Engine>
+  template <cell_tally_engine Engine>
   void add(const Engine& f, std::uint64_t item, std::uint64_t amount) {
     counts_[item] += amount;
     total_ += amount;
@@ -35,20 +36,20 @@ class oracle_tally {
       cells_[c] = minimum_ ? std::max(cells_[c], raised) : cells_[c] + amount;
     }
   }
-  template <tally_engine Engine>
+  template <cell_tally_engine Engine>
   void remove(const Engine& f, std::uint64_t item, std::uint64_t amount) {
     counts_[item] -= amount;
     total_ -= amount;
     for (const std::uint64_t c : where(f, item)) cells_[c] -= amount;
   }
 
-  template <tally_engine Engine>
+  template <cell_tally_engine Engine>
   std::uint64_t least(const Engine& f, std::uint64_t item) const {
     std::uint64_t value = ~std::uint64_t{0};
     for (const std::uint64_t c : where(f, item)) value = std::min(value, cells_[c]);
     return value;
   }
-  template <tally_engine Engine>
+  template <cell_tally_engine Engine>
   bool same_cells(const Engine& f) const {
     for (std::uint64_t c = 0; c < cells_.size(); ++c) {
       if (f.cell(c) != cells_[c]) return false;
@@ -65,7 +66,7 @@ class oracle_tally {
   std::uint64_t total() const { return total_; }
 
  private:
-  template <tally_engine Engine>
+  template <cell_tally_engine Engine>
   static std::vector<std::uint64_t> where(const Engine& f, std::uint64_t item) {
     std::vector<std::uint64_t> cells;
     for (unsigned i = 0; i < f.k(); ++i) cells.push_back(f.position(digest_of(item, f.seed()), i));
@@ -117,15 +118,33 @@ struct own_kind {
   }
 };
 
-using removing_kinds =
+template <bool Reserve>
+struct table_kind {
+  using engine = tally_table;
+  static engine make(const tally_shape& s) {
+    return engine({.items = s.items, .error = s.error, .reserve = Reserve, .seed = s.seed});
+  }
+};
+
+// Those that count in cells, and all.
+using removing_cell_kinds =
     ::testing::Types<counting_kind, spectral_kind<spectral_rule::selection>,
                      spectral_kind<spectral_rule::recurrence>, dynamic_kind<shrinking::with_gap>,
                      dynamic_kind<shrinking::published>, own_kind<tally_rule::all, 4>,
                      own_kind<tally_rule::all, 8>>;
-using all_kinds = ::testing::Types<
+using cell_kinds = ::testing::Types<
     counting_kind, spectral_kind<spectral_rule::selection>, spectral_kind<spectral_rule::increase>,
     spectral_kind<spectral_rule::recurrence>, dynamic_kind<shrinking::with_gap>,
     dynamic_kind<shrinking::published>, own_kind<tally_rule::all, 4>, own_kind<tally_rule::all, 8>,
     own_kind<tally_rule::minimum, 4>, own_kind<tally_rule::minimum, 8>>;
+
+template <class Kinds>
+struct with_tables;
+template <class... Kind>
+struct with_tables<::testing::Types<Kind...>> {
+  using type = ::testing::Types<Kind..., table_kind<false>, table_kind<true>>;
+};
+using removing_kinds = with_tables<removing_cell_kinds>::type;
+using all_kinds = with_tables<cell_kinds>::type;
 
 }  // namespace bloomtime::support

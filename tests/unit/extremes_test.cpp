@@ -6,6 +6,7 @@
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
+#include <bloomtime/tally/tally_table.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -162,6 +163,7 @@ void expect_large_amounts(Filter f) {
 }
 
 TEST(extremes, of_amounts) {
+  expect_large_amounts(tally_table({.items = 100, .error = 0.01}));
   expect_large_amounts(tally_filter({.items = 100, .error = 0.01}));
   expect_large_amounts(rising_tally({.items = 100, .error = 0.01}));
   expect_large_amounts(counting_filter({.items = 100, .error = 0.01}));

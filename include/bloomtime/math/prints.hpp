@@ -16,6 +16,8 @@ inline constexpr double reserved_heat_load = 0.93;
 double growing_print_load(std::uint64_t blocks) noexcept;
 // Beyond this load, moves hardly ever find room.
 inline constexpr double crowded_print_load = 0.97;
+// Reserved tables of counts are filled further: few of their prints move, because counts stay.
+inline constexpr double reserved_count_load = 0.975;
 // A table is made smaller when it is emptier than this.
 inline constexpr double least_print_load = 0.35;
 

@@ -70,4 +70,11 @@ tally_size tally_size_for(const tally_load& load, unsigned cell_bits);
 // them slow, or if items or total are unknown (0).
 unsigned tally_cell_bits(const tally_load& load);
 
+// -- tables of counts ----------------------------------------------------------------------------
+
+// The slots of a table in which counts of `large` or more take two: if the counts follow Zipf's law
+// with exponent 1 and sum to `total`, usual_tally_mean of each item if that is 0 (docs/math.md,
+// Tables of counts).
+std::uint64_t count_slots(std::uint64_t items, std::uint64_t total, std::uint64_t large);
+
 }  // namespace bloomtime::math

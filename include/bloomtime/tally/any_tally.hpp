@@ -15,6 +15,7 @@
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_engine.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/tally/tally_table.hpp>
 
 namespace bloomtime {
 
@@ -23,10 +24,11 @@ namespace bloomtime {
 struct any_tally_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
-  std::optional<std::uint64_t> memory = {};
-  std::optional<std::uint64_t> total = {};          // the two tallies, dynamic_count_filter
-  std::optional<unsigned> cell_bits = {};           // the two tallies, counting_filter
-  std::optional<std::uint64_t> large_memory = {};   // the two tallies
+  std::optional<std::uint64_t> memory = {};         // of a table: the most it may take
+  std::optional<bool> reserve = {};                 // memory for all items at once; tally_table
+  std::optional<std::uint64_t> total = {};          // the three tallies, dynamic_count_filter
+  std::optional<unsigned> cell_bits = {};           // tallies of cells, counting_filter
+  std::optional<std::uint64_t> large_memory = {};   // tallies of cells
   std::optional<unsigned> k = {};                   // the published filters
   std::optional<unsigned> counters_per_slack = {};  // the spectral filters
   std::optional<unsigned> base_bits = {};           // these three: dynamic_count_filter
@@ -36,9 +38,9 @@ struct any_tally_config {
 };
 
 using tally_engines =
-    std::variant<tally_filter, rising_tally, published::counting_filter, published::spectral_filter,
-                 published::rising_spectral_filter, published::recurring_spectral_filter,
-                 published::dynamic_count_filter>;
+    std::variant<tally_table, tally_filter, rising_tally, published::counting_filter,
+                 published::spectral_filter, published::rising_spectral_filter,
+                 published::recurring_spectral_filter, published::dynamic_count_filter>;
 
 // A tally engine that is chosen at run time. Calls behave as those of the engine. detail/handle.hpp
 // has what all handles do.
@@ -62,10 +64,13 @@ class any_tally : public detail::handle<any_tally, tally_engines> {
   void remove_bulk(std::span<const digest> items, std::span<outcome> outcomes);
   void count_bulk(std::span<const digest> items, std::span<counted> answers) const;
   std::uint64_t total() const noexcept;
+  tally_statistics statistics() const;
+  double confidence() const;  // of the lower bounds that count() gives
 
-  // These two read every cell. cardinality() estimates how many different items there are;
-  // room_for() says how many of n further ones fit before an answer is wrong with more than the
-  // probability `error`. Containers do not keep the error that a tally was sized for.
+  // These two read every cell, except those of a table. cardinality() estimates how many different
+  // items there are; room_for() says how many of n further ones fit before an answer is wrong with
+  // more than the probability `error` or a table exceeds its memory. Containers do not keep the
+  // error that a tally was sized for.
   double cardinality() const;
   std::uint64_t room_for(std::uint64_t n, double error = 0.01) const;
 };

@@ -32,10 +32,6 @@ concept tally_engine = std::movable<T> &&
   t.add_bulk(items, outcomes);
   c.count_bulk(items, answers);
   { c.statistics() } -> std::same_as<tally_statistics>;
-  { c.cell(amount) } -> std::same_as<std::uint64_t>;
-  { c.position(x, 0U) } -> std::same_as<std::uint64_t>;
-  { c.cells() } -> std::same_as<std::uint64_t>;
-  { c.k() } -> std::same_as<unsigned>;
   { c.total() } -> std::same_as<std::uint64_t>;
   { c.confidence() } -> std::same_as<double>;
   { c.predicted_error(amount) } -> std::same_as<double>;
@@ -51,6 +47,16 @@ concept tally_engine = std::movable<T> &&
   { T::load(path) } -> std::same_as<T>;
   { T::map(path) } -> std::same_as<mapped<T>>;
   T::verify(bytes);
+};
+
+// The engines that count in k cells of an array.
+template <class T>
+concept cell_tally_engine = tally_engine<T> &&
+    requires(const T& c, const digest& x, std::uint64_t i) {
+  { c.cell(i) } -> std::same_as<std::uint64_t>;
+  { c.position(x, 0U) } -> std::same_as<std::uint64_t>;
+  { c.cells() } -> std::same_as<std::uint64_t>;
+  { c.k() } -> std::same_as<unsigned>;
 };
 
 // The engines from which items can be removed.

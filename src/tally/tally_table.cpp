@@ -1,0 +1,253 @@
+#include <bloomtime/tally/tally_table.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <bloomtime/detail/moved.hpp>
+#include <bloomtime/error.hpp>
+#include <bloomtime/math/tally.hpp>
+
+#include "detail/refuse.hpp"
+
+namespace bloomtime {
+namespace {
+
+using detail::print_change;
+using detail::print_counts;
+using detail::print_result;
+using std::to_string;
+
+constexpr std::uint64_t first_blocks = 64;
+constexpr std::uint64_t unknown_items = 100'000'000;
+constexpr std::uint64_t most_items = std::uint64_t{1} << 40;  // of math/prints.hpp
+constexpr int most_splits_per_call = 2;
+constexpr std::uint64_t calls_per_unstash = 64;
+// Prints have at least 12 bits, so that a table can grow to 16 times what it was made for.
+constexpr double largest_error = 0.0138;
+
+constexpr math::print_widths widths{print_counts::bits, print_counts::mark_bits};
+
+// The slots of all items and of their large counts.
+std::uint64_t slots_of(const tally_table_config& c) {
+  const std::uint64_t items = std::min(c.items != 0 ? c.items : unknown_items, most_items);
+  return std::min(most_items, math::count_slots(items, c.total, print_counts::large));
+}
+
+math::print_plan plan_for(const tally_table_config& c) {
+  if (c.reserve && c.items == 0) {
+    detail::refuse("`reserve` needs `items`, the number of different items at one time");
+  }
+  const double error = c.error < 1 ? std::min(c.error, largest_error) : c.error;
+  if (c.memory && *c.memory < detail::line_bytes) {
+    detail::refuse("the memory of a tally table is at least 64 bytes; got " + to_string(*c.memory));
+  }
+  const std::uint64_t slots = slots_of(c);
+  const std::uint64_t affordable = c.memory.value_or(~std::uint64_t{0}) / detail::line_bytes;
+  if (!c.reserve) {
+    const std::uint64_t blocks = std::clamp<std::uint64_t>(affordable, 1, first_blocks);
+    return math::prints_growing(slots, error, widths, blocks);
+  }
+  const math::print_plan plan =
+      math::prints_reserved(slots, error, widths, math::reserved_count_load);
+  if (plan.homes > affordable) {
+    detail::refuse("`reserve` for " + to_string(c.items) + " items takes " +
+                   to_string(plan.homes * detail::line_bytes) + " bytes, and `memory` allows " +
+                   to_string(*c.memory));
+  }
+  return plan;
+}
+
+}  // namespace
+
+// -- making one --------------------------------------------------------------------------------
+
+tally_table::tally_table(const tally_table_config& config)
+    : face(config.seed), items_(config.items), reserve_(config.reserve), limit_(config.memory) {
+  const math::print_plan plan = plan_for(config);
+  table_ = table({plan.homes, plan.print_bits, print_counts::bits, print_counts::mark_bits}, {});
+  set_limits();
+}
+
+tally_table_size tally_table::size_for(tally_table_config config) {
+  config.reserve = true;
+  const math::print_plan plan = plan_for(config);
+  return {plan.homes * detail::line_bytes,
+          math::print_share(plan, static_cast<double>(config.items))};
+}
+
+void tally_table::expect_usable() const { detail::expect_not_moved_from(usable(), "tally table"); }
+
+void tally_table::clear() {
+  expect_usable();
+  table_ = table(table_.blocks().shape(), {});
+  this->total_ = 0;
+  set_limits();
+}
+
+math::print_plan tally_table::plan() const noexcept {
+  return {table_.blocks().shape().homes, table_.blocks().shape().print_bits};
+}
+
+// -- counting ----------------------------------------------------------------------------------
+
+// Most additions raise a count in the first block of its print. This path is kept short; the others
+// are in add_elsewhere().
+outcome tally_table::add_digest(digest d, std::uint64_t amount) {
+  bool found = false;
+  const bool raised =
+      usable() && !this->exceeds_total(amount) &&
+      table_.touch(table_.print_of(d), [&](const detail::print_block& block, unsigned i) {
+        found = true;
+        return print_counts::raise(block, i, amount);
+      });
+  if (!raised) return add_elsewhere(d, amount, found);
+  this->total_ += amount;
+  return outcome::added;
+}
+
+[[gnu::noinline]] outcome tally_table::add_elsewhere(digest d, std::uint64_t amount,
+                                                     bool in_first) {
+  expect_usable();
+  if (amount == 0) return outcome::added;
+  if (this->exceeds_total(amount)) return outcome::full;
+  const detail::print p = table_.print_of(d);
+  const auto raise = [&](const detail::print_block& block, unsigned i) {
+    return print_counts::raise(block, i, amount);
+  };
+  const bool raised =
+      !in_first && table_.marked(p) && table_.touch(table_.blocks().other(p), raise);
+  if (!raised) {
+    const std::uint64_t before = counts().slots() + stashed();
+    const bool unstashed = table_.stash().empty();
+    const auto result = table_.change(p, [&](const std::uint64_t* count) -> print_change {
+      return {print_change::set, count == nullptr ? amount : print_counts::sum(*count, amount)};
+    });
+    if (unstashed && !table_.stash().empty()) set_limits();
+    if (counts().slots() + stashed() != before || result == print_result::full) settle();
+    if (result == print_result::full) return outcome::full;
+  }
+  this->total_ += amount;
+  return outcome::added;
+}
+
+outcome tally_table::remove_digest(digest d, std::uint64_t amount) {
+  expect_usable();
+  if (amount == 0) return outcome::added;
+  outcome became = outcome::refused;
+  const std::uint64_t before = counts().slots();
+  table_.change(table_.print_of(d), [&](const std::uint64_t* count) -> print_change {
+    if (count == nullptr || *count < amount || this->total_ < amount) return {};
+    became = outcome::added;
+    if (*count == amount) return {print_change::erase};
+    return {print_change::set, *count - amount};
+  });
+  if (became != outcome::added) return became;
+  this->total_ -= amount;
+  if (counts().slots() != before) settle();
+  return became;
+}
+
+counted tally_table::count_digest(digest d) const noexcept {
+  if (!usable()) [[unlikely]]
+    return nothing_known;
+  std::uint64_t found = 0;
+  const detail::print p = table_.print_of(d);
+  const bool first = table_.touch(p, [&](const detail::print_block& block, unsigned i) {
+    found = print_counts::read(block, i);
+    return true;
+  });
+  if (!first && table_.marked(p)) {
+    table_.find(p, [&](std::uint64_t count, std::uint64_t, unsigned) { found = count; });
+  }
+  return {found, found, found, false};
+}
+
+// -- growth ------------------------------------------------------------------------------------
+
+void tally_table::set_limits() noexcept {
+  const detail::print_blocks& blocks = table_.blocks();
+  const auto slots = static_cast<double>(blocks.slots());
+  const bool grown = blocks.can_join();
+  const bool roomy = reserve_ && !grown && table_.stash().empty();
+  const double most = roomy ? math::reserved_count_load : math::grown_print_load;
+  grow_from_ = static_cast<std::uint64_t>(most * slots);
+  shrink_below_ = grown ? static_cast<std::uint64_t>(math::least_print_load * slots) : 0;
+}
+
+bool tally_table::may_split() const noexcept {
+  const detail::print_blocks& blocks = table_.blocks();
+  return !limit_ || blocks.block_memory() + blocks.bytes_of_next_split() <= *limit_;
+}
+
+void tally_table::settle() noexcept {
+  const std::uint64_t used = counts().slots();
+  for (int i = 0; i < most_splits_per_call && used > grow_from_; ++i) {
+    if (!may_split() || !table_.split()) break;
+    set_limits();
+  }
+  if (used < shrink_below_ && table_.join()) set_limits();
+  if (!table_.stash().empty() && ++settled_ % calls_per_unstash == 0) [[unlikely]]
+    table_.unstash();
+}
+
+// -- answers -----------------------------------------------------------------------------------
+
+tally_statistics tally_table::statistics() const {
+  tally_statistics s;
+  s.distinct = static_cast<double>(prints());
+  s.total = this->total();
+  for_each([&](std::uint64_t, std::uint64_t count) { s.largest = std::max(s.largest, count); });
+  return s;
+}
+
+double tally_table::predicted_error(std::uint64_t items) const {
+  expect_usable();
+  return math::print_share(plan(), static_cast<double>(items));
+}
+
+double tally_table::current_error() const { return predicted_error(prints()); }
+
+std::uint64_t tally_table::room_for(std::uint64_t n) const noexcept {
+  if (!usable() || !limit_) return usable() ? n : 0;
+  const auto blocks = static_cast<double>(*limit_ / detail::line_bytes);
+  const double slots = blocks * table_.blocks().form(table_.blocks().level()).slots;
+  const auto used = static_cast<double>(counts().slots() + stashed());
+  const double left = math::grown_print_load * slots - used;
+  const double each = prints() == 0 ? 1 : used / static_cast<double>(prints());
+  return left <= 0 ? 0 : static_cast<std::uint64_t>(std::min(static_cast<double>(n), left / each));
+}
+
+// -- merging -----------------------------------------------------------------------------------
+
+void tally_table::expect_mergeable(const tally_table& other) const {
+  expect_usable();
+  other.expect_usable();
+  if (plan() != other.plan() || this->seed_ != other.seed_) {
+    const auto told = [](const tally_table& f) {
+      return to_string(f.plan().print_bits) + " bits per print in " + to_string(f.plan().homes) +
+             " blocks at first, seed " + to_string(f.seed_);
+    };
+    this->refuse_merge(told(*this), told(other));
+  }
+  this->expect_sum_fits(other);
+}
+
+void tally_table::merge(const tally_table& other) {
+  expect_mergeable(other);
+  tally_table sum(*this);
+  other.table_.for_each([&](const detail::print& p, std::uint64_t count, std::uint64_t) {
+    const bool marked = other.table_.marked(other.table_.blocks().other(p));
+    if (sum.table_.absorb(p, count, marked) == print_result::full) {
+      detail::refuse_merge("the memory limit of " + to_string(limit_.value_or(0)) +
+                           " bytes leaves no room for both tables");
+    }
+    sum.settle();
+  });
+  sum.total_ += other.total();
+  *this = std::move(sum);
+}
+
+BLOOMTIME_VALUE_OF(tally_table);
+
+}  // namespace bloomtime

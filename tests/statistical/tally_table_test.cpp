@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <bloomtime/math/binomial.hpp>
+#include <bloomtime/math/random.hpp>
+#include <bloomtime/math/zipf.hpp>
+#include <bloomtime/tally/tally_table.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/statistics.hpp"
+
+// The measured error of a table is at most what current_error() says, and that is at most what was
+// requested while it has no more items than it was made for.
+namespace bloomtime::statistical_tally_table_test {
+
+constexpr std::uint64_t items = 20'000;
+
+struct kind {
+  double error;
+  bool reserve;
+};
+
+class tally_table_error : public testing::TestWithParam<kind> {
+ protected:
+  tally_table made(std::uint64_t seed) const {
+    return tally_table(
+        {.items = items, .error = GetParam().error, .reserve = GetParam().reserve, .seed = seed});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(kinds, tally_table_error,
+                         testing::Values(kind{0.03, false}, kind{0.03, true}, kind{1e-3, false},
+                                         kind{1e-3, true}));
+
+struct score {
+  std::uint64_t wrong = 0;
+  std::uint64_t asked = 0;
+  double told = 0;
+
+  void expect_at_most(double error) const {
+    EXPECT_LE(wrong, math::binomial_range(asked, error, support::tail).high) << error;
+  }
+  void expect_as_told() const {
+    expect_at_most(told / static_cast<double>(asked));
+    EXPECT_GE(static_cast<double>(wrong), 0.35 * told);  // few searches read both blocks
+  }
+};
+
+// Absent items that show a count. (Present ones come in pairs, which are not independent.)
+score asked(const tally_table& f) {
+  score s;
+  for (std::uint64_t x = 0; x < 5 * items; ++x) s.wrong += f.count(1'000'000'000 + x).value != 0;
+  s.asked = 5 * items;
+  s.told = static_cast<double>(s.asked) * f.current_error();
+  return s;
+}
+
+TEST_P(tally_table_error, is_told_at_every_fill) {
+  score all;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    tally_table f = made(seed);
+    for (std::uint64_t x = 0; x < 10 * items; ++x) {
+      ASSERT_EQ(f.add(x, 1 + x % 20), outcome::added);
+      if (x + 1 != items && x + 1 != 3 * items && x + 1 != 10 * items) continue;
+      const score s = asked(f);
+      s.expect_at_most(f.current_error());
+      if (x + 1 == items) s.expect_at_most(GetParam().error);
+      all.wrong += s.wrong;
+      all.asked += s.asked;
+      all.told += s.told;
+    }
+    EXPECT_NEAR(f.current_error(), f.predicted_error(10 * items), 0.2 * f.current_error());
+  }
+  all.expect_as_told();
+}
+
+// Counts of a skewed stream: 99.9 % of the items that came are exact, none is too low.
+TEST(tally_table_counts, of_a_skewed_stream) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const math::zipf law(100'000, 1);
+    math::random_source random(seed);
+    std::vector<std::uint64_t> truth(100'001);
+    for (int i = 0; i < 1'000'000; ++i) ++truth[law(random)];
+    std::uint64_t distinct = 0;
+    for (const std::uint64_t n : truth) distinct += n != 0;
+    tally_table f({.items = distinct, .reserve = true, .total = 1'000'000, .seed = seed});
+    for (std::uint64_t x = 0; x < truth.size(); ++x) ASSERT_EQ(f.add(x, truth[x]), outcome::added);
+    std::uint64_t inexact = 0;
+    for (std::uint64_t x = 0; x < truth.size(); ++x) {
+      ASSERT_GE(f.count(x).value, truth[x]);
+      inexact += truth[x] != 0 && f.count(x).value != truth[x];
+    }
+    EXPECT_LT(inexact, distinct / 1000);
+  }
+}
+
+}  // namespace bloomtime::statistical_tally_table_test
