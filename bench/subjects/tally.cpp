@@ -9,8 +9,10 @@
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
 #include <bloomtime/tally/rising_tally.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/tally/tally_table.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -117,6 +119,47 @@ class exact_map {
   std::unordered_map<short_key, std::uint64_t> counts_;
 };
 
+// Open addressing with linear probing, for so many items: 64 bits of the digest, and a count.
+class flat_map {
+ public:
+  explicit flat_map(std::uint64_t items) : slots_(std::bit_ceil(items * 4 / 3 + 1)) {}
+
+  void add(short_key x) { add_digest(digest_of(x)); }
+  void add_bulk(std::span<const short_key> keys) {
+    detail::in_blocks<1>(keys, 0, [&](const auto& now, const auto& next, std::size_t) {
+      for (std::size_t i = 0; i < next.count; ++i) {
+        detail::prefetch_write(reinterpret_cast<std::byte*>(&slots_[home(next[i])]));
+      }
+      for (std::size_t i = 0; i < now.count; ++i) add_digest(now[i]);
+    });
+  }
+  counted count(short_key x) const {
+    const slot& s = slots_[locate(digest_of(x))];
+    return {s.count, s.count, s.count, false};
+  }
+  std::uint64_t memory() const { return slots_.size() * sizeof(slot); }
+
+ private:
+  struct slot {
+    std::uint64_t key;
+    std::uint64_t count;
+  };
+
+  std::size_t home(digest d) const { return d.hi & (slots_.size() - 1); }
+  std::size_t locate(digest d) const {
+    std::size_t i = home(d);
+    while (slots_[i].count != 0 && slots_[i].key != d.lo) i = (i + 1) & (slots_.size() - 1);
+    return i;
+  }
+  void add_digest(digest d) {
+    slot& s = slots_[locate(d)];
+    s.key = d.lo;
+    ++s.count;
+  }
+
+  std::vector<slot> slots_;
+};
+
 template <class Subject>
 void add_each(Subject& s, std::span<const short_key> keys) {
   for (const short_key key : keys) s.add(key);
@@ -211,7 +254,7 @@ class comparison {
   std::vector<figure> figures_;
 };
 
-void tally_table(session& run, const crowd& c, double error) {
+void filter_table(session& run, const crowd& c, double error) {
   const tally_config size{.items = c.items, .error = error, .total = c.arrivals.size()};
   tally_filter sized(size);
   add_each(sized, c.arrivals);
@@ -254,6 +297,53 @@ void tally_table(session& run, const crowd& c, double error) {
   const double excess = ours.right.excess / theirs.right.excess;
   print_target("mean error of tally_filter / of the count-min sketch", 0.1,
                {excess, excess, excess});
+}
+
+// -- tables of counts ----------------------------------------------------------------------------
+
+// tally_table with memory reserved and grown from nothing, beside an exact map of digests and
+// counts.
+void prints_table(session& run, const crowd& c) {
+  const std::uint64_t distinct = c.truth.size();
+  tally_table_config config{.items = distinct, .reserve = true, .total = c.arrivals.size()};
+  const auto reserved = [config] { return tally_table(config); };
+  config.reserve = false;
+  const auto grown = [config] { return tally_table(config); };
+  const auto exact = [distinct] { return flat_map(distinct); };
+  const auto filter = [&] {
+    return tally_filter({.items = distinct, .error = 1e-3, .total = c.arrivals.size()});
+  };
+  const auto each = [](auto& s, auto keys) { add_each(s, keys); };
+  const auto in_bulk = [](auto& s, auto keys) { add_in_bulk(s, keys); };
+  comparison all(c);
+  memory near(reserved().memory());
+  const line_cases lines = add_updates(all.cases, near, run.operations());
+  const figure ours = all.add("tally_table, reserved", "add", reserved, each);
+  const figure ours_in_bulk = all.add("tally_table, reserved", "add_bulk", reserved, in_bulk);
+  const figure small = all.add("tally_table, grown", "add", grown, each);
+  all.add("tally_table, grown", "add_bulk", grown, in_bulk);
+  const figure cells = all.add("tally_filter, 0.1 %", "add", filter, each);
+  all.add("tally_filter, 0.1 %", "add_bulk", filter, in_bulk);
+  const figure map = all.add("exact map", "add", exact, each);
+  const figure map_in_bulk = all.add("exact map", "add_bulk", exact, in_bulk);
+  all.add(
+      "unordered_map", "add", [] { return exact_map(); }, each);
+  all.cases.run(run.quick ? 3 : 5);
+  fmt::print(
+      "\nTables of counts: {} arrivals by Zipf(1.0), {} different items. \"exact map\": open "
+      "addressing,\n64 bits of the digest and a count of 64 bits, sized in advance.\n\n",
+      c.arrivals.size(), distinct);
+  all.print(run, fmt::format("{} items", distinct), lines.best(all.cases), map.which);
+  const auto exactly = [](double x) { return summary{x, x, x}; };
+  fmt::print("\nTargets: median (and quartiles) of the ratio\n");
+  print_target("bits per item of tally_table, reserved", 22.5, exactly(ours.bits));
+  print_target("bits per item of tally_table, grown / tally_filter", 0.25,
+               exactly(small.bits / cells.bits));
+  print_target("share of inexact counts of tally_table", 1e-3, exactly(1 - ours.right.exact));
+  print_target("time of tally_table / of the exact map, one by one", 1.3,
+               all.cases.ratio(ours.which, map.which));
+  print_target("time of tally_table / of the exact map, in bulk", 1.3,
+               all.cases.ratio(ours_in_bulk.which, map_in_bulk.which));
 }
 
 // -- dynamic against spectral --------------------------------------------------------------------
@@ -334,7 +424,8 @@ void tally_tables(session& run) {
   if (run.wants("tally/zipf")) {
     const std::uint64_t items = run.quick ? 100'000 : 1'000'000;
     const crowd c = crowd_of(items, 10 * items);
-    for (const double error : {0.01, 0.05}) tally_table(run, c, error);
+    for (const double error : {0.01, 0.05}) filter_table(run, c, error);
+    prints_table(run, c);
   }
   if (run.wants("tally/papers")) papers_table(run);
 }

@@ -146,9 +146,9 @@ opened_history opened_store::past(const std::string& field) const {
 
 // -- tally ---------------------------------------------------------------------------------------
 
-tally_filter opened_store::tally() const {
+any_tally opened_store::tally() const {
   expect_tally(parts_.about(), directory_);
-  return store::load_part<tally_filter>(parts_.container(store::tally_role(read().items.front())));
+  return store::load_part<any_tally>(parts_.container(store::tally_role(read().items.front())));
 }
 
 // -- files ---------------------------------------------------------------------------------------

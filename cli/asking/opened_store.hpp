@@ -7,7 +7,7 @@
 
 #include <bloomtime/any.hpp>
 #include <bloomtime/history/history.hpp>
-#include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/tally/any_tally.hpp>
 
 #include "cli/output/report.hpp"
 #include "logs/time_gate.hpp"
@@ -64,7 +64,7 @@ class opened_store {
   opened_heat heat(const std::string& at) const;
   // Of the field that --field names; without it the only one.
   opened_history past(const std::string& field) const;
-  tally_filter tally() const;
+  any_tally tally() const;
 
  private:
   std::string directory_;

@@ -13,9 +13,9 @@
 namespace bloomtime::cli {
 namespace {
 
-row row_of(const tally_filter& f, std::string_view item) {
+row row_of(const any_tally& f, std::string_view item) {
   constexpr std::size_t widest_item = 60;
-  const counted c = f.count(item);
+  const counted c = f.count(f.digest_of(item));
   return {{{std::string(item), cut_to(item, widest_item)},
            count_cell(c.value),
            count_cell(c.lower),
@@ -23,7 +23,7 @@ row row_of(const tally_filter& f, std::string_view item) {
           c.value == 0 ? look::faint : look::plain};
 }
 
-void print_report(const asked_items& given, const tally_filter& f, const store::facts& read,
+void print_report(const asked_items& given, const any_tally& f, const store::facts& read,
                   const printer& out) {
   table t{.key = "items",
           .columns = {{"item", read.items.front(), side::left},
@@ -46,13 +46,13 @@ exit_status count(const asked_items& given, const output_options& asked, const p
   given.expect_store("count", "stock apples");
   const opened_store store(given.store());  // throws if the first word is not a store
   given.expect_items("count", "apples");
-  const tally_filter f = store.tally();
+  const any_tally f = store.tally();
   if (given.batch.empty() || asked.json || asked.table) {
     print_report(given, f, store.read(), out);
     return yes;
   }
   const auto answer = [&](std::string_view item) {
-    const counted c = f.count(item);
+    const counted c = f.count(f.digest_of(item));
     return fmt::format("{}\t{}\t{}", c.value, c.lower, c.upper);
   };
   print_batch(given, answer, out);
@@ -79,7 +79,7 @@ void add_count(command& root, output_options& asked) {
   self.details = std::string(details) + batch_rules;
   self.keys = {{"item", "the item"},
                {"count", "estimate"},
-               {"lower", "lower bound; holds with probability 1 - e^-k for each item"},
+               {"lower", "lower bound; holds for each item with the probability that is printed"},
                {"upper", "upper bound; always holds if only what was added was removed"}};
   self.fields = {{"store, field", "what was queried"},
                  {"records", "lines read into the store"},

@@ -30,6 +30,7 @@ struct typed {
   std::string items;
   std::string error;
   std::string memory;
+  std::string engine;
   std::string seed;
 };
 
@@ -58,29 +59,41 @@ logs::input_options reading(const typed& given) {
   return input;
 }
 
-std::optional<tally_config> config_of(const typed& given) {
-  if (!given.memory.empty() && !given.error.empty()) {
-    refuse("give either --memory or --error with --items, not both");
+std::string_view engine_of(const typed& given) {
+  if (given.engine.empty()) return tally_table::name;
+  for (const std::string_view known : {tally_table::name, tally_filter::name}) {
+    if (given.engine == known) return known;
   }
-  if (!given.error.empty() && given.items.empty()) {
+  refuse("--engine must be tally_table or tally_filter, got {}", given.engine);
+}
+
+bool sized(const typed& given) {
+  return !given.memory.empty() || !given.items.empty() || !given.error.empty() ||
+         !given.engine.empty();
+}
+
+// A table takes all sizes as hints or limits; a filter has one size.
+any_tally_config config_of(const typed& given) {
+  any_tally_config c;
+  if (!given.items.empty()) c.items = parse_count("--items", given.items);
+  if (!given.memory.empty()) c.memory = parse_memory(given.memory);
+  if (!given.error.empty()) c.error = parse_chance("--error", given.error);
+  if (engine_of(given) == tally_table::name) return c;
+  if (c.memory && c.error) {
+    refuse("tally_filter takes either --memory or --error with --items, not both");
+  }
+  if (c.error && c.items == 0) {
     refuse("--error needs --items, the number of different items at the same time");
   }
-  if (given.memory.empty() && given.items.empty()) return std::nullopt;
-  tally_config c;
-  if (!given.items.empty()) c.items = parse_count("--items", given.items);
-  if (!given.memory.empty()) {
-    c.memory = parse_memory(given.memory);
-  } else {
-    c.error = given.error.empty() ? 0.01 : parse_chance("--error", given.error);
-  }
+  if (c.items != 0 && !c.memory && !c.error) c.error = 0.01;
+  if (c.items == 0 && !c.memory) c.memory = store::default_tally_memory;
   return c;
 }
 
-tally_filter made(const std::optional<tally_config>& asked, std::uint64_t seed) {
+any_tally made(any_tally_config c, std::string_view engine, std::uint64_t seed) {
   try {
-    tally_config c = asked.value_or(tally_config{.memory = store::default_tally_memory});
     c.seed = seed;
-    return tally_filter(c);
+    return any_tally::make(c, engine);
   } catch (const error& e) {
     if (e.code() == errc::out_of_memory) throw;
     throw usage_error(std::string(e.what()) + ". Try --memory 16MB");
@@ -124,19 +137,20 @@ class run {
  private:
   void open_store() {
     if (!writer_->continues()) {
-      tally_ = made(
-          asked_, given_.seed.empty() ? store::default_seed : seed_.value_or(store::random_seed()));
+      tally_ =
+          made(asked_, engine_of(given_),
+               given_.seed.empty() ? store::default_seed : seed_.value_or(store::random_seed()));
       writer_->about().items = {field_};
       return;
     }
     const std::vector<std::string>& kept = writer_->about().items;
     expect_tally(store::read_manifest(given_.store), given_.store);
-    tally_ = store::load_part<tally_filter>(writer_->container(store::tally_role(kept.front())));
+    tally_ = store::load_part<any_tally>(writer_->container(store::tally_role(kept.front())));
     expect_same(given_.store, "the item", kept.front(), field_);
-    if (asked_) {
+    if (sized(given_)) {
       refuse(
-          "{} already has a size; omit --memory, --items and --error to continue it, or use "
-          "another --store",
+          "{} already has a size; omit --memory, --items, --error and --engine to continue it, or "
+          "use another --store",
           given_.store);
     }
     expect_same(given_.store, "the seed", fmt::format("{}", tally_->seed().value()),
@@ -160,7 +174,8 @@ class run {
       ++writer_->about().records;
     }
     const std::string_view item = e.items[0];
-    const outcome o = *removal ? tally_->remove(item, *amount) : tally_->add(item, *amount);
+    const digest d = tally_->digest_of(item);
+    const outcome o = *removal ? tally_->remove(d, *amount) : tally_->add(d, *amount);
     if (o == outcome::refused) {
       ++refused_;
     } else if (o == outcome::full) {
@@ -188,7 +203,11 @@ class run {
       notes.push_back(
           "refused removes: the item certainly has a smaller count; nothing was changed");
     }
-    if (full_ != 0) notes.push_back("refused adds: the sum of all counts would exceed 64 bits");
+    if (full_ != 0) {
+      notes.push_back(
+          "refused adds: --memory leaves no room for more items, or the sum of all counts would "
+          "exceed 64 bits; nothing was changed");
+    }
     out.print({.command = "tally",
                .title = given_.store,
                .fields = {{"store", given_.store},
@@ -200,12 +219,12 @@ class run {
   }
 
   const typed& given_;
-  std::optional<tally_config> asked_;
+  any_tally_config asked_;
   std::optional<std::uint64_t> seed_;  // nothing for "random"
   logs::input_options input_;
   std::string field_;
   std::optional<store::writer> writer_;
-  std::optional<tally_filter> tally_;
+  std::optional<any_tally> tally_;
   bool timed_ = false;
   std::uint64_t adds_ = 0;
   std::uint64_t removes_ = 0;
@@ -218,14 +237,17 @@ constexpr const char* examples =
     "bloomtime tally sales.csv --op what --item article --amount pieces --store stock\n"
     "bloomtime tally visits.ndjson --item user --store visits       without --op all lines add\n"
     "bloomtime tally today.tsv --op 1 --item 2 --store stock        continues the store\n"
-    "bloomtime tally all.tsv --op 1 --item 2 --items 10M --error 0.1% --store stock";
+    "bloomtime tally all.tsv --op 1 --item 2 --memory 64MB --store stock      at most 64 MB\n"
+    "bloomtime tally all.tsv --op 1 --item 2 --engine tally_filter --items 10M --store stock";
 
 constexpr const char* details =
     "Counts items that come and go. Each line adds or removes one of its item, or as many as\n"
     "--amount says. Removing more than there can be is refused and counted. An existing store is\n"
     "continued, as if all lines had been read at once; it is replaced as a whole at the end.\n"
     "Counts are never too low if only what was added is removed. Removing an item that was never\n"
-    "added goes unnoticed, and lowers other counts, as often as a count is too high.";
+    "added goes unnoticed, and lowers other counts, as often as a count is too high.\n"
+    "tally_table grows with the number of items; with --memory, items beyond it are refused and\n"
+    "counted. tally_filter has a fixed size and takes any number of items, with a growing error.";
 
 }  // namespace
 
@@ -238,7 +260,7 @@ void add_tally(command& root, output_options& asked) {
                {"adds, removes", "of this run"},
                {"refused, full", "removes and adds of this run that could not be done"},
                {"total", "sum of all counts of the store"},
-               {"distinct", "different items, estimated"},
+               {"distinct", "different items; estimated if the engine is tally_filter"},
                {"largest", "upper bound of the largest count"},
                {"memory_bytes", "of the tally"}};
   self.fields = {{"store, field", "what was written"},
@@ -250,10 +272,13 @@ void add_tally(command& root, output_options& asked) {
             "field with + or add, - or remove (default: all lines add)");
   self.text("--amount", given->amount, "FIELD", "field with the number (default 1)");
   self.text("--store", given->store, "DIR", "directory to write");
-  self.text("--items", given->items, "N", "different items at the same time: 1M, 2.5k, 1e6");
-  self.text("--error", given->error, "E", "probability that a count is too high (default 1%)");
+  self.text("--items", given->items, "N",
+            "different items at the same time, if known: 1M, 2.5k, 1e6");
+  self.text("--error", given->error, "E",
+            "probability that a count is too high (default 0.1%; tally_filter 1%)");
   self.text("--memory", given->memory, "SIZE",
-            "memory, instead of --items and --error (default 16MB)");
+            "most memory of the table (default no limit); size of tally_filter (default 16MB)");
+  self.text("--engine", given->engine, "NAME", "tally_table (default) or tally_filter");
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the input may be hostile");
   self.input(given->input);

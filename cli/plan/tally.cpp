@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <bloomtime/math/tally.hpp>
 #include <bloomtime/published/dynamic_count/sizes.hpp>
 #include <bloomtime/tally/tally_filter.hpp>
+#include <bloomtime/tally/tally_table.hpp>
 
 #include "cli/plan/planner.hpp"
 #include "cli/text.hpp"
@@ -58,6 +60,32 @@ std::vector<cell> cells_of(double cell_bits, unsigned k, bool can_remove,
           yes_no_cell(can_remove),
           {large_bytes, ""},
           most_memory == 0 ? nothing() : bytes_cell(most_memory)};
+}
+
+// The slots of a table have 4 bits for counts, and an item has two blocks. With a memory, the
+// smallest error at which all items fit; none if they do not.
+std::optional<candidate> table_candidate(const tally_target& t) {
+  const auto size_at = [&](double error) {
+    return tally_table::size_for({.items = t.items, .error = error, .total = t.total});
+  };
+  tally_table_size size;
+  if (t.error) {
+    size = size_at(*t.error);
+  } else {
+    double wanted = 0.5;
+    for (size = size_at(wanted); wanted > 1e-12; wanted /= 2) {
+      const tally_table_size longer = size_at(wanted / 2);
+      if (longer.bytes > *t.memory) break;
+      size = longer;
+    }
+    if (size.bytes > *t.memory) return std::nullopt;
+  }
+  return candidate{.engine = "tally_table",
+                   .bits = 8 * static_cast<double>(size.bytes),
+                   .error = size.error,
+                   .guarantee = "never too low",
+                   .more = cells_of(detail::print_counts::bits, 2, removes),
+                   .recommended = true};
 }
 
 candidate tally_candidate(const math::tally_size& size) {
@@ -135,13 +163,17 @@ candidate row_candidate(const tally_target& t, const char* engine, cell_width wi
 std::vector<candidate> candidates_for(const tally_target& t) {
   const unsigned bits = math::tally_cell_bits(t.load());  // as the library chooses
   std::vector<candidate> all{
-      tally_candidate(math::tally_size_for(t.load(), 8)),
-      tally_candidate(math::tally_size_for(t.load(), 4)),
+      tally_candidate(math::tally_size_for(t.load(), bits)),
+      tally_candidate(math::tally_size_for(t.load(), 12 - bits)),
       rising_candidate(math::tally_size_for(t.load(), bits)),
       row_candidate(t, "counting_filter", fixed_width, false, "counts up to 15"),
       row_candidate(t, "dynamic_count_filter", dynamic_width, true, "never too low"),
       row_candidate(t, "spectral_filter", spectral_width, true, "never too low")};
-  all[bits == 4 ? 1 : 0].recommended = true;
+  if (auto table = table_candidate(t)) {
+    all.insert(all.begin(), *std::move(table));
+  } else {
+    all.front().recommended = true;
+  }
   all.push_back(exact_map(
       t.items, {nothing(), nothing(), yes_no_cell(removes), {std::uint64_t{0}, ""}, nothing()}));
   return all;
@@ -155,13 +187,17 @@ std::vector<std::string> notes_of(const tally_target& t) {
         fmt::format("--total was not given: {} of each item are assumed", math::usual_tally_mean));
   }
   notes.push_back(fmt::format(
-      "memory: if all items have the same mean count. The recommended filter needs {} of it for "
-      "counts too large for their cells, and at most {} in all for any other counts",
+      "tally_table: with memory reserved for all items, if counts follow Zipf's law; a table that "
+      "grows takes up to 1.4 times that. Of tally_filter: if all items have the same mean count, "
+      "{} "
+      "of it for counts too large for their cells; at most {} in all for any other counts",
       bytes_text(best.large_bytes), bytes_text(best.most_memory())));
   notes.emplace_back("rising_tally: counts are too high less often than stated");
-  if (best.memory() > profile::exact_map_bytes(t.items)) {
+  const auto table = table_candidate(t);
+  const double taken = table ? table->bits / 8 : static_cast<double>(best.memory());
+  if (taken > static_cast<double>(profile::exact_map_bytes(t.items))) {
     notes.push_back(
-        fmt::format("exact_map takes less memory than the recommended filter; give a {}",
+        fmt::format("exact_map takes less memory than the recommended engine; give a {}",
                     t.error ? "larger --error" : "smaller --memory"));
   }
   return notes;
@@ -196,8 +232,8 @@ planner tally_planner() {
           "bloomtime plan tally --items 1M --total 100M --memory 16MB    with the sum of counts",
       .items = "different items at the same time",
       .error_means = "a count is too high",
-      .keys = {{"cell_bits", "bits of a cell"},
-               {"k", "cells per item"},
+      .keys = {{"cell_bits", "bits of a cell, or of a count in a table"},
+               {"k", "cells per item, or blocks of a table"},
                {"removes", "whether items can be removed"},
                {"large_bytes",
                 "part of memory_bytes: the table of counts too large for their cells, if all items "
@@ -206,7 +242,9 @@ planner tally_planner() {
                 "upper bound for any counts with this total, if nothing is removed"}},
       .fields = {{"total", "sum of all counts"}, {"total_given", "false if it was assumed"}},
       .engines =
-          "tally_filter, with cells of 4 or 8 bits (recommended: the width that tally chooses); "
+          "tally_table, recommended if all items fit; tally_filter, with cells of 4 or 8 bits "
+          "(first "
+          "the width that it chooses itself); "
           "rising_tally, for items that are never removed; counting_filter, dynamic_count_filter "
           "and spectral_filter, as published; exact_map: an unordered_map of short items",
       .options = {memory_option(),
