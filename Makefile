@@ -7,7 +7,7 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test quick build bench experiments soak fuzz install format tidy clean
+.PHONY: help run test quick build bench choosing experiments soak fuzz install format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,6 +39,13 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@cmake --build --preset bench -j $(JOBS)
 	@mkdir -p docs
 	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
+
+choosing:  ## measure which engine suits which question, into docs/choosing.md
+	@scripts/setup build bench
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench -j $(JOBS) --target bloomtime_choosing
+	@build/bench/bin/bloomtime_choosing > build/choosing.md
+	@mv build/choosing.md docs/choosing.md
 
 experiments:  ## reproduce the papers' figures and tables
 	@experiments/run

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <bloomtime/bloom/bloom_filter.hpp>
 #include <bloomtime/recency/age_partitioned_filter.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/recency/recency_table.hpp>
 
-#include <array>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "bench/harness/exact_map.hpp"
+#include "bench/harness/filter_ring.hpp"
 #include "bench/harness/keys.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/parts.hpp"
@@ -26,52 +25,11 @@ namespace bench {
 namespace {
 
 using bloomtime::age_partitioned_filter;
-using bloomtime::bloom_filter;
 using bloomtime::digest;
 using bloomtime::digest_of;
 using bloomtime::novelty;
 using bloomtime::recency_filter;
 using bloomtime::recency_table;
-
-// Ten generations of a window and one that is being filled: what a good engineer would write.
-class filter_ring {
- public:
-  filter_ring(std::uint64_t items, double error)
-      : quota_((items + 9) / 10), empty_({.items = quota_, .error = error / generations}) {
-    filters_.fill(empty_);
-  }
-
-  void add(digest x) {
-    if (filled_++ == quota_) {
-      filled_ = 1;
-      newest_ = (newest_ + 1) % generations;
-      filters_[newest_] = empty_;
-    }
-    filters_[newest_].add(x);
-  }
-  bool seen(digest x) const {
-    for (std::size_t age = 0; age < generations; ++age) {
-      if (filters_[(newest_ + generations - age) % generations].may_contain(x)) return true;
-    }
-    return false;
-  }
-  novelty add_if_new(digest x) {
-    const bool known = seen(x);
-    add(x);
-    return {!known, bloomtime::outcome::added};
-  }
-  std::uint64_t memory() const noexcept { return generations * empty_.memory(); }
-
- private:
-  static constexpr std::size_t generations = 11;
-
-  std::uint64_t quota_;
-  bloom_filter empty_;
-  std::array<bloom_filter, generations> filters_{empty_, empty_, empty_, empty_, empty_, empty_,
-                                                 empty_, empty_, empty_, empty_, empty_};
-  std::size_t newest_ = 0;
-  std::uint64_t filled_ = 0;
-};
 
 // The number of the last insertion of every item, forgetting nothing: the last N keys come again.
 template <class Map>
