@@ -67,7 +67,11 @@ value to_value(const fact& f) {
 
 // Columns that a narrow screen drops, in that order.
 unsigned spare_rank(const std::string& key) {
-  constexpr std::array<std::string_view, 15> order{"error_at_capacity",
+  constexpr std::array<std::string_view, 19> order{"error_at_capacity",
+                                                   "items",
+                                                   "slots",
+                                                   "stashed",
+                                                   "large_counts",
                                                    "k",
                                                    "fill",
                                                    "family",
