@@ -100,7 +100,7 @@ def tables_about_a_store_fit_a_terminal():
             wide = [line for line in shown.splitlines()
                     if len(line) > columns and where not in line]
             assert not wide, (columns, wide)
-            for fact in ("heat.path", "hot.host", "history.path", "ledger", "pairs", "cells", "held back"):
+            for fact in ("heat.path", "hot.host", "history.path", "ledger", "pairs", "prints", "held back"):
                 assert fact in shown, (columns, fact, shown)
         document = json.loads(ok("info", where + "/a.bloomtime", "--json").out)
         assert len(document["containers"]) == 7 and len({tuple(row) for row in document["containers"]}) == 1
