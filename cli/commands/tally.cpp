@@ -102,6 +102,9 @@ any_tally made(any_tally_config c, std::string_view engine, std::uint64_t seed) 
 
 // -- the run -------------------------------------------------------------------------------------
 
+constexpr const char* no_room =
+    "--memory leaves no room for more items, or the sum of all counts would exceed 64 bits";
+
 class run {
  public:
   explicit run(const typed& given)
@@ -131,7 +134,7 @@ class run {
     writer_->put(store::tally_role(field_), *tally_);
     writer_->checkpoint();
     print(out, counts);
-    return yes;
+    return full_ != 0 ? overloaded : yes;
   }
 
  private:
@@ -179,7 +182,7 @@ class run {
     if (o == outcome::refused) {
       ++refused_;
     } else if (o == outcome::full) {
-      ++full_;
+      if (full_++ == 0) note(std::string("tally: ") + no_room + "; the exit status will be 3");
     } else {
       ++(*removal ? removes_ : adds_);
     }
@@ -204,9 +207,7 @@ class run {
           "refused removes: the item certainly has a smaller count; nothing was changed");
     }
     if (full_ != 0) {
-      notes.push_back(
-          "refused adds: --memory leaves no room for more items, or the sum of all counts would "
-          "exceed 64 bits; nothing was changed");
+      notes.push_back(std::string("refused adds: ") + no_room + "; nothing was changed");
     }
     out.print({.command = "tally",
                .title = given_.store,
@@ -247,7 +248,8 @@ constexpr const char* details =
     "Counts are never too low if only what was added is removed. Removing an item that was never\n"
     "added goes unnoticed, and lowers other counts, as often as a count is too high.\n"
     "tally_table grows with the number of items; with --memory, items beyond it are refused and\n"
-    "counted. tally_filter has a fixed size and takes any number of items, with a growing error.";
+    "counted, a warning is printed at once, and the exit status is 3. tally_filter has a fixed\n"
+    "size and takes any number of items, with a growing error.";
 
 }  // namespace
 

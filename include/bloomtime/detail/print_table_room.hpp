@@ -1,17 +1,7 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <optional>
-#include <utility>
-
-#include <bloomtime/detail/print_table.hpp>
-
-// How a table of prints makes room for a print: moves, the stash, and what is given up.
+// The part of print_table.hpp, which includes it, that makes room for a print: moves, the stash,
+// and what is given up.
 namespace bloomtime::detail {
 
 // A slot that is free or has expired; `slots` if there is none.

@@ -16,7 +16,7 @@ inline constexpr double reserved_heat_load = 0.93;
 double growing_print_load(std::uint64_t blocks) noexcept;
 // Beyond this load, moves hardly ever find room.
 inline constexpr double crowded_print_load = 0.97;
-// Reserved tables of counts are filled further: few of their prints move, because counts stay.
+// Reserved tables of counts are filled up to this share.
 inline constexpr double reserved_count_load = 0.975;
 // A table is made smaller when it is emptier than this.
 inline constexpr double least_print_load = 0.35;
@@ -25,8 +25,8 @@ inline constexpr double least_print_load = 0.35;
 double print_collision(double others, unsigned bits) noexcept;
 
 // The fewest bits of a key such that an item has the key of one of `items` others with probability
-// `error` at most (docs/math.md, Pages of hits). Throws error(invalid_argument) unless 0 < error < 1
-// and 1 <= items <= 2^40, and error(too_large) if more than `most` bits are needed.
+// `error` at most (docs/math.md, Pages of hits). Throws error(invalid_argument) unless 0 < error <
+// 1 and 1 <= items <= 2^40, and error(too_large) if more than `most` bits are needed.
 unsigned key_bits_for(std::uint64_t items, double error, unsigned most);
 // The share of all keys of `bits` bits that so many different keys are: the probability that
 // another item has one of them. And how many items have so many different keys, on average.
