@@ -103,8 +103,8 @@ TYPED_TEST(tally_bounds, hold_as_often_as_they_say) {
   double confidence = 0;
   const auto broken = over_seeds(30, [&](std::uint64_t seed) {
     auto f = TypeParam::make({usual_items, 0.3, seed});
-    confidence = f.confidence();
     for (std::uint64_t i = 0; i < usual_items; ++i) f.add(i, 2000 / (i + 1));
+    confidence = f.confidence();
     double wrong = 0;
     for (std::uint64_t i = 0; i < usual_items; ++i) {
       EXPECT_GE(f.count(i).upper, 2000 / (i + 1));
