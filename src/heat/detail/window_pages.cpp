@@ -191,10 +191,14 @@ void window_pages::prefetch_page(std::uint64_t key) const noexcept {
 void window_pages::prefetch_record(std::uint64_t key) const noexcept {
   const place where = place_of(key);
   const page& p = page_at(where.page);
-  const std::byte* const at = p.bytes.data() + p.begin_of(where.group);
-  asm volatile("" : : "r"(at));
-  __builtin_prefetch(at);
-  __builtin_prefetch(at + 64);
+  if (p.bytes.empty()) return;
+  const std::size_t first = p.begin_of(where.group);
+  const std::size_t most = p.bytes.size() - 1;
+  for (const std::size_t at : {std::min(first, most), std::min(first + 64, most)}) {
+    const std::byte* const byte = p.bytes.data() + at;
+    asm volatile("" : : "r"(byte));
+    __builtin_prefetch(byte);
+  }
 }
 
 window_pages::sum window_pages::at(std::uint64_t key, std::uint64_t now) const noexcept {
