@@ -285,9 +285,9 @@ class print_table {
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;
-  static constexpr unsigned none = ~0U;
-  bool make_room(const target& t, unsigned& probes, unsigned kept = none) noexcept;
-  bool make_room_by_two(const target& t, unsigned& probes, unsigned kept = none) noexcept;
+  bool may_move(const target& t, unsigned i, const print* kept) const noexcept;
+  bool make_room(const target& t, unsigned& probes, const print* kept) noexcept;
+  bool make_room_by_two(const target& t, unsigned& probes, const print* kept) noexcept;
   bool extend(const target& t, std::uint64_t payload) noexcept;
   bool make_divisible(const target& t) noexcept;
   bool add_to_stash(const target& first, const target& second, std::uint64_t payload) noexcept;

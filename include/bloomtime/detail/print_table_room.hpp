@@ -61,12 +61,13 @@ bool print_table<Payload>::fit(const target& first, const target& second,
   if (first.block.full() && !second.block.full() && !first.has_print() && put_second()) return true;
   // A move frees one slot; with several per print, one out of a block may take one of the other.
   const unsigned rounds = grouped ? 8 * length_for(first.at.level, payload) : 1;
+  const print* const kept = grouped ? &first.p : nullptr;
+  unsigned probes = 0;
   for (unsigned round = 0;; ++round) {
     if (put(first, payload) || put_second()) return true;
-    unsigned probes = 0;
-    if (!search_.moves || round == rounds ||
-        !(make_room(first, probes) || make_room(second, probes) ||
-          make_room_by_two(first, probes) || make_room_by_two(second, probes))) {
+    if (!search_.moves || round == rounds || probes >= most_probes ||
+        !(make_room(first, probes, kept) || make_room(second, probes, kept) ||
+          make_room_by_two(first, probes, kept) || make_room_by_two(second, probes, kept))) {
       return false;
     }
   }
@@ -77,22 +78,20 @@ template <class Payload>
 bool print_table<Payload>::extend(const target& t, std::uint64_t payload) noexcept {
   const target other = reach_to_write(blocks_.other(t.p));
   unsigned probes = 0;
-  unsigned i = t.find();
   bool made = true;
-  while (made && i < t.block.form().slots) {
-    if (rewrite(t.block, i, payload)) return true;
+  while (made) {
+    if (rewrite(t.block, t.find(), payload)) return true;
     if (other.at.block != t.at.block && put(other, payload)) {
       leave_mark(t.block, t.p.tag, payload);
       remove(t.block, t.find());
       return true;
     }
-    made =
-        probes < most_probes && (make_room(t, probes, i) || make_room(other, probes) ||
-                                 make_room_by_two(t, probes, i) || make_room_by_two(other, probes));
-    i = t.find();
+    made = probes < most_probes &&
+           (make_room(t, probes, &t.p) || make_room(other, probes, &t.p) ||
+            make_room_by_two(t, probes, &t.p) || make_room_by_two(other, probes, &t.p));
   }
-  if (i == t.block.form().slots || !add_to_stash(t, other, payload)) return false;
-  remove(t.block, i);
+  if (!add_to_stash(t, other, payload)) return false;
+  remove(t.block, t.find());
   return true;
 }
 
@@ -120,14 +119,23 @@ bool print_table<Payload>::move_out(const target& from, unsigned i, unsigned& pr
   return true;
 }
 
+// Whether the print of slot i may move while room is made for `kept`. One that is equal to it stays
+// where it is: if both became one, the payload that room is made for would be that of one of them.
+template <class Payload>
+bool print_table<Payload>::may_move(const target& t, unsigned i, const print* kept) const noexcept {
+  if (!is_print(t.block, i)) return false;
+  return kept == nullptr || t.block.tag(i) != kept->tag ||
+         stash_key(t.print_at(i)) != stash_key(*kept);
+}
+
 // Blocks that were divided in this round have more room than others. In a large table it pays to
 // try them first.
 template <class Payload>
-bool print_table<Payload>::make_room(const target& t, unsigned& probes, unsigned kept) noexcept {
+bool print_table<Payload>::make_room(const target& t, unsigned& probes,
+                                     const print* kept) noexcept {
   const auto move_one = [&](auto&& wanted) {
     for (unsigned i = 0; i < t.block.count(); ++i) {
-      const bool may_go = i != kept && is_print(t.block, i);
-      if (may_go && wanted(i) && move_out(t, i, probes)) return true;
+      if (may_move(t, i, kept) && wanted(i) && move_out(t, i, probes)) return true;
     }
     return false;
   };
@@ -138,11 +146,12 @@ bool print_table<Payload>::make_room(const target& t, unsigned& probes, unsigned
 
 template <class Payload>
 bool print_table<Payload>::make_room_by_two(const target& t, unsigned& probes,
-                                            unsigned kept) noexcept {
+                                            const print* kept) noexcept {
   for (unsigned i = 0; i < t.block.count() && probes < most_probes; ++i) {
-    if (i == kept || !is_print(t.block, i)) continue;
+    if (!may_move(t, i, kept)) continue;
     const target next = reach_to_write(blocks_.other(t.print_at(i)));
-    if (next.at.block != t.at.block && make_room(next, probes) && is_print(t.block, i) &&
+    // Slots of t may have changed their places.
+    if (next.at.block != t.at.block && make_room(next, probes, kept) && may_move(t, i, kept) &&
         move_out(t, i, probes)) {
       return true;
     }

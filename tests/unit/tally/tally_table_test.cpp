@@ -251,6 +251,34 @@ TEST(tally_table, equal_prints_in_both_blocks_lose_nothing) {
   }
 }
 
+// The same with items that all share their prints, under a limit: counts become longer while their
+// equals are in the other block, which is full.
+TEST(tally_table, equal_prints_stay_apart_while_room_is_made) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    tally_table f({.items = 40, .error = 0.5, .memory = 512, .seed = seed});
+    std::unordered_map<std::uint64_t, std::uint64_t> with_print;
+    std::vector<std::uint64_t> items;
+    for (std::uint64_t x = 0; items.size() < 200; ++x) {
+      const auto [first, fresh] = with_print.try_emplace(f.print_of(x), x);
+      if (!fresh) items.insert(items.end(), {first->second, x});
+    }
+    math::random_source random(seed);
+    truth exact;
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint64_t x = items[random.below(items.size())];
+      if (random.below(5) < 3) {
+        const std::uint64_t amount = 1 + random.below(std::uint64_t{1} << random.below(40));
+        if (f.add(x, amount) == outcome::added) exact[x] += amount;
+      } else if (exact[x] != 0) {
+        const std::uint64_t amount = 1 + random.below(exact[x]);
+        ASSERT_EQ(f.remove(x, amount), outcome::added) << seed;
+        exact[x] -= amount;
+      }
+    }
+    expect_never_too_low(f, exact);
+  }
+}
+
 TEST(tally_table, refuses_absent_items_but_for_the_error) {
   tally_table f({.items = 20'000, .error = 1e-3});
   for (std::uint64_t x = 0; x < 20'000; ++x) ASSERT_EQ(f.add(x, 5), outcome::added);
