@@ -177,7 +177,7 @@ print_result print_table<Payload>::absorb(const print& p, std::uint64_t payload,
     }
     return found;
   };
-  const bool was_there = there.has_print();
+  const bool was_there = there.p != p && there.has_print();  // a print may be its own other one
   const bool found_here = merge(here);
   // If the print had to leave its block for the other one, it brought the payload along.
   const bool moved = found_here && grouped && !here.has_print();
@@ -291,7 +291,8 @@ template <class Payload>
 bool print_table<Payload>::add_to_stash(const target& first, const target& second,
                                         std::uint64_t payload) noexcept {
   if (!search_.stash || stash_.size() >= most_stashed()) return false;
-  if (grouped && second.has_print()) return false;  // it would be found first
+  // It would be found first.
+  if (grouped && second.p != first.p && second.has_print()) return false;
   try {
     stash_.set(stash_key(first.p), payload_.to_stash(payload));
   } catch (const std::exception&) {

@@ -279,6 +279,50 @@ TEST(tally_table, equal_prints_stay_apart_while_room_is_made) {
   }
 }
 
+// Equal prints that were counted twice in merges have counts of the most there is, and more of them
+// do not start again at 0.
+TEST(tally_table, counts_stay_at_the_most) {
+  const tally_table_config c{.items = 40, .error = 0.5, .memory = 256};
+  tally_table f(c);
+  std::unordered_map<std::uint64_t, std::uint64_t> with_print;
+  int twins = 0;
+  for (std::uint64_t x = 0; twins < 20; ++x) {
+    const auto [first, fresh] = with_print.try_emplace(f.print_of(x), x);
+    if (fresh) continue;
+    ++twins;
+    tally_table a(c);
+    tally_table b(c);
+    const std::uint64_t quarter = std::uint64_t{1} << 62;
+    ASSERT_EQ(a.add(x, quarter), outcome::added);
+    ASSERT_EQ(a.add(first->second, quarter), outcome::added);
+    ASSERT_EQ(b.add(x, quarter), outcome::added);
+    ASSERT_EQ(b.add(first->second, quarter - 100), outcome::added);
+    a.merge(b);
+    for (int i = 0; i < 99; ++i) {
+      ASSERT_EQ(a.add(x), outcome::added);
+      ASSERT_GE(a.count(x).value, 2 * quarter + 1 + static_cast<std::uint64_t>(i));
+      ASSERT_GE(a.count(first->second).value, 2 * quarter - 100);
+    }
+    EXPECT_EQ(tally_table::load(a.serialize()).serialize(), a.serialize());
+  }
+}
+
+// A print may be its own other print. It is merged once.
+TEST(tally_table, prints_that_are_their_own_others_merge_once) {
+  const tally_table_config c{.items = 10, .error = 0.5, .memory = 64};
+  std::uint64_t high = 0;
+  for (std::uint64_t x = 0; x < 300; ++x) {
+    tally_table a(c);
+    tally_table b(c);
+    ASSERT_EQ(a.add(x, 5), outcome::added);
+    ASSERT_EQ(b.add(x, 3), outcome::added);
+    a.merge(b);
+    ASSERT_GE(a.count(x).value, 8U);
+    high += a.count(x).value != 8;
+  }
+  EXPECT_EQ(high, 0U);
+}
+
 TEST(tally_table, refuses_absent_items_but_for_the_error) {
   tally_table f({.items = 20'000, .error = 1e-3});
   for (std::uint64_t x = 0; x < 20'000; ++x) ASSERT_EQ(f.add(x, 5), outcome::added);

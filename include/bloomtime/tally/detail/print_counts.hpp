@@ -25,7 +25,8 @@ class print_counts {
   static constexpr unsigned mark_bits = 7;
   static constexpr std::uint64_t large = (1 << bits) - 1;
 
-  // Counts exceed 64 bits only if equal prints met and were counted twice.
+  // Counts exceed 64 bits only if equal prints met and were counted twice. They stay at the most
+  // then; raise() may still add to their digits.
   static constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept {
     return b > ~a ? ~std::uint64_t{0} : a + b;
   }
@@ -42,8 +43,7 @@ class print_counts {
     if (digits == 0 || (digits - 1) * width >= 64) return false;
     const std::uint64_t top = digit(block, i + digits);
     const unsigned room = 64 - (digits - 1) * width;
-    return (digits == 1 || top != 0) && (room >= width || top >> room == 0) &&
-           excess(block, i, digits) <= ~large;
+    return (digits == 1 || top != 0) && (room >= width || top >> room == 0);
   }
   // Adds to the count of slot i if that changes neither its length nor any digit but the eight
   // lowest; otherwise nothing.
@@ -77,7 +77,7 @@ class print_counts {
   }
   BLOOMTIME_INLINE static std::uint64_t read(const print_block& block, unsigned i) noexcept {
     const std::uint64_t count = block.payload(i);
-    return count < large ? count : large + excess(block, i, digits_at(block, i));
+    return count < large ? count : sum(large, excess(block, i, digits_at(block, i)));
   }
   bool append(const print_block& block, const slot& s) noexcept {
     const unsigned needed = length_for(block.form(), s.payload);
