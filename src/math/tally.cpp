@@ -255,4 +255,11 @@ std::uint64_t count_slots(std::uint64_t items, std::uint64_t total, std::uint64_
   return items + static_cast<std::uint64_t>(std::min(n, ranks));
 }
 
+double usable_count_slots(std::uint64_t slots, std::uint64_t blocks, std::uint64_t used,
+                          std::uint64_t prints) noexcept {
+  if (prints == 0) return static_cast<double>(slots);
+  const double more = static_cast<double>(used - prints) / static_cast<double>(prints);
+  return static_cast<double>(slots) - static_cast<double>(blocks) * more;
+}
+
 }  // namespace bloomtime::math

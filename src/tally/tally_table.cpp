@@ -119,11 +119,9 @@ outcome tally_table::add_digest(digest d, std::uint64_t amount) {
       !in_first && table_.marked(p) && table_.touch(table_.blocks().other(p), raise);
   if (!raised) {
     const std::uint64_t before = counts().slots() + stashed();
-    const bool unstashed = table_.stash().empty();
     const auto result = table_.change(p, [&](const std::uint64_t* count) -> print_change {
       return {print_change::set, count == nullptr ? amount : print_counts::sum(*count, amount)};
     });
-    if (unstashed && !table_.stash().empty()) set_limits();
     if (counts().slots() + stashed() != before || result == print_result::full) settle();
     if (result == print_result::full) return outcome::full;
   }
@@ -169,10 +167,25 @@ void tally_table::set_limits() noexcept {
   const detail::print_blocks& blocks = table_.blocks();
   const auto slots = static_cast<double>(blocks.slots());
   const bool grown = blocks.can_join();
-  const bool roomy = reserve_ && !grown && table_.stash().empty();
-  const double most = roomy ? math::reserved_count_load : math::grown_print_load;
+  const double most = reserve_ && !grown ? math::reserved_count_load : math::grown_print_load;
   grow_from_ = static_cast<std::uint64_t>(most * slots);
   shrink_below_ = grown ? static_cast<std::uint64_t>(math::least_print_load * slots) : 0;
+}
+
+// With a stash, blocks are full before their slots are: counts that take several slots leave some
+// of them free.
+bool tally_table::should_grow() const noexcept {
+  const std::uint64_t used = counts().slots();
+  if (used > grow_from_ || table_.stash().empty()) [[likely]]
+    return used > grow_from_;
+  return crowded_by(used, counts().prints());
+}
+
+// Whether blocks would be too full with so many slots in use.
+bool tally_table::crowded_by(std::uint64_t used, std::uint64_t prints) const noexcept {
+  const detail::print_blocks& blocks = table_.blocks();
+  const double usable = math::usable_count_slots(blocks.slots(), blocks.blocks(), used, prints);
+  return static_cast<double>(used) > math::grown_print_load * usable;
 }
 
 bool tally_table::may_split() const noexcept {
@@ -181,12 +194,11 @@ bool tally_table::may_split() const noexcept {
 }
 
 void tally_table::settle() noexcept {
-  const std::uint64_t used = counts().slots();
-  for (int i = 0; i < most_splits_per_call && used > grow_from_; ++i) {
+  for (int i = 0; i < most_splits_per_call && should_grow(); ++i) {
     if (!may_split() || !table_.split()) break;
     set_limits();
   }
-  if (used < shrink_below_ && table_.join()) set_limits();
+  if (counts().slots() < shrink_below_ && table_.join()) set_limits();
   if (!table_.stash().empty() && ++settled_ % calls_per_unstash == 0) [[unlikely]]
     table_.unstash();
 }
@@ -233,18 +245,35 @@ void tally_table::expect_mergeable(const tally_table& other) const {
   this->expect_sum_fits(other);
 }
 
+// False if there is no room; then only a part was added.
+bool tally_table::absorb(const tally_table& other) noexcept {
+  bool room = true;
+  other.table_.for_each([&](const detail::print& p, std::uint64_t count, std::uint64_t) {
+    if (!room) return;
+    const bool marked = other.table_.marked(other.table_.blocks().other(p));
+    room = table_.absorb(p, count, marked) != print_result::full;
+    settle();
+  });
+  this->total_ += other.total();
+  return room;
+}
+
+// Prints come in the order of their blocks, which may fill up before the table has grown. Then it
+// grows first, as if no item were in both.
 void tally_table::merge(const tally_table& other) {
   expect_mergeable(other);
   tally_table sum(*this);
-  other.table_.for_each([&](const detail::print& p, std::uint64_t count, std::uint64_t) {
-    const bool marked = other.table_.marked(other.table_.blocks().other(p));
-    if (sum.table_.absorb(p, count, marked) == print_result::full) {
-      detail::refuse_merge("the memory limit of " + to_string(limit_.value_or(0)) +
-                           " bytes leaves no room for both tables");
+  if (!sum.absorb(other)) {
+    sum = *this;
+    const std::uint64_t used = counts().slots() + other.counts().slots();
+    const std::uint64_t prints = counts().prints() + other.counts().prints();
+    while (sum.crowded_by(used, prints) && sum.may_split() && sum.table_.split()) sum.set_limits();
+    if (!sum.absorb(other)) {
+      detail::refuse_merge(limit_ ? "the memory limit of " + to_string(*limit_) +
+                                        " bytes leaves no room for both tables"
+                                  : "the tables cannot grow far enough for both");
     }
-    sum.settle();
-  });
-  sum.total_ += other.total();
+  }
   *this = std::move(sum);
 }
 

@@ -374,7 +374,10 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
       const auto kept = value != nullptr ? payload_.from_stash(*value) : std::nullopt;
       if (kept) {
         const print_change c = change(&*kept);
-        if (c.what == print_change::erase) stash_.erase(stash_key(p));
+        if (c.what == print_change::erase) {
+          stash_.erase(stash_key(p));
+          stash_.trim();
+        }
         if (c.what == print_change::set) {
           *value = payload_.to_stash(c.payload);
           leave_mark(first.block, p.tag, c.payload);

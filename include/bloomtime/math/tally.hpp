@@ -77,4 +77,9 @@ unsigned tally_cell_bits(const tally_load& load);
 // Tables of counts).
 std::uint64_t count_slots(std::uint64_t items, std::uint64_t total, std::uint64_t large);
 
+// The slots of so many blocks that prints can be in, if `prints` of them have `used` slots: a print
+// that takes several finds no room where fewer are free.
+double usable_count_slots(std::uint64_t slots, std::uint64_t blocks, std::uint64_t used,
+                          std::uint64_t prints) noexcept;
+
 }  // namespace bloomtime::math

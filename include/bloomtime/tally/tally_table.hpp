@@ -73,7 +73,7 @@ class tally_table : public detail::tally_face<tally_table> {
   }
 
   // The table of both streams. Both need the same error, hint and seed. Throws error(incompatible)
-  // if the memory limit leaves no room for both.
+  // if there is no room for both under the memory limit.
   void merge(const tally_table& other);
   void clear();
 
@@ -132,9 +132,12 @@ class tally_table : public detail::tally_face<tally_table> {
   outcome remove_digest(digest d, std::uint64_t amount);
   counted count_digest(digest d) const noexcept;
   void settle() noexcept;
+  bool should_grow() const noexcept;
+  bool crowded_by(std::uint64_t used, std::uint64_t prints) const noexcept;
   bool may_split() const noexcept;
   void set_limits() noexcept;
   void expect_mergeable(const tally_table& other) const;
+  bool absorb(const tally_table& other) noexcept;
 
   // Most items are in their first block.
   BLOOMTIME_INLINE void prefetch(digest d) const noexcept {

@@ -375,6 +375,27 @@ TEST(tally_table, merged_counts_both_streams) {
   }
 }
 
+// Small tables and large ones, either way.
+TEST(tally_table, merges_tables_of_any_fill) {
+  for (const std::uint64_t few : {std::uint64_t{0}, std::uint64_t{700}, std::uint64_t{3000}}) {
+    for (const std::uint64_t many : {std::uint64_t{3000}, std::uint64_t{20'000}}) {
+      tally_table a({.error = 1e-4, .seed = few});
+      tally_table b({.error = 1e-4, .seed = few});
+      truth exact;
+      for (std::uint64_t x = 0; x < few + many; ++x) {
+        exact[x] = 1 + x % 3;
+        ASSERT_EQ((x < few ? a : b).add(x, exact[x]), outcome::added);
+      }
+      tally_table sum = a;
+      sum.merge(b);
+      EXPECT_EQ(expect_never_too_low(sum, exact), 0U);
+      b.merge(a);
+      EXPECT_EQ(expect_never_too_low(b, exact), 0U);
+      EXPECT_LT(b.memory(), 3 * (few + many) * 8 + 8192);
+    }
+  }
+}
+
 TEST(tally_table, merges_without_room_change_nothing) {
   const tally_table_config small{.items = 1000, .error = 1e-3, .memory = 8192};
   tally_table a(small);
@@ -449,6 +470,31 @@ TEST(tally_table, refuses_what_makes_no_sense) {
   for (const double error : {0., 1., -0.5}) refused({.items = 10, .error = error}, "error");
   expect_error(
       errc::too_large, [] { tally_table made({.error = 1e-30}); }, "long enough");
+}
+
+// Counts of three slots fill 9 of the 11 of a block.
+TEST(tally_table, grows_with_large_counts) {
+  for (const unsigned bits : {20U, 30U, 40U, 45U, 48U}) {
+    for (const double error : {1e-2, 1e-4, 1e-6}) {
+      tally_table f({.error = error});
+      truth exact;
+      for (std::uint64_t x = 0; x < 5000; ++x) {
+        exact[x] = std::uint64_t{1} << bits;
+        ASSERT_EQ(f.add(x, exact[x]), outcome::added) << bits << " " << error << " " << x;
+      }
+      expect_never_too_low(f, exact);
+    }
+  }
+}
+
+TEST(tally_table, stash_gives_its_memory_back) {
+  tally_table f({.items = 1000, .error = 1e-3, .memory = 64});
+  const std::uint64_t empty = f.memory();
+  std::uint64_t added = 0;
+  while (f.add(added) == outcome::added) ++added;
+  EXPECT_GT(f.stashed(), 30U);
+  for (std::uint64_t x = 0; x < added; ++x) ASSERT_EQ(f.remove(x), outcome::added);
+  EXPECT_EQ(f.memory(), empty);
 }
 
 TEST(tally_table, memory_is_what_it_takes) {
