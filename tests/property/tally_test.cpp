@@ -3,6 +3,7 @@
 #include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -182,6 +183,70 @@ TYPED_TEST(any_removing_tally, does_not_care_about_order) {
     for (std::uint64_t c = 0; c < f.cells(); ++c) RC_ASSERT(f.cell(c) == g.cell(c));
   });
   EXPECT_TRUE(holds);
+}
+
+// -- tables ------------------------------------------------------------------------------------
+
+using item_counts = std::map<std::uint64_t, std::uint64_t>;
+
+tally_table_config any_table() {
+  tally_table_config c{.items = *rc::gen::element<std::uint64_t>(10, 1000),
+                       .error = *rc::gen::element(0.5, 1e-2, 1e-6),
+                       .seed = *rc::gen::inRange<std::uint64_t>(0, 1000)};
+  if (*rc::gen::inRange(0, 2) == 0) c.memory = *rc::gen::element<std::uint64_t>(64, 256, 8192);
+  c.reserve = !c.memory && *rc::gen::inRange(0, 2) == 0;
+  return c;
+}
+
+// Adds and removals in runs over many items, so that blocks fill up and empty.
+void any_run(tally_table& f, item_counts& exact) {
+  const auto first = *rc::gen::inRange<std::uint64_t>(0, 500);
+  const auto items = *rc::gen::inRange<std::uint64_t>(1, 200);
+  const std::uint64_t amount = any_amount();
+  const bool removes = *rc::gen::inRange(0, 3) == 0;
+  for (std::uint64_t x = first; x < first + items; ++x) {
+    if (removes) {
+      const std::uint64_t less = std::min(amount, exact[x]);
+      RC_ASSERT(f.remove(x, less) == outcome::added);
+      exact[x] -= less;
+    } else if (f.add(x, amount) == outcome::added) {
+      exact[x] += amount;
+    } else {
+      RC_ASSERT(f.count(x).value >= exact[x]);
+    }
+  }
+}
+
+void expect_covered(const tally_table& f, const item_counts& exact) {
+  std::uint64_t total = 0;
+  for (const auto& [x, count] : exact) {
+    RC_ASSERT(f.count(x).value >= count);
+    total += count;
+  }
+  RC_ASSERT(f.total() == total);
+  RC_ASSERT(tally_table::load(f.serialize()).serialize() == f.serialize());
+}
+
+RC_GTEST_PROP(tally_table, is_never_too_low, ()) {
+  const tally_table_config c = any_table();
+  tally_table f(c);
+  tally_table g(c);
+  item_counts exact;
+  item_counts others;
+  for (int i = *rc::gen::inRange(1, 20); i > 0; --i) any_run(f, exact);
+  for (int i = *rc::gen::inRange(1, 20); i > 0; --i) any_run(g, others);
+  expect_covered(f, exact);
+  const auto before = f.serialize();
+  try {
+    f.merge(g);
+    for (const auto& [x, count] : others) exact[x] += count;
+  } catch (const error& e) {
+    RC_ASSERT(e.code() == errc::incompatible);
+    RC_ASSERT(f.serialize() == before);
+  }
+  expect_covered(f, exact);
+  for (auto& [x, count] : exact) RC_ASSERT(f.remove(x, std::exchange(count, 0)) == outcome::added);
+  expect_covered(f, exact);
 }
 
 // Minimum increase never has more in a cell than plain counting.
