@@ -198,7 +198,10 @@ void tally_table::settle() noexcept {
     if (!may_split() || !table_.split()) break;
     set_limits();
   }
-  if (counts().slots() < shrink_below_ && table_.join()) set_limits();
+  for (int i = 0; i < most_splits_per_call && counts().slots() < shrink_below_; ++i) {
+    if (!table_.join()) break;
+    set_limits();
+  }
   if (!table_.stash().empty() && ++settled_ % calls_per_unstash == 0) [[unlikely]]
     table_.unstash();
 }

@@ -119,6 +119,16 @@ TEST(tally_table, shrinks_when_items_leave) {
   EXPECT_EQ(f.memory(), empty);
 }
 
+// A few large counts take as many blocks as many small ones.
+TEST(tally_table, shrinks_when_large_counts_leave) {
+  constexpr std::uint64_t count = std::uint64_t{1} << 45;
+  tally_table f({.error = 1e-6});
+  const std::uint64_t empty = f.memory();
+  for (std::uint64_t x = 0; x < 500; ++x) ASSERT_EQ(f.add(x, count), outcome::added);
+  for (std::uint64_t x = 0; x < 500; ++x) ASSERT_EQ(f.remove(x, count), outcome::added);
+  EXPECT_EQ(f.memory(), empty);
+}
+
 TEST(tally_table, works_in_small_steps) {
   tally_table f({.error = 1e-3});
   for (std::uint64_t x = 0; x < 60'000; ++x) {
