@@ -308,7 +308,7 @@ void heat_table::settle() noexcept {
   }
   if (prints() < shrink_below_ && table_.join()) set_limits();
   if (stashed() != 0 && events_ % 64 == 0) [[unlikely]]
-    table_.unstash();
+    table_.unstash(events_ / 64);
 }
 
 // -- answers -----------------------------------------------------------------------------------

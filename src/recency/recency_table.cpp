@@ -243,7 +243,7 @@ void recency_table::resize(std::uint64_t alive) noexcept {
   }
   if (alive < shrink_below_ && table_.join()) set_limits();
   if (!table_.stash().empty() && insertions() % 64 == 0) [[unlikely]]
-    table_.unstash();
+    table_.unstash(insertions() / 64);
 }
 
 // -- answers -----------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ constexpr std::uint64_t first_blocks = 64;
 constexpr std::uint64_t unknown_items = 100'000'000;
 constexpr std::uint64_t most_items = std::uint64_t{1} << 40;  // of math/prints.hpp
 constexpr int most_splits_per_call = 2;
-constexpr std::uint64_t calls_per_unstash = 64;
 // Prints have at least 12 bits, so that a table can grow to 16 times what it was made for.
 constexpr double largest_error = 0.0138;
 
@@ -202,8 +201,9 @@ void tally_table::settle() noexcept {
     if (!table_.join()) break;
     set_limits();
   }
-  if (!table_.stash().empty() && ++settled_ % calls_per_unstash == 0) [[unlikely]]
-    table_.unstash();
+  // One call in 64, chosen by what is stored: a loaded table goes on as this one does.
+  if (!table_.stash().empty() && total() * detail::golden >> 58 == 0) [[unlikely]]
+    table_.unstash(total());
 }
 
 // -- answers -----------------------------------------------------------------------------------

@@ -173,8 +173,9 @@ class print_table {
   // One step of growth, or of its reversal. False if there is nothing to do or no memory.
   bool split() noexcept;
   bool join() noexcept;
-  // Tries to put some entries of the stash where they belong.
-  void unstash() noexcept;
+  // Tries to put some entries of the stash where they belong; `turn` chooses which, and is to
+  // differ from call to call.
+  void unstash(std::uint64_t turn) noexcept;
 
   // use(print, payload, epoch) for every slot, then use(print, payload, epoch()) for the stash.
   template <class Use>

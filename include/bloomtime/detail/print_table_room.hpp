@@ -310,19 +310,26 @@ print print_table<Payload>::print_of_key(std::uint64_t key) const noexcept {
           static_cast<std::uint32_t>(key & print_block::ones(tag_bits))};
 }
 
-// Entries take turns. The marks of both blocks lead to an entry of the stash already.
+// Entries take turns, in the order of their keys: the order of for_each() is another one in every
+// process. The marks of both blocks lead to an entry of the stash already.
 template <class Payload>
-void print_table<Payload>::unstash() noexcept {
+void print_table<Payload>::unstash(std::uint64_t turn) noexcept {
   constexpr std::size_t at_once = 16;
-  std::array<std::pair<std::uint64_t, std::uint64_t>, at_once> some;
+  using entry = std::pair<std::uint64_t, std::uint64_t>;
+  const print_shape& shape = blocks_.shape();
+  const std::uint64_t from = reduce(turn * golden, shape.homes << shape.print_bits);
+  const auto before = [&](const entry& a, const entry& b) {
+    return a.first - from < b.first - from;
+  };
+  std::array<entry, at_once> some;
   std::size_t count = 0;
-  std::uint64_t skipped = stash_.size() <= at_once ? 0 : work_ % (stash_.size() - at_once + 1);
   stash_.for_each([&](std::uint64_t key, std::uint64_t value) {
-    if (skipped != 0) {
-      --skipped;
-    } else if (count < at_once) {
-      some[count++] = {key, value};
-    }
+    const entry each{key, value};
+    if (count == at_once && !before(each, some.back())) return;
+    if (count < at_once) ++count;
+    std::size_t i = count - 1;
+    for (; i != 0 && before(each, some[i - 1]); --i) some[i] = some[i - 1];
+    some[i] = each;
   });
   for (std::size_t i = 0; i < count; ++i) {
     const auto [key, value] = some[i];

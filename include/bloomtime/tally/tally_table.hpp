@@ -161,7 +161,6 @@ class tally_table : public detail::tally_face<tally_table> {
   std::uint64_t items_ = 0;
   bool reserve_ = false;
   std::optional<std::uint64_t> limit_;
-  std::uint64_t settled_ = 0;    // calls of settle() with a stash
   std::uint64_t grow_from_ = 0;  // slots in use
   std::uint64_t shrink_below_ = 0;
 };

@@ -228,11 +228,11 @@ TEST(print_table, finds_everything_at_every_fill_and_size) {
         ASSERT_TRUE(t.split());
       }
       if (i % 97 == 0) exact.check(t);
-      if (i % 50 == 0) t.unstash();
+      if (i % 50 == 0) t.unstash(static_cast<std::uint64_t>(i));
     }
     exact.check(t);
     while (3000. / static_cast<double>(t.blocks().slots()) > 0.85) ASSERT_TRUE(t.split());
-    for (int i = 0; i < 10; ++i) t.unstash();
+    for (std::uint64_t i = 0; i < 10; ++i) t.unstash(i);
     EXPECT_TRUE(t.stash().empty());
     while (t.join()) {
     }
@@ -286,7 +286,7 @@ TEST(print_table, crafted_prints_go_to_a_bounded_stash) {
   }
   // Room appears when blocks split by the bits that differ.
   for (int i = 0; i < 64 * 1023; ++i) ASSERT_TRUE(t.split());
-  for (int i = 0; i < 300; ++i) t.unstash();
+  for (std::uint64_t i = 0; i < 300; ++i) t.unstash(i);
   EXPECT_TRUE(t.stash().empty());
   for (std::uint64_t rest = 0; rest < stored; ++rest) {
     EXPECT_EQ(count(t, {5, rest << 8, 9}), 2U);
@@ -328,7 +328,7 @@ TEST_F(stashed_pair, is_one_print) {
   EXPECT_EQ(add(t, y, 4), print_result::present);
   add(t, x, 5);
   EXPECT_GE(count(t, x), 8U);
-  for (int i = 0; i < 3; ++i) t.unstash();
+  for (std::uint64_t i = 0; i < 3; ++i) t.unstash(i);
   EXPECT_TRUE(t.stash().empty());
   EXPECT_GE(count(t, x), 8U);
   EXPECT_GE(count(t, y), 4U);
@@ -355,7 +355,7 @@ TEST(print_table, keeps_a_stash_that_is_above_its_bound) {
   while (t.join()) {
   }
   EXPECT_EQ(t.blocks().blocks(), 64U);
-  for (int i = 0; i < 20; ++i) t.unstash();
+  for (std::uint64_t i = 0; i < 20; ++i) t.unstash(i);
   for (std::uint64_t rest = 0; rest < stored; ++rest) {
     ASSERT_EQ(count(t, {5, rest << 8, 9}), 1U) << rest;
   }
