@@ -40,11 +40,11 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@mkdir -p docs
 	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
 
-choosing:  ## measure which engine suits which question, into docs/choosing.md
+choosing:  ## measure which engine suits which question, up to ITEMS (10^8), into docs/choosing.md
 	@scripts/setup build bench
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) --target bloomtime_choosing
-	@build/bench/bin/bloomtime_choosing > build/choosing.md
+	@build/bench/bin/bloomtime_choosing $(ITEMS) > build/choosing.md
 	@mv build/choosing.md docs/choosing.md
 
 experiments:  ## reproduce the papers' figures and tables

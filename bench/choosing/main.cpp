@@ -1,9 +1,11 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <string>
 #include <vector>
@@ -18,8 +20,12 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::uint64_t, 3> sizes_measured{10'000, 1'000'000, 100'000'000};
-constexpr std::array<const char*, 3> size_names{"10^4", "10^6", "10^8"};
+struct size {
+  std::uint64_t items;
+  const char* name;
+};
+constexpr std::array<size, 4> sizes_measured{
+    {{10'000, "10^4"}, {1'000'000, "10^6"}, {10'000'000, "10^7"}, {100'000'000, "10^8"}}};
 // What a cache near the core holds: below this, memory is no reason to choose a filter.
 constexpr std::uint64_t little = 1 << 20;
 
@@ -89,7 +95,7 @@ std::string verdict_of(const question& asked, const std::vector<std::vector<meas
     const std::string& ours = asked.candidates.front().name;
     if (!best || !exact) {
       text += fmt::format("- {} items: the {} does not fit into this machine; `{}` takes {}.\n",
-                          size_names[s], theirs, ours,
+                          sizes_measured[s].name, theirs, ours,
                           best ? bytes_text(static_cast<double>(best->bytes)) : "too much as well");
       continue;
     }
@@ -98,23 +104,26 @@ std::string verdict_of(const question& asked, const std::vector<std::vector<meas
       text += fmt::format(
           "- {} items: **use the {}**, unless there are many such sets: it is exact and takes "
           "{}.\n",
-          size_names[s], theirs, bytes_text(static_cast<double>(exact->bytes)));
+          sizes_measured[s].name, theirs, bytes_text(static_cast<double>(exact->bytes)));
     } else {
-      text += fmt::format("- {} items: `{}` takes 1/{:.2g} of the {}'s memory.\n", size_names[s],
-                          ours, saved, theirs);
+      text += fmt::format("- {} items: `{}` takes 1/{:.2g} of the {}'s memory.\n",
+                          sizes_measured[s].name, ours, saved, theirs);
     }
   }
   return text;
 }
 
-void print_question(const question& asked) {
+void print_question(const question& asked, std::uint64_t most) {
   std::vector<std::vector<measured>> taken;
-  taken.reserve(sizes_measured.size());
-  for (const std::uint64_t items : sizes_measured) taken.push_back(measure(asked, items));
+  for (const size& each : sizes_measured) {
+    if (each.items <= most) taken.push_back(measure(asked, each.items));
+  }
   fmt::print("\n## {}\n\nMeasured with: {}.\n\n| engine |", asked.text, asked.given);
-  for (const char* name : size_names) fmt::print(" {} items | add | ask |", name);
+  for (std::size_t s = 0; s < taken.size(); ++s) {
+    fmt::print(" {} items | add | ask |", sizes_measured[s].name);
+  }
   fmt::print(" promise |\n|---|");
-  for (std::size_t s = 0; s < size_names.size(); ++s) fmt::print("---:|---:|---:|");
+  for (std::size_t s = 0; s < taken.size(); ++s) fmt::print("---:|---:|---:|");
   fmt::print("---|\n");
   for (std::size_t i = 0; i < asked.candidates.size(); ++i) {
     const candidate& c = asked.candidates[i];
@@ -143,10 +152,14 @@ doubled when it is. `std::unordered_map` takes about twice its memory.
 }  // namespace
 }  // namespace bench
 
-int main() {
+// usage: bloomtime_choosing [ITEMS]     without sizes of more items than that
+int main(int count, char** words) {
   try {
-    fmt::print("{}", bench::head);
-    for (const bench::question& asked : bench::questions()) bench::print_question(asked);
+    const std::uint64_t most = count > 1 ? std::stoull(words[1]) : 100'000'000;
+    fmt::print("{}\nMeasured {:%Y-%m-%d} on {}, {} cores, load {}; g++ {}.\n", bench::head,
+               fmt::gmtime(std::time(nullptr)), bench::processor(), sysconf(_SC_NPROCESSORS_ONLN),
+               bench::load(), __VERSION__);
+    for (const bench::question& asked : bench::questions()) bench::print_question(asked, most);
     return 0;
   } catch (const std::exception& e) {
     fmt::print(stderr, "bloomtime_choosing: {}\n", e.what());

@@ -79,6 +79,19 @@ cache_sizes caches() {
 
 std::vector<std::uint64_t> sizes() { return {caches().second / 2, 16 * mebibyte, 256 * mebibyte}; }
 
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
+  }
+  return "unknown";
+}
+
+std::string load() {
+  double average = 0;
+  return getloadavg(&average, 1) == 1 ? fmt::format("{:.2f}", average) : "unknown";
+}
+
 std::string text_of_bytes(std::uint64_t bytes) {
   return bytes < mebibyte ? fmt::format("{} KiB", bytes / kibibyte)
                           : fmt::format("{} MiB", bytes / mebibyte);

@@ -13,6 +13,10 @@
 // The memory speed of this machine, measured together with the filters.
 namespace bench {
 
+// Its name, and what else it was doing.
+std::string processor();
+std::string load();
+
 struct cache_sizes {
   std::uint64_t first;
   std::uint64_t second;

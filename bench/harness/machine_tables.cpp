@@ -3,10 +3,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <deque>
-#include <fstream>
 #include <string>
 
 #include <bloomtime/detail/bulk.hpp>
@@ -17,20 +15,6 @@
 
 namespace bench {
 namespace {
-
-std::string processor() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
-  }
-  return "unknown";
-}
-
-// What else the machine was doing shows in the load.
-std::string load() {
-  double average = 0;
-  return getloadavg(&average, 1) == 1 ? fmt::format("{:.2f}", average) : "unknown";
-}
 
 std::string compiler() {
 #if defined(__clang__)
