@@ -147,6 +147,10 @@ added and items that were not, half of each.
 
 The hash map is one array with open addressing: a 128-bit digest and 8 bytes, at most 80 % full,
 doubled when it is. `std::unordered_map` takes about twice its memory.
+
+Rows of fixed memory may take less than the first one: they need the number of items before. At
+errors of 1e-2 to 1e-4 a ring of plain Bloom filters takes 4 to 14 % less than a `recency_table` with
+reserved memory, and knows no ages.
 )";
 
 }  // namespace

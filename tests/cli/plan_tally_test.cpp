@@ -197,8 +197,8 @@ TEST(plan_tally, recommends_a_table_where_all_items_fit) {
     EXPECT_TRUE(l.error > 0 || number(first, "memory_bytes") <= l.memory());
     // By memory, the error is halved as long as all items fit.
     double wanted = l.error > 0 ? l.error : 0.5;
-    const auto size_of_wanted = [&] {
-      return tally_table::size_for({.items = l.items, .error = wanted, .total = l.total()});
+    const auto size_of_wanted = [&load = l, &wanted] {
+      return tally_table::size_for({.items = load.items, .error = wanted, .total = load.total()});
     };
     while (l.error == 0 && size_of_wanted().error > 1.0001 * error) wanted /= 2;
     EXPECT_EQ(size_of_wanted().bytes, number(first, "memory_bytes"));
