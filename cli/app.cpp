@@ -44,7 +44,7 @@ Pipe          tab-separated values with a line of keys; a tab, a line end and a 
               its keys. The schema number changes when a key changes its meaning or is removed;
               keys may be added at any time
 Exit status   0 ok or yes, 1 no, 2 error, 3 done, but a filter exceeds the size it was made
-              for (dedupe past --expect)
+              for (dedupe beyond --memory or --expect, tally beyond --memory)
 Errors        one sentence on standard error)";
 
 std::string compiler() {

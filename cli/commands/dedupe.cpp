@@ -327,8 +327,8 @@ header of CSV and TSV     passed; further lines that equal it are left out and c
                           remembered, others are not. One process at a time may use it. It also
                           has the seed and the lines dropped in each minute of the last 42 days.
                           Another run continues it; --follow reads its file from the beginning
---seed N                  gives the same answers in every run. Whoever knows it can make lines that
-                          are dropped by mistake; by default it is random, one for each state
+--seed N                  gives the same answers in every run. Anyone who knows it can make lines
+                          that are dropped by mistake; by default it is random, one for each state
 --cost-duplicate,         choose the answer with the lower expected cost, given the share of
 --cost-loss               duplicates so far
 

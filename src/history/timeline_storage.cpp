@@ -187,8 +187,8 @@ timelines timeline_history::merged_lines() const {
   return detail::timelines_merge(ticks_, detail::sources_of(lines)).finish();
 }
 
-// The table and those that were set aside. They are not taken apart for storage, which must succeed
-// even if few bytes would become many.
+// The table and the layers that were set aside, as one table. Layers that were merged into
+// timelines stay encoded: storage must succeed even if few bytes would become many.
 live_ticks timeline_history::whole_table() const {
   live_ticks all = live_;
   for (const detail::tick_layer& layer : archive_.layers()) {

@@ -15,9 +15,9 @@
 // Sightings of items that hardly repeat, sealed: item x at tick t is the position (r(x) + t) mod R,
 // with r(x) anywhere in 0..R-1, and the sorted positions are one list
 // (docs/math.md, Error of nameless positions). Whether x was seen in some ticks is whether there is
-// a position between two; a question about L ticks errs with a chance of at most n L / R for n
-// positions, however many ticks there are. Items are known by their keys, as in timelines, so that
-// one can become the other.
+// a position between two. A query of L ticks is wrong with probability n L / R at most, for n
+// positions, however many ticks there are. Items are identified by their keys, as in timelines, so
+// that one can become the other.
 namespace bloomtime::detail {
 
 struct positions_shape {

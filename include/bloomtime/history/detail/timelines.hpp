@@ -16,8 +16,8 @@
 // it has and one more, as a gamma code; what is left of their keys; their heads; their bodies.
 namespace bloomtime::detail {
 
-// Items are told apart by this many bits of their digest. Those that share them are one: what was
-// seen of either was seen of both, and nothing is missed.
+// The number of bits of a digest that identify an item. Items with equal bits share one timeline:
+// a sighting of either counts for both, and none is missed.
 inline constexpr unsigned timeline_key_bits = 48;
 
 constexpr std::uint64_t timeline_key(digest d) noexcept { return d.hi >> (64 - timeline_key_bits); }
