@@ -33,9 +33,13 @@ void expect_load(std::uint64_t items, double error) {
                                               text_of(error) + "; use a larger one");
 }
 
+// Growth takes a bit of every print for each doubling, down to the tag. With four bits more, a
+// table can grow to 16 times what it was made for.
+constexpr unsigned least_bits = detail::tag_bits + 4;
+
 // The shortest print for the error in blocks that are filled to `load`.
 unsigned bits_for(double error, double load, const print_widths& w) {
-  for (unsigned bits = detail::tag_bits; bits <= most_print_bits(w); ++bits) {
+  for (unsigned bits = least_bits; bits <= most_print_bits(w); ++bits) {
     const double others = 2 * load * form_of(bits, w).slots;
     if (print_collision(others, bits) <= error) return bits;
   }

@@ -120,8 +120,9 @@ void recency_table::read_table(detail::byte_reader& in, const detail::container_
   auto blocks =
       detail::print_blocks::read(shape, static_cast<unsigned>(level), split,
                                  file.section(blocks_section), file.section(epochs_section));
-  auto stash = detail::side_table::read(file.section(stash_section), homes << print_bits,
-                                        [&](std::uint64_t, std::uint64_t t) { return t <= now; });
+  // Late sightings may be from before the first tick, number 0.
+  const auto is_past = [&](std::uint64_t, std::uint64_t t) { return t <= now || 0 - t <= ticks(); };
+  auto stash = detail::side_table::read(file.section(stash_section), homes << print_bits, is_past);
   table_ = table::read(std::move(blocks), std::move(stamps), std::move(stash));
   count_prints();
 }

@@ -22,8 +22,6 @@ constexpr std::uint64_t first_blocks = 64;
 constexpr std::uint64_t unknown_items = 100'000'000;
 constexpr std::uint64_t most_items = std::uint64_t{1} << 40;  // of math/prints.hpp
 constexpr int most_splits_per_call = 2;
-// Prints have at least 12 bits, so that a table can grow to 16 times what it was made for.
-constexpr double largest_error = 0.0138;
 
 constexpr math::print_widths widths{print_counts::bits, print_counts::mark_bits};
 
@@ -37,7 +35,6 @@ math::print_plan plan_for(const tally_table_config& c) {
   if (c.reserve && c.items == 0) {
     detail::refuse("`reserve` needs `items`, the number of different items at one time");
   }
-  const double error = c.error < 1 ? std::min(c.error, largest_error) : c.error;
   if (c.memory && *c.memory < detail::line_bytes) {
     detail::refuse("the memory of a tally table is at least 64 bytes; got " + to_string(*c.memory));
   }
@@ -45,10 +42,10 @@ math::print_plan plan_for(const tally_table_config& c) {
   const std::uint64_t affordable = c.memory.value_or(~std::uint64_t{0}) / detail::line_bytes;
   if (!c.reserve) {
     const std::uint64_t blocks = std::clamp<std::uint64_t>(affordable, 1, first_blocks);
-    return math::prints_growing(slots, error, widths, blocks);
+    return math::prints_growing(slots, c.error, widths, blocks);
   }
   const math::print_plan plan =
-      math::prints_reserved(slots, error, widths, math::reserved_count_load);
+      math::prints_reserved(slots, c.error, widths, math::reserved_count_load);
   if (plan.homes > affordable) {
     detail::refuse("`reserve` for " + to_string(c.items) + " items takes " +
                    to_string(plan.homes * detail::line_bytes) + " bytes, and `memory` allows " +

@@ -510,3 +510,26 @@ def plan_recency_puts_engines_side_by_side():
     refused("plan", "recency", says="--items")
     refused("plan", "recency", "--items", "1M", "--ticks", "9999", says="4096")
     refused("plan", "recency", "--items", "1M", "--error", "1e-300", says="larger --error")
+
+
+@check
+def dedupe_says_at_once_that_its_memory_is_full():
+    """Before the end of its input, which stays open; the lines before it have passed by then."""
+    lines = b"".join(b"%d\tx%d\n" % (START, i) for i in range(100_000))
+    for policy, says in (("pass", b"oldest keys are now forgotten early"),
+                         ("drop", b"new lines are now dropped")):
+        with deduping(*DEDUPE, "--memory", "256KiB", "--when-full", policy) as child:
+            writing = threading.Thread(target=lambda: (child.stdin.write(lines), child.stdin.flush()))
+            reading = threading.Thread(target=child.stdout.read)
+            for thread in (writing, reading):
+                thread.start()
+            said = b""
+            while says not in said and select.select([child.stderr], [], [], 120)[0]:
+                more = os.read(child.stderr.fileno(), 4096)
+                assert more, (policy, said)
+                said += more
+            assert says in said and child.poll() is None, (policy, said)
+            writing.join()
+            child.stdin.close()
+            reading.join()
+            assert child.wait(timeout=120) == 3, policy

@@ -19,7 +19,7 @@ namespace bloomtime::heat_table_soak {
 
 constexpr std::uint64_t lives = 200;
 
-std::uint64_t operations() { return support::soaking() ? 1'000'000'000 : 1'000'000; }
+std::uint64_t operations() { return support::soak_operations(1'000'000'000, 1'000'000); }
 
 struct setting {
   heat_table_config config;

@@ -12,7 +12,7 @@
 // else 3 * 10^6.
 namespace bloomtime::tally_soak_test {
 
-std::uint64_t operations() { return support::soaking() ? 1'000'000'000 : 3'000'000; }
+std::uint64_t operations() { return support::soak_operations(1'000'000'000, 3'000'000); }
 
 constexpr std::uint64_t lives = 60;
 constexpr std::uint64_t items = 4096;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/error.hpp>
 #include <bloomtime/heat/window_table.hpp>
 #include <bloomtime/math/random.hpp>
 
@@ -16,7 +17,7 @@
 namespace bloomtime {
 namespace window_table_soak {
 
-std::uint64_t operations() { return support::soaking() ? 1'000'000'000 : 3'000'000; }
+std::uint64_t operations() { return support::soak_operations(1'000'000'000, 3'000'000); }
 
 constexpr std::uint64_t lives = 60;
 constexpr std::uint64_t items = 4096;
@@ -75,6 +76,23 @@ std::int64_t time_step(math::random_source& random, unsigned slots) {
   return 0;
 }
 
+// Merges a table that has seen some items lately, unless there is no room for it.
+void merge_another(window_table& t, const window_table_config& c, std::int64_t now,
+                   math::random_source& random, exact_rings& exact) {
+  window_table other(c);
+  std::vector<std::uint64_t> added;
+  for (std::uint64_t i = random.below(1000); i > 0; --i) {
+    const std::uint64_t item = random.below(items);
+    if (other.add(item, instant::from_seconds(now)) == outcome::added) added.push_back(item);
+  }
+  try {
+    t.merge(other);
+  } catch (const error&) {
+    return;
+  }
+  for (const std::uint64_t item : added) exact.add(item, now, 1);
+}
+
 std::uint64_t live(math::random_source& random, std::uint64_t events) {
   const window_table_config c = any_table(random);
   window_table t(c);
@@ -102,7 +120,7 @@ std::uint64_t live(math::random_source& random, std::uint64_t events) {
     const std::uint64_t other = random.below(items);
     wrong += t.at(other, instant::from_seconds(now)).upper < static_cast<double>(exact.at(other));
     if (random.below(20'000) == 0) t = window_table::load(t.serialize());
-    if (random.below(50'000) == 0) t.merge(window_table(c));
+    if (random.below(20'000) == 0) merge_another(t, c, now, random, exact);
   }
   wrong += c.memory ? 0 : lost;
   return wrong;

@@ -74,6 +74,37 @@ TEST_P(tally_table_error, is_told_at_every_fill) {
   all.expect_as_told();
 }
 
+// Items come and go, never more than `items` at one time: one by one, in bursts, or all of them
+// with an empty table in between.
+TEST_P(tally_table_error, is_told_while_items_come_and_go) {
+  score all;
+  for (const std::uint64_t burst : {std::uint64_t{1}, items / 10, items}) {
+    tally_table f = made(burst);
+    score each;
+    for (std::uint64_t x = 0; x < 3 * items; ++x) {
+      if (x >= items && x % burst == 0) {
+        for (std::uint64_t y = x - items; y < x - items + burst; ++y) {
+          ASSERT_EQ(f.remove(y, 1 + y % 20), outcome::added);
+        }
+      }
+      ASSERT_EQ(f.add(x, 1 + x % 20), outcome::added);
+      if (x < 2 * items || x % (items / 4) != items / 8) continue;
+      const score s = asked(f);
+      s.expect_at_most(f.current_error());
+      s.expect_at_most(GetParam().error);
+      EXPECT_LE(f.current_error(), GetParam().error);
+      each.wrong += s.wrong;
+      each.asked += s.asked;
+      each.told += s.told;
+    }
+    each.expect_at_most(each.told / static_cast<double>(each.asked));
+    all.wrong += each.wrong;
+    all.asked += each.asked;
+    all.told += each.told;
+  }
+  all.expect_as_told();
+}
+
 // Counts of a skewed stream: 99.9 % of the items that came are exact, none is too low.
 TEST(tally_table_counts, of_a_skewed_stream) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {

@@ -286,9 +286,19 @@ class print_table {
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;
-  bool may_move(const target& t, unsigned i, const print* kept) const noexcept;
-  bool make_room(const target& t, unsigned& probes, const print* kept) noexcept;
-  bool make_room_by_two(const target& t, unsigned& probes, const print* kept) noexcept;
+  // What room is made for: a print, null if it takes one slot. A print that moves from one of its
+  // blocks to the other gains nothing and could go back and forth. After a move without a gain the
+  // blocks are `closed`: none moves into them.
+  struct purpose {
+    const print* p = nullptr;
+    bool closed = false;
+  };
+  static unsigned free_in(const target& a, const target& b) noexcept {
+    return a.block.form().slots - a.block.count() + b.block.form().slots - b.block.count();
+  }
+  bool may_move(const target& t, unsigned i, const purpose& why) const noexcept;
+  bool make_room(const target& t, unsigned& probes, const purpose& why) noexcept;
+  bool make_room_by_two(const target& t, unsigned& probes, const purpose& why) noexcept;
   bool extend(const target& t, std::uint64_t payload) noexcept;
   bool make_divisible(const target& t) noexcept;
   bool add_to_stash(const target& first, const target& second, std::uint64_t payload) noexcept;

@@ -61,13 +61,15 @@ bool print_table<Payload>::fit(const target& first, const target& second,
   if (first.block.full() && !second.block.full() && !first.has_print() && put_second()) return true;
   // A move frees one slot; with several per print, one out of a block may take one of the other.
   const unsigned rounds = grouped ? 8 * length_for(first.at.level, payload) : 1;
-  const print* const kept = grouped ? &first.p : nullptr;
   unsigned probes = 0;
+  unsigned free = 0;
   for (unsigned round = 0;; ++round) {
     if (put(first, payload) || put_second()) return true;
+    const unsigned before = std::exchange(free, free_in(first, second));
+    const purpose why{grouped ? &first.p : nullptr, round != 0 && free <= before};
     if (!search_.moves || round == rounds || probes >= most_probes ||
-        !(make_room(first, probes, kept) || make_room(second, probes, kept) ||
-          make_room_by_two(first, probes, kept) || make_room_by_two(second, probes, kept))) {
+        !(make_room(first, probes, why) || make_room(second, probes, why) ||
+          make_room_by_two(first, probes, why) || make_room_by_two(second, probes, why))) {
       return false;
     }
   }
@@ -78,17 +80,20 @@ template <class Payload>
 bool print_table<Payload>::extend(const target& t, std::uint64_t payload) noexcept {
   const target other = reach_to_write(blocks_.other(t.p));
   unsigned probes = 0;
+  unsigned free = 0;
   bool made = true;
-  while (made) {
+  for (unsigned round = 0; made; ++round) {
     if (rewrite(t.block, t.find(), payload)) return true;
     if (other.at.block != t.at.block && put(other, payload)) {
       leave_mark(t.block, t.p.tag, payload);
       remove(t.block, t.find());
       return true;
     }
+    const unsigned before = std::exchange(free, free_in(t, other));
+    const purpose why{&t.p, round != 0 && free <= before};
     made = probes < most_probes &&
-           (make_room(t, probes, &t.p) || make_room(other, probes, &t.p) ||
-            make_room_by_two(t, probes, &t.p) || make_room_by_two(other, probes, &t.p));
+           (make_room(t, probes, why) || make_room(other, probes, why) ||
+            make_room_by_two(t, probes, why) || make_room_by_two(other, probes, why));
   }
   if (!add_to_stash(t, other, payload)) return false;
   remove(t.block, t.find());
@@ -119,23 +124,30 @@ bool print_table<Payload>::move_out(const target& from, unsigned i, unsigned& pr
   return true;
 }
 
-// Whether the print of slot i may move while room is made for `kept`. One that is equal to it stays
-// where it is: if both became one, the payload that room is made for would be that of one of them.
+// Whether the print of slot i may move for this purpose. One that is equal to the print that room
+// is made for stays where it is: if both became one, the payload would be that of one of them.
 template <class Payload>
-bool print_table<Payload>::may_move(const target& t, unsigned i, const print* kept) const noexcept {
+bool print_table<Payload>::may_move(const target& t, unsigned i,
+                                    const purpose& why) const noexcept {
   if (!is_print(t.block, i)) return false;
-  return kept == nullptr || t.block.tag(i) != kept->tag ||
-         stash_key(t.print_at(i)) != stash_key(*kept);
+  if (why.p == nullptr) return true;
+  if (why.closed) [[unlikely]] {
+    const std::byte* const to = blocks_.at(blocks_.other(t.print_at(i))).block;
+    if (to == blocks_.at(*why.p).block || to == blocks_.at(blocks_.other(*why.p)).block) {
+      return false;
+    }
+  }
+  return t.block.tag(i) != why.p->tag || stash_key(t.print_at(i)) != stash_key(*why.p);
 }
 
 // Blocks that were divided in this round have more room than others. In a large table it pays to
 // try them first.
 template <class Payload>
 bool print_table<Payload>::make_room(const target& t, unsigned& probes,
-                                     const print* kept) noexcept {
+                                     const purpose& why) noexcept {
   const auto move_one = [&](auto&& wanted) {
     for (unsigned i = 0; i < t.block.count(); ++i) {
-      if (may_move(t, i, kept) && wanted(i) && move_out(t, i, probes)) return true;
+      if (may_move(t, i, why) && wanted(i) && move_out(t, i, probes)) return true;
     }
     return false;
   };
@@ -146,12 +158,12 @@ bool print_table<Payload>::make_room(const target& t, unsigned& probes,
 
 template <class Payload>
 bool print_table<Payload>::make_room_by_two(const target& t, unsigned& probes,
-                                            const print* kept) noexcept {
+                                            const purpose& why) noexcept {
   for (unsigned i = 0; i < t.block.count() && probes < most_probes; ++i) {
-    if (!may_move(t, i, kept)) continue;
+    if (!may_move(t, i, why)) continue;
     const target next = reach_to_write(blocks_.other(t.print_at(i)));
     // Slots of t may have changed their places.
-    if (next.at.block != t.at.block && make_room(next, probes, kept) && may_move(t, i, kept) &&
+    if (next.at.block != t.at.block && make_room(next, probes, why) && may_move(t, i, why) &&
         move_out(t, i, probes)) {
       return true;
     }

@@ -46,9 +46,10 @@ struct print_plan {
   friend bool operator==(const print_plan&, const print_plan&) = default;
 };
 
-// A table in which an absent item is found with probability `error` if it has `items`; its memory
-// is allocated at once, or grows from `blocks`. Throws error(invalid_argument) unless 0 < error < 1
-// and 1 <= items <= 2^40, and error(too_large) if no print is long enough.
+// A table in which an absent item is found with probability `error` at most if it has `items`; its
+// memory is allocated at once, or grows from `blocks`. It can grow for ten times as many. Throws
+// error(invalid_argument) unless 0 < error < 1 and 1 <= items <= 2^40, and error(too_large) if no
+// print is long enough.
 print_plan prints_reserved(std::uint64_t items, double error, const print_widths& widths,
                            double load = reserved_print_load);
 print_plan prints_growing(std::uint64_t items, double error, const print_widths& widths,

@@ -7,12 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "cli/app.hpp"
 #include "cli/logs/input_support.hpp"
 #include "cli/profile/profile_samples.hpp"
 #include "store/inspect.hpp"
@@ -38,15 +36,6 @@ std::string some_lines(int from, int to) {
     text += fmt::format("{}\titem{}\thost{}\n", 1'400'000'000 + 60 * i, i % 7, i % 3);
   }
   return text;
-}
-
-int quiet_run(const std::vector<std::string>& words) {
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(nowhere, 1);
-  ::dup2(nowhere, 2);
-  std::vector<const char*> argv{"bloomtime"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return run(static_cast<int>(argv.size()), argv.data());
 }
 
 // A store of the first half of a log, and what the second half makes of it.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bloomtime/detail/print_block.hpp>
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/prints.hpp>
 
@@ -20,7 +21,7 @@ TEST(print_collision, is_the_probability_of_an_equal_print) {
 }
 
 TEST(prints, are_long_enough_and_not_longer) {
-  for (const double error : {0.1, 0.03, 1e-3, 1e-6, 1e-9}) {
+  for (const double error : {0.01, 1e-3, 1e-6, 1e-9}) {
     for (const std::uint64_t items : {1000ULL, 100'000ULL, 10'000'000ULL}) {
       const auto n = static_cast<double>(items);
       const print_plan reserved = prints_reserved(items, error, widths);
@@ -30,6 +31,24 @@ TEST(prints, are_long_enough_and_not_longer) {
       EXPECT_EQ(growing.homes, 64U);
       EXPECT_LE(print_error(growing, widths, growth_for(growing, widths, n), n), error);
       EXPECT_GT(print_error(growing, widths, growth_for(growing, widths, n), n), error / 5);
+    }
+  }
+}
+
+// A hint of items is no limit, whatever the error: blocks split as long as prints have a bit more
+// than their tag.
+TEST(prints, are_long_enough_for_ten_times_the_items) {
+  for (const print_widths& w : {print_widths{4, 5}, print_widths{11, 12}, print_widths{16, 11}}) {
+    for (const double error : {0.9, 0.1, 0.03, 0.014, 0.01}) {
+      for (std::uint64_t items = 1; items < 10'000'000; items = items * 3 / 2 + 1) {
+        for (const print_plan& plan :
+             {prints_reserved(items, error, w), prints_growing(items, error, w, 64)}) {
+          const double most = std::ldexp(static_cast<double>(plan.homes),
+                                         static_cast<int>(plan.print_bits) - detail::tag_bits);
+          const unsigned slots = detail::print_form::of(0, w.payload_bits, w.mark_bits).slots;
+          EXPECT_GE(grown_print_load * most * slots, 10 * static_cast<double>(items));
+        }
+      }
     }
   }
 }

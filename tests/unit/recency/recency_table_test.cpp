@@ -237,6 +237,19 @@ TEST(recency_table, late_and_future_events) {
   EXPECT_EQ(f.losses().refused, 1U);
 }
 
+// Sightings from before the first event, in the stash.
+TEST(recency_table, is_stored_with_late_events_that_found_no_room) {
+  recency_table f({.window = 60s, .items = 10, .memory = 64, .ticks = 14});
+  f.add(0, at_second(0));
+  int last = 0;
+  while (f.stashed() < 10) ASSERT_EQ(f.add(++last, at_second(-40)), outcome::late);
+  recency_table loaded = recency_table::load(f.serialize());
+  for (int i = 0; i <= last; ++i) EXPECT_TRUE(loaded.seen(i)) << i;
+  EXPECT_TRUE(loaded.serialize() == f.serialize());
+  loaded.add(0, at_second(100));  // what expired in the stash is still there
+  EXPECT_TRUE(recency_table::load(loaded.serialize()).serialize() == loaded.serialize());
+}
+
 TEST(recency_table, works_at_the_ends_of_time) {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
