@@ -3,7 +3,21 @@
 # and the files of a folder a few at a time: most of their cost is templates that all of them use.
 
 set(shards 4)  # tests of one folder that ctest may run at the same time
-set(batch 16)  # test files that are compiled together
+set(batch 32)  # test files that are compiled together
+
+set(test_options ${quick_to_build})
+if(BLOOMTIME_SANITIZE AND NOT BLOOMTIME_SANITIZE_TESTS)
+  # The tests and the libraries they use are not instrumented, and have no line numbers. Inline
+  # functions and templates of bloomtime and of the standard library are instrumented in tests too.
+  file(CONFIGURE OUTPUT not_sanitized.txt CONTENT "src:${CMAKE_CURRENT_SOURCE_DIR}/*
+src:/usr/include/boost/*
+src:/usr/include/gtest/*
+src:/usr/include/nlohmann/*
+src:/usr/include/rapidcheck*
+")
+  list(APPEND test_options
+    -g0 "-fsanitize-ignorelist=${CMAKE_CURRENT_BINARY_DIR}/not_sanitized.txt")
+endif()
 
 file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
@@ -18,7 +32,7 @@ target_link_libraries(bloomtime_test_support PUBLIC
   bloomtime::bloomtime bloomtime_traffic GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
 target_precompile_headers(bloomtime_test_support PRIVATE
   <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
-target_compile_options(bloomtime_test_support PRIVATE ${quick_to_build})
+target_compile_options(bloomtime_test_support PRIVATE ${test_options})
 set_target_properties(bloomtime_test_support PROPERTIES
   UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
 bloomtime_cache_precompiled(bloomtime_test_support)
@@ -30,7 +44,7 @@ function(bloomtime_compile_tests target)
     UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
   target_compile_options(${target} PRIVATE -Wno-shadow)
   bloomtime_cache_precompiled(${target})
-  target_compile_options(${target} PRIVATE ${quick_to_build})
+  target_compile_options(${target} PRIVATE ${test_options})
   target_precompile_headers(${target} REUSE_FROM bloomtime_test_support)
   # Of an inline function that several files contain the linker keeps the first copy. The library's
   # is optimised and is what users run; the copy in a test is neither. So the library comes first.
