@@ -1,0 +1,25 @@
+#include "info.hpp"
+
+#include "recency.hpp"
+#include "value.hpp"
+
+namespace bloomtime::redis {
+namespace {
+
+template <class Family>
+void add_totals(rm::InfoCtx* info, const char* keys, const char* relocated) {
+  rm::InfoAddFieldULongLong(info, keys, totals_of<Family>.keys);
+  rm::InfoAddFieldULongLong(info, relocated, totals_of<Family>.relocated);
+}
+
+// Allocates nothing, as crash reports need it.
+void add_info(rm::InfoCtx* info, int) {
+  rm::InfoAddSection(info, "core");
+  add_totals<recency_family>(info, "recency_keys", "recency_relocated");
+}
+
+}  // namespace
+
+bool register_info(rm::Ctx* ctx) { return rm::RegisterInfoFunc(ctx, add_info) == rm::ok; }
+
+}  // namespace bloomtime::redis
