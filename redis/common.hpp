@@ -16,7 +16,7 @@
 //
 //   static std::uint64_t cardinality(const content&, instant now);
 //   static void merge(content& sum, const content& other, double weight);
-//   static constexpr bool weighs;     whether MERGE has WEIGHTS
+//   static constexpr bool weighs_sources;   whether MERGE has WEIGHTS
 namespace bloomtime::redis {
 
 template <class Family>
@@ -88,10 +88,12 @@ struct common {
     const std::uint64_t size = filter.serialized_size();
     const std::uint64_t all = chunks_in(size);
     if (last > all) fail("bad iterator");
-    c.array(2);
     const std::uint64_t number = last == 0 ? all : last - 1;
+    const std::string chunk =
+        number == 0 ? std::string() : chunk_of(filter, (all - number) * chunk_bytes);
+    c.array(2);
     c.whole(number);
-    c.text(number == 0 ? std::string() : chunk_of(filter, (all - number) * chunk_bytes));
+    c.text(chunk);
   }
 
   static std::string chunk_of(const content& filter, std::uint64_t first) {
@@ -190,7 +192,7 @@ struct common {
 
   static std::vector<double> weights_of(call& c, std::uint64_t count) {
     std::vector<double> weights;
-    if (Family::weighs && c.in.option("WEIGHTS")) {
+    if (Family::weighs_sources && c.in.option("WEIGHTS")) {
       for (std::uint64_t i = 0; i < count; ++i) {
         weights.push_back(c.in.number("weight", 0, 0x1p32));
       }
@@ -210,17 +212,28 @@ struct common {
   }
 };
 
-// Of a RESERVE command, whose arguments were read.
 template <class Family>
-void reserve_key(const call& c, rm::String* name, typename Family::parameters& given) {
+void reserve(call& c) {
+  rm::String* const name = c.in.string();
+  typename Family::parameters given;
+  given.error = c.in.probability("error rate");
+  given.capacity = c.in.whole("capacity", 1, largest_capacity);
+  while (c.in.more()) {
+    if (!given.read_option(c.in)) c.in.unknown();
+  }
   if (opened<Family>(c, name, rm::read).exists()) fail("item exists");
   write_target<Family> target(c, name, given);
-  canonical_form form(c.context());
   target.commit(c, Family::reserve_event);
-  form.add(name);
-  given.write_reserve(form);
+  canonical_form form(c.context());
+  form.add(name).add(*given.error).add(*given.capacity);
+  given.write_options(form);
   form.send(Family::reserve_name);
   c.ok();
+}
+
+// The time of a question: AT, or now.
+inline instant asked_time(call& c) {
+  return from_ms(c.in.option("AT") ? c.in.time_ms("time") : now_ms());
 }
 
 // Their rows in the table of commands. A file that uses it has `shared`, the common<> of its

@@ -1,6 +1,7 @@
 #include "info.hpp"
 
 #include "recency.hpp"
+#include "tally.hpp"
 #include "value.hpp"
 
 namespace bloomtime::redis {
@@ -16,6 +17,7 @@ void add_totals(rm::InfoCtx* info, const char* keys, const char* relocated) {
 void add_info(rm::InfoCtx* info, int) {
   rm::InfoAddSection(info, "core");
   add_totals<recency_family>(info, "recency_keys", "recency_relocated");
+  add_totals<tally_family>(info, "tally_keys", "tally_relocated");
 }
 
 }  // namespace

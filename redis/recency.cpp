@@ -27,27 +27,11 @@ bool recency_family::parameters::read_window(arguments& in) {
 }
 
 bool recency_family::parameters::read_option(arguments& in) {
-  if (read_window(in)) return true;
+  if (read_window(in) || read_basic(in)) return true;
   if (in.option("SLICES")) {
     slices = in.whole("slices", 1, 1024);
   } else if (in.option("NOREFRESH")) {
     no_refresh = true;
-  } else if (in.option("SEED")) {
-    seed = in.whole("seed", 0, ~std::uint64_t{0});
-  } else if (in.option("ENGINE")) {
-    engine = in.text();
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool recency_family::parameters::read_insert(arguments& in) {
-  if (read_option(in)) return true;
-  if (in.option("ERROR")) {
-    error = in.probability("error rate");
-  } else if (in.option("CAPACITY")) {
-    capacity = in.whole("capacity", 1, largest_capacity);
   } else {
     return false;
   }
@@ -60,8 +44,7 @@ void recency_family::parameters::expect_same(const content& filter) const {
     fail("bad window: the key has another one");
   }
   if (last && (timed || *last != filter.window())) fail("bad last: the key has another window");
-  if (seed && *seed != filter.seed().value()) fail("bad seed: the key has another one");
-  if (!engine.empty() && engine != filter.engine()) fail("bad engine: the key has another one");
+  expect_basic(filter);
   if (!no_refresh) return;
   std::visit(
       [](const auto& e) {
@@ -73,22 +56,9 @@ void recency_family::parameters::expect_same(const content& filter) const {
 }
 
 void recency_family::parameters::resolve() {
-  const settings& s = configured();
-  if (!window_ms && !last) window_ms = s.window_ms;
-  if (!error) error = s.error_rate;
-  if (!capacity) capacity = last ? *last : s.capacity;
-  if (!seed) seed = new_seed();
-  if (engine.empty()) engine = content::engines().front();
-}
-
-void recency_family::parameters::write(canonical_form& form) const {
-  form.add("ERROR", *error).add("CAPACITY", *capacity);
-  write_options(form);
-}
-
-void recency_family::parameters::write_reserve(canonical_form& form) const {
-  form.add(*error).add(*capacity);
-  write_options(form);
+  if (!window_ms && !last) window_ms = configured().window_ms;
+  if (!capacity && last) capacity = last;
+  resolve_basic(content::engines().front());
 }
 
 void recency_family::parameters::write_options(canonical_form& form) const {
@@ -96,7 +66,7 @@ void recency_family::parameters::write_options(canonical_form& form) const {
   if (last) form.add("LAST", *last);
   if (slices) form.add("SLICES", *slices);
   if (no_refresh) form.add("NOREFRESH");
-  form.add("SEED", *seed).add("ENGINE", std::string_view(engine));
+  write_basic(form);
 }
 
 recency_family::content recency_family::parameters::make() const {
@@ -137,20 +107,10 @@ namespace {
 using family = recency_family;
 using target_type = write_target<family>;
 
-void reserve(call& c) {
-  rm::String* const name = c.in.string();
-  family::parameters given;
-  given.error = c.in.probability("error rate");
-  given.capacity = c.in.whole("capacity", 1, largest_capacity);
-  while (c.in.more()) {
-    if (!given.read_option(c.in)) c.in.unknown();
-  }
-  reserve_key<family>(c, name, given);
-}
-
 void add_items(const call& c, target_type& target, const family::parameters& given,
-               std::uint64_t time_ms, std::span<rm::String* const> items, bool verbatim) {
+               const write_request& asked, std::span<rm::String* const> items) {
   any_recency& filter = target.filter();
+  const std::uint64_t time_ms = asked.time_ms.value_or(now_ms());
   expect_room<family>(c, filter, items.size());
   const auto digests = digests_of(filter, items);
   const auto answers = scratch<novelty>(items.size());
@@ -165,7 +125,7 @@ void add_items(const call& c, target_type& target, const family::parameters& giv
   if (answers[0].became == outcome::dropped_late) fail("timestamp older than retention");
   if (answers[0].became == outcome::full) fail("operation exceeds memory limit");
   target.commit(c, "recency.add");
-  if (verbatim && !target.created()) return c.replicate_verbatim();
+  if (asked.time_ms && !target.created()) return c.replicate_verbatim();
   replicate_insert(c, target, given, time_ms, items);
 }
 
@@ -178,15 +138,12 @@ void add(call& c) {
   rm::String* const name = c.in.string();
   rm::String* const item = c.in.string();
   family::parameters given;
-  std::optional<std::uint64_t> time_ms;
+  write_request asked;
   while (c.in.more()) {
-    if (given.read_window(c.in)) continue;
-    if (!c.in.option("TIMESTAMP")) c.in.unknown();
-    time_ms = c.in.time_ms("timestamp");
-    expect_not_ahead(c, *time_ms);
+    if (!given.read_window(c.in) && !asked.read_time(c)) c.in.unknown();
   }
   target_type target(c, name, given);
-  add_items(c, target, given, time_ms.value_or(now_ms()), {&item, 1}, time_ms.has_value());
+  add_items(c, target, given, asked, {&item, 1});
   c.boolean(scratch<novelty>(1)[0].fresh);
 }
 
@@ -195,36 +152,18 @@ void add_many(call& c) {
   const auto items = c.in.items();
   family::parameters given;
   target_type target(c, name, given);
-  add_items(c, target, given, now_ms(), items, false);
+  add_items(c, target, given, {}, items);
   reply_fresh(c, items.size());
 }
 
 void insert(call& c) {
   rm::String* const name = c.in.string();
   family::parameters given;
-  std::optional<std::uint64_t> time_ms;
-  bool create = true;
-  while (!c.in.option("ITEMS")) {
-    if (!c.in.more()) throw wrong_arity();
-    if (given.read_insert(c.in)) continue;
-    if (c.in.option("NOCREATE")) {
-      create = false;
-    } else if (c.in.option("TIMESTAMP")) {
-      time_ms = c.in.time_ms("timestamp");
-      expect_not_ahead(c, *time_ms);
-    } else {
-      c.in.unknown();
-    }
-  }
+  const write_request asked = read_insert<family>(c, given);
   const auto items = c.in.items();
-  target_type target(c, name, given, create);
-  add_items(c, target, given, time_ms.value_or(now_ms()), items, time_ms.has_value());
+  target_type target(c, name, given, asked.create);
+  add_items(c, target, given, asked, items);
   reply_fresh(c, items.size());
-}
-
-instant asked_time(call& c) {
-  if (!c.in.option("AT")) return from_ms(now_ms());
-  return from_ms(c.in.time_ms("time"));
 }
 
 void exists(call& c) {
@@ -343,7 +282,7 @@ void decide(call& c) {
 using shared = common<family>;
 
 constexpr std::array commands{
-    command{"RECENCY.RESERVE", entry<reserve>, "write deny-oom fast", -4,
+    command{"RECENCY.RESERVE", entry<reserve<family>>, "write deny-oom fast", -4,
             "key error_rate:double capacity:int [WINDOW ms | LAST count:int] [SLICES slices:int] "
             "[NOREFRESH] [SEED seed:int] [ENGINE engine]",
             "Creates a filter that knows what was seen within a window", "O(1)"},

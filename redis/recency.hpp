@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <bloomtime/recency/any_recency.hpp>
 
 #include "api.hpp"
 #include "arguments.hpp"
 #include "call.hpp"
+#include "parameters.hpp"
 
 namespace bloomtime::redis {
 
@@ -24,26 +24,21 @@ struct recency_family {
   static constexpr const char* reset_event = "recency.reset";
   static constexpr const char* load_event = "recency.load";
   static constexpr const char* merge_event = "recency.merge";
-  static constexpr bool weighs = false;
+  static constexpr bool is_timed = true;
+  static constexpr bool weighs_items = false;
+  static constexpr bool weighs_sources = false;
   static inline rm::Type* type = nullptr;
 
-  struct parameters {
-    std::optional<double> error;
-    std::optional<std::uint64_t> capacity;
+  struct parameters : basic_parameters {
     std::optional<std::uint64_t> window_ms;
     std::optional<std::uint64_t> last;
     std::optional<std::uint64_t> slices;
     bool no_refresh = false;
-    std::optional<std::uint64_t> seed;
-    std::string engine;
 
     bool read_window(arguments& in);  // WINDOW or LAST
-    bool read_option(arguments& in);  // any option but error and capacity
-    bool read_insert(arguments& in);  // any option
+    bool read_option(arguments& in);  // these and all others that RESERVE has
     void expect_same(const content& filter) const;
     void resolve();
-    void write(canonical_form& form) const;          // as options of INSERT
-    void write_reserve(canonical_form& form) const;  // as arguments of RESERVE
     void write_options(canonical_form& form) const;
     content make() const;
   };

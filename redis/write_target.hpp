@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 
+#include "parameters.hpp"
 #include "value.hpp"
 
 namespace bloomtime::redis {
@@ -13,7 +16,8 @@ namespace bloomtime::redis {
 //
 //   void expect_same(const content&) const;   throws if an existing filter has others
 //   void resolve();                            takes from the settings what is not given
-//   void write(canonical_form&) const;         as options of INSERT
+//   bool read_option(arguments&);              takes one that RESERVE has
+//   void write_options(canonical_form&) const; all of these
 //   content make() const;
 template <class Family>
 class write_target {
@@ -50,16 +54,42 @@ class write_target {
   bool created_ = false;
 };
 
-// What a write changed, as INSERT with a time: all parameters if it made the key.
+// What a write changed, as INSERT: with all parameters if it made the key, and with its time if the
+// family has one.
 template <class Family>
 void replicate_insert(const call& c, const write_target<Family>& target,
-                      const typename Family::parameters& given, std::uint64_t time_ms,
-                      std::span<rm::String* const> items) {
+                      const typename Family::parameters& given,
+                      std::optional<std::uint64_t> time_ms, std::span<rm::String* const> items,
+                      bool weighted = false) {
   canonical_form form(c.context());
   form.add(target.name());
-  if (target.created()) given.write(form);
-  form.add("TIMESTAMP", time_ms).add("ITEMS").add(items);
+  if (target.created()) {
+    given.write_size(form);
+    given.write_options(form);
+  }
+  if (time_ms) form.add("TIMESTAMP", *time_ms);
+  if (weighted) form.add("WEIGHTED");
+  form.add("ITEMS").add(items);
   form.send(Family::insert_name);
+}
+
+// What INSERT says before its items.
+template <class Family>
+write_request read_insert(call& c, typename Family::parameters& given) {
+  write_request asked;
+  while (!c.in.option("ITEMS")) {
+    if (!c.in.more()) throw wrong_arity();
+    if (given.read_size(c.in) || given.read_option(c.in)) continue;
+    if (Family::is_timed && asked.read_time(c)) continue;
+    if (c.in.option("NOCREATE")) {
+      asked.create = false;
+    } else if (Family::weighs_items && c.in.option("WEIGHTED")) {
+      asked.weighted = true;
+    } else {
+      c.in.unknown();
+    }
+  }
+  return asked;
 }
 
 // The digests of items, in memory that the next call reuses.
