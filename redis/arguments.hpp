@@ -37,10 +37,10 @@ std::optional<std::uint64_t> whole_in(std::string_view text);
 std::optional<double> number_in(std::string_view text);                  // finite
 bool same_word(std::string_view typed, std::string_view word) noexcept;  // without regard to case
 
-inline instant from_ms(std::uint64_t ms) noexcept {
+constexpr instant from_ms(std::uint64_t ms) noexcept {
   return instant(static_cast<std::int64_t>(ms) * 1000);
 }
-inline std::chrono::microseconds span_of_ms(std::uint64_t ms) noexcept {
+constexpr std::chrono::microseconds span_of_ms(std::uint64_t ms) noexcept {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 

@@ -95,7 +95,7 @@ std::span<T> scratch(std::size_t n) {
   constexpr std::size_t kept = 1 << 16;
   thread_local std::unique_ptr<T[]> room;
   thread_local std::size_t size = 0;
-  if (n > size || size > kept) {
+  if (n > size || (n <= kept && kept < size)) {
     room.reset();
     size = 0;
     const std::size_t wanted = n < 256 ? 256 : n;

@@ -212,6 +212,15 @@ struct common {
   }
 };
 
+// With all parameters.
+template <class Family>
+void replicate_reserve(const call& c, rm::String* name, const typename Family::parameters& given) {
+  canonical_form form(c.context());
+  form.add(name).add(*given.error).add(*given.capacity);
+  given.write_options(form);
+  form.send(Family::reserve_name);
+}
+
 template <class Family>
 void reserve(call& c) {
   rm::String* const name = c.in.string();
@@ -224,10 +233,7 @@ void reserve(call& c) {
   if (opened<Family>(c, name, rm::read).exists()) fail("item exists");
   write_target<Family> target(c, name, given);
   target.commit(c, Family::reserve_event);
-  canonical_form form(c.context());
-  form.add(name).add(*given.error).add(*given.capacity);
-  given.write_options(form);
-  form.send(Family::reserve_name);
+  replicate_reserve<Family>(c, name, given);
   c.ok();
 }
 

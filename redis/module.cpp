@@ -16,7 +16,7 @@ constexpr int module_version = 10000;  // 1.0.0
 
 bool registered(rm::Ctx* ctx) {
   return register_settings(ctx) && register_category(ctx) && register_recency(ctx) &&
-         register_tally(ctx) && register_info(ctx);
+         register_tally(ctx) && register_heat(ctx) && register_history(ctx) && register_info(ctx);
 }
 
 }  // namespace

@@ -92,11 +92,11 @@ write_request read_insert(call& c, typename Family::parameters& given) {
   return asked;
 }
 
-// The digests of items, in memory that the next call reuses.
+// The digests of every `step`-th item, in memory that the next call reuses.
 template <class Filter>
 std::span<const digest> digests_of(const Filter& filter, std::span<rm::String* const> items,
                                    std::size_t step = 1) {
-  const std::span<digest> all = scratch<digest>(items.size() / step);
+  const std::span<digest> all = scratch<digest>((items.size() + step - 1) / step);
   const hash_seed& seed = filter.seed();
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = digest_of(text_of(items[i * step]), seed);
   return all;
