@@ -273,7 +273,7 @@ void decide(call& c) {
     const double cost_of_no = seen * *q.cost_fn;
     const bool yes = cost_of_yes <= cost_of_no;
     c.array(3);
-    c.boolean(yes);
+    c.whole(yes ? 1 : 0);
     c.number(seen);
     c.number(yes ? cost_of_yes : cost_of_no);
   }
