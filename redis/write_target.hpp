@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 
+#include <bloomtime/digest.hpp>
+
 #include "parameters.hpp"
 #include "value.hpp"
 
