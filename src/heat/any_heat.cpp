@@ -229,6 +229,12 @@ void any_heat::at_bulk(std::span<const digest> items, instant when,
   std::visit([&](const auto& e) { e.at_bulk(items, when, answers); }, engine_);
 }
 
+estimate any_heat::within(digest d, instant when, std::chrono::microseconds span) const {
+  const window_table* const t = std::get_if<window_table>(&engine_);
+  if (t == nullptr) unsupported("count the hits of a part of a window");
+  return t->within(d, when, span);
+}
+
 estimate any_heat::rate(digest d, instant when) const noexcept {
   return std::visit([&](const auto& e) { return e.rate(d, when); }, engine_);
 }

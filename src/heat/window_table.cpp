@@ -163,11 +163,20 @@ void window_table::prefetch_records(const detail::digest_block& items) const noe
 
 // -- answers -----------------------------------------------------------------------------------
 
-estimate window_table::at_digest(digest d, instant when) const noexcept {
+estimate window_table::hits_of(digest d, instant when, unsigned slots) const noexcept {
   if (events_ == 0) return {};
-  const auto hits = pages_.at(key_of(d), static_cast<std::uint64_t>(tick_or_newest(when)));
+  const auto hits = pages_.at(key_of(d), static_cast<std::uint64_t>(tick_or_newest(when)), slots);
   const double upper = forward::above(hits.above);
   return {upper, forward::below(hits.below), upper};
+}
+
+unsigned window_table::slots_in(std::chrono::microseconds span) const {
+  const std::int64_t slot = clock_.resolution().count();
+  if (span.count() <= 0 || (span.count() - 1) / slot >= slots()) {
+    detail::refuse("a part of the window has 1 to " + to_string(slots() * slot) +
+                   " microseconds; got " + to_string(span.count()));
+  }
+  return static_cast<unsigned>((span.count() - 1) / slot + 1);
 }
 
 estimate window_table::rate_of(const estimate& count) const noexcept {

@@ -238,7 +238,11 @@ void any_recency::seen_bulk(std::span<const digest> items, std::optional<instant
                             std::span<bool> answers) const {
   detail::expect_as_many(items.size(), answers.size());
   at(engine_, when, [&](const auto& e, auto... t) {
-    for (std::size_t i = 0; i < items.size(); ++i) answers[i] = e.seen(items[i], t...);
+    if constexpr (requires { e.seen_bulk(items, t..., answers); }) {
+      e.seen_bulk(items, t..., answers);
+    } else {
+      for (std::size_t i = 0; i < items.size(); ++i) answers[i] = e.seen(items[i], t...);
+    }
   });
 }
 

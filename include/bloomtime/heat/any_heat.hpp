@@ -65,6 +65,8 @@ class any_heat : public detail::handle<any_heat, heat_engines> {
                 std::span<outcome> outcomes);
   estimate at(digest d, instant when) const noexcept;
   void at_bulk(std::span<const digest> items, instant when, std::span<estimate> answers) const;
+  // The hits of the last `span`, a part of the window: only window_table can.
+  estimate within(digest d, instant when, std::chrono::microseconds span) const;
   estimate rate(digest d, instant when) const noexcept;
   double mass(instant when) const noexcept;
   double confidence() const noexcept;  // the probability that a lower bound holds

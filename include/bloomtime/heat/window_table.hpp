@@ -64,6 +64,13 @@ class window_table : public detail::heat_face<window_table, detail::heat_time>,
   // Throws error(incompatible) if the memory limit leaves no room for both.
   void merge(const window_table& other, double weight = 1);
 
+  // The hits of the last `span`, rounded up to whole slots, as at() gives those of the window.
+  // Throws error(invalid_argument) unless it is more than 0 and at most the window.
+  template <item T>
+  BLOOMTIME_PER_ISA estimate within(const T& x, instant when, std::chrono::microseconds span) const {
+    return hits_of(detail::as_digest(x, seed_), when, slots_in(span));
+  }
+
   double mass(instant when) const noexcept;  // the hits of all items together
   // The probability that an answer is too high while `items` different items are in the window.
   double predicted_error(std::uint64_t items) const;
@@ -88,7 +95,9 @@ class window_table : public detail::heat_face<window_table, detail::heat_time>,
   void count_totals();
 
   outcome add_digest(digest d, instant when, std::uint64_t weight);
-  estimate at_digest(digest d, instant when) const noexcept;
+  estimate at_digest(digest d, instant when) const noexcept { return hits_of(d, when, slots()); }
+  estimate hits_of(digest d, instant when, unsigned slots) const noexcept;
+  unsigned slots_in(std::chrono::microseconds span) const;
   estimate rate_of(const estimate& count) const noexcept;
   std::uint64_t warm_cells() const noexcept;  // keys with hits that count
   double error_of(std::uint64_t keys) const noexcept;

@@ -201,7 +201,8 @@ void window_pages::prefetch_record(std::uint64_t key) const noexcept {
   }
 }
 
-window_pages::sum window_pages::at(std::uint64_t key, std::uint64_t now) const noexcept {
+window_pages::sum window_pages::at(std::uint64_t key, std::uint64_t now,
+                                   unsigned slots) const noexcept {
   sum total;
   const place where = place_of(key);
   const page& p = page_at(where.page);
@@ -214,9 +215,9 @@ window_pages::sum window_pages::at(std::uint64_t key, std::uint64_t now) const n
   for (at = r.hits.data(); at != r.hits.data() + r.hits.size();) {
     const auto h = form_.read(at);
     const std::uint64_t back = form_.back(h.code, p.epoch);
-    if (!form_.counts(back, behind)) break;
+    if (!form_.counts(back, behind, slots)) break;
     total.above += h.count;
-    if (form_.within(back, behind)) total.below += h.count;
+    if (form_.within(back, behind, slots)) total.below += h.count;
   }
   return total;
 }

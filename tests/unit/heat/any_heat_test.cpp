@@ -321,6 +321,18 @@ TEST(any_heat, refuses_containers_of_other_kinds) {
       "expected one of the engines heat_table, heat_filter, window_table, decay_ring");
 }
 
+TEST_P(any_heats, count_hits_in_a_part_of_a_window_if_they_are_a_window_table) {
+  feed(made, 0, 100);
+  const digest x = made.digest_of(3);
+  if (const auto* const t = std::get_if<window_table>(&made.get())) {
+    EXPECT_EQ(made.within(x, after(17min), 15min), t->within(x, after(17min), 15min));
+    EXPECT_LT(made.within(x, after(17min), 15min).value, made.at(x, after(17min)).value);
+  } else {
+    expect_error(
+        errc::unsupported, [&] { (void)made.within(x, after(17min), 15min); }, GetParam());
+  }
+}
+
 TEST(any_heat, merges_rings_with_whole_weights_only) {
   for (const std::string_view engine : {"decay_ring", "window_table"}) {
     any_heat ring = any_heat::make(config_of(engine), engine);

@@ -46,6 +46,38 @@ TEST(window_table, counts_hits_in_the_last_hour) {
   EXPECT_GT(t.confidence(), 1 - 1e-6);
 }
 
+TEST(window_table, counts_hits_in_a_part_of_the_window) {
+  window_table t(last_hour());
+  EXPECT_EQ(t.within("/", midnight, 10min), estimate{});
+  t.add("/", midnight, 3);
+  t.add("/", after(5min), 4);
+  t.add("/", after(20min), 5);
+  EXPECT_EQ(t.within("/", after(20min), 1us), (estimate{5, 5, 5}));
+  EXPECT_EQ(t.within("/", after(20min), 14min), (estimate{5, 5, 5}));
+  EXPECT_EQ(t.within("/", after(20min), 14min + 1us), (estimate{9, 5, 9}));  // 15 slots
+  EXPECT_EQ(t.within("/", after(20min), 15min), (estimate{9, 5, 9}));
+  EXPECT_EQ(t.within("/", after(20min), 16min), (estimate{9, 9, 9}));
+  EXPECT_EQ(t.within("/", after(20min), 20min), (estimate{12, 9, 12}));
+  EXPECT_EQ(t.within("/", after(40min), 20min), (estimate{5, 0, 5}));
+  EXPECT_EQ(t.within("/", after(41min), 20min), estimate{});
+  EXPECT_EQ(t.within("/", midnight, 1min), (estimate{5, 5, 5}));  // at the newest event
+  for (const auto m : {20min, 60min, 61min, 80min, 81min}) {
+    EXPECT_EQ(t.within("/", after(m), 1h), t.at("/", after(m)));
+  }
+}
+
+TEST(window_table, refuses_parts_that_are_none) {
+  const window_table t(last_hour());
+  const auto refused = [&](std::chrono::microseconds span) {
+    expect_error(
+        errc::invalid_argument, [&] { (void)t.within("/", midnight, span); }, "3600000000");
+  };
+  refused(0us);
+  refused(-1us);
+  refused(1h + 1us);
+  refused(std::chrono::microseconds::max());
+}
+
 TEST(window_table, refuses_what_makes_no_table) {
   const auto refused = [](window_table_config c, std::string_view mention,
                           errc code = errc::invalid_argument) {

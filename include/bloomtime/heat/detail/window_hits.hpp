@@ -49,12 +49,15 @@ struct window_hits {
     return (epoch + spare() - code) & last_code;
   }
   // Whether hits count, given how far the epoch is behind now, and whether all of them are within
-  // the window: the oldest tick that counts begins before it.
+  // the last `wanted` ticks: the oldest tick that counts begins before them.
   constexpr bool counts(std::uint64_t back, std::uint64_t behind) const noexcept {
-    return behind <= last_code && back + behind <= last_code;
+    return counts(back, behind, slots);
   }
-  constexpr bool within(std::uint64_t back, std::uint64_t behind) const noexcept {
-    return behind <= last_code && back + behind < last_code;
+  constexpr bool counts(std::uint64_t back, std::uint64_t behind, unsigned wanted) const noexcept {
+    return behind <= last_code && back + behind <= spare() + wanted;
+  }
+  constexpr bool within(std::uint64_t back, std::uint64_t behind, unsigned wanted) const noexcept {
+    return behind <= last_code && back + behind < spare() + wanted;
   }
 
   constexpr unsigned size_of(std::uint64_t count) const noexcept {

@@ -63,7 +63,8 @@ class window_pages {
   void prefetch_page(std::uint64_t key) const noexcept;
   void prefetch_record(std::uint64_t key) const noexcept;  // reads the page
 
-  sum at(std::uint64_t key, std::uint64_t now) const noexcept;
+  // The hits of the last `slots` ticks, at most those of the window.
+  sum at(std::uint64_t key, std::uint64_t now, unsigned slots) const noexcept;
 
   // Makes room for so many more hits of a key. False if the limit forbids it. Throws
   // error(out_of_memory), with everything unchanged.

@@ -1,0 +1,123 @@
+#include "call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <new>
+#include <variant>
+
+#include <bloomtime/error.hpp>
+
+#include "settings.hpp"
+
+namespace bloomtime::redis {
+namespace {
+
+// An error reply is one line.
+std::string in_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+  return text;
+}
+
+std::string reply_of(const error& e) {
+  switch (e.code()) {
+    case errc::out_of_memory: return "ERR operation exceeds memory limit";
+    case errc::incompatible: return std::string("ERR incompatible filters: ") + e.what();
+    case errc::truncated:
+    case errc::corrupt:
+    case errc::newer_version:
+    case errc::unknown_kind: return std::string("ERR received bad data: ") + e.what();
+    case errc::invalid_argument: return std::string("ERR bad parameters: ") + e.what();
+    case errc::too_large:
+    case errc::unsupported:
+    case errc::io: break;
+  }
+  return std::string("ERR ") + e.what();
+}
+
+}  // namespace
+
+void call::whole(std::uint64_t n) const {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<long long>::max());
+  rm::ReplyWithLongLong(ctx_, static_cast<long long>(std::min(n, most)));
+}
+
+void call::fact_value(const fact& f) const {
+  if (const auto* n = std::get_if<std::uint64_t>(&f.value)) {
+    return *n >> 63 == 0 ? whole(*n) : text(std::to_string(*n));
+  }
+  if (const auto* x = std::get_if<double>(&f.value)) return number(*x);
+  text(std::get<std::string>(f.value));
+}
+
+void call::facts(std::span<const fact> all) const {
+  map(all.size());
+  for (const fact& f : all) {
+    text(f.name);
+    fact_value(f);
+  }
+}
+
+canonical_form::~canonical_form() {
+  for (rm::String* s : made_) rm::FreeString(ctx_, s);
+}
+
+canonical_form& canonical_form::add(std::string_view word) {
+  made_.reserve(made_.size() + 1);
+  words_.reserve(words_.size() + 1);
+  made_.push_back(rm::CreateString(ctx_, word.data(), word.size()));
+  return add(made_.back());
+}
+
+canonical_form& canonical_form::add(double x) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
+  return add(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
+}
+
+void canonical_form::send(const char* command) {
+  rm::Replicate(ctx_, command, "v", words_.data(), words_.size());
+}
+
+int guarded(rm::Ctx* ctx, rm::String** argv, int argc, handler* command) noexcept {
+  try {
+    call c(ctx, argv, argc);
+    command(c);
+    return rm::ok;
+  } catch (const wrong_arity&) {
+    return rm::WrongArity(ctx);
+  } catch (const failure& f) {
+    return rm::ReplyWithError(ctx, in_one_line(f.what()).c_str());
+  } catch (const error& e) {
+    return rm::ReplyWithError(ctx, in_one_line(reply_of(e)).c_str());
+  } catch (const std::bad_alloc&) {
+    return rm::ReplyWithError(ctx, "ERR operation exceeds memory limit");
+  } catch (const std::exception&) {
+    return rm::ReplyWithError(ctx, "ERR internal error");
+  }
+}
+
+std::uint64_t now_ms() noexcept { return static_cast<std::uint64_t>(rm::Milliseconds()); }
+
+std::uint64_t new_seed() {
+  if (!configured().random_seed) return 0;
+  std::array<unsigned char, sizeof(std::uint64_t)> bytes{};
+  rm::GetRandomBytes(bytes.data(), bytes.size());
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, bytes.data(), sizeof seed);
+  return seed >> 1;  // so that a reply can be an integer
+}
+
+void expect_not_ahead(const call& c, std::uint64_t time_ms) {
+  const std::uint64_t now = now_ms();
+  if (c.is_replayed() || time_ms <= now) return;
+  if (time_ms - now > configured().max_future_skew_ms) {
+    fail("timestamp is more than max-future-skew-ms ahead of the server's clock");
+  }
+}
+
+}  // namespace bloomtime::redis

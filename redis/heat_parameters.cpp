@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <variant>
+
+#include <bloomtime/heat/decay.hpp>
+
+#include "growth.hpp"
+#include "heat.hpp"
+#include "settings.hpp"
+
+namespace bloomtime::redis {
+namespace {
+
+constexpr std::uint64_t usual_top = 100;
+constexpr std::uint64_t most_top = 100'000;
+
+// A key may be quiet for any time, so no event is too far ahead of the one before.
+constexpr std::chrono::microseconds any_time_ahead = std::chrono::microseconds::max();
+
+// Ages count in ticks: a 32nd of the half-life, from a millisecond to a second.
+std::chrono::microseconds tick_for(std::uint64_t half_life_ms) {
+  return span_of_ms(std::clamp<std::uint64_t>(half_life_ms / 32, 1, 1000));
+}
+
+// A window of milliseconds has slots of whole microseconds with one of these numbers.
+std::uint64_t slots_for(std::uint64_t window_ms) { return window_ms * 1000 % 60 == 0 ? 60 : 50; }
+
+bool has_half_life(const any_heat& filter, std::uint64_t half_life_ms) {
+  return std::visit(
+      [&](const auto& e) {
+        if constexpr (decaying<std::decay_t<decltype(e)>>) {
+          return e.decay() == decay::by_half_life(span_of_ms(half_life_ms), e.clock().resolution());
+        }
+        return false;
+      },
+      filter.get());
+}
+
+bool has_window(const any_heat& filter, std::uint64_t window_ms) {
+  const window_table* const t = std::get_if<window_table>(&filter.get());
+  return t != nullptr && t->clock().resolution() * t->slots() == span_of_ms(window_ms);
+}
+
+}  // namespace
+
+bool heat_family::parameters::read_decay(arguments& in) {
+  if (!in.option("HALFLIFE")) return false;
+  half_life_ms = in.span_ms("halflife");
+  return true;
+}
+
+bool heat_family::parameters::read_option(arguments& in) {
+  if (read_basic(in) || read_decay(in)) return true;
+  if (in.option("WINDOW")) {
+    window_ms = in.span_ms("window");
+  } else if (in.option("SLOTS")) {
+    slots = in.whole("slots", 1, 1023);
+  } else if (in.option("TOPK")) {
+    top = in.whole("topk", 0, most_top);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void heat_family::parameters::expect_same(const content& filter) const {
+  expect_basic(filter);
+  const any_heat& heat = filter.heat();
+  if (half_life_ms && !has_half_life(heat, *half_life_ms)) {
+    fail("bad halflife: the key has another one");
+  }
+  if (window_ms && !has_window(heat, *window_ms)) fail("bad window: the key has another one");
+  if (top && *top != (filter.hot() ? filter.hot()->entries() : 0)) {
+    fail("bad topk: the key has another one");
+  }
+}
+
+void heat_family::parameters::resolve() {
+  if (window_ms && half_life_ms) fail("WINDOW and HALFLIFE exclude each other");
+  if (slots && !window_ms) fail("SLOTS needs WINDOW");
+  if (window_ms) {
+    if (top.value_or(0) != 0) fail("TOPK needs HALFLIFE");
+    top = 0;
+    if (!slots) slots = slots_for(*window_ms);
+  } else if (!half_life_ms) {
+    half_life_ms = configured().halflife_ms;
+  }
+  if (!top) top = usual_top;
+  resolve_basic(window_ms ? window_table::name : any_heat::engines().front());
+}
+
+void heat_family::parameters::write_options(canonical_form& form) const {
+  if (half_life_ms) form.add("HALFLIFE", *half_life_ms);
+  if (window_ms) form.add("WINDOW", *window_ms).add("SLOTS", *slots);
+  if (!window_ms) form.add("TOPK", *top);
+  write_basic(form);
+}
+
+heat_family::content heat_family::parameters::make() const {
+  any_heat_config config;
+  config.items = *capacity;
+  config.error = error;
+  config.seed = *seed;
+  const bool published = engine.ends_with("decaying_filter");
+  if (!published) config.ahead = any_time_ahead;
+  if (window_ms) {
+    config.window = span_of_ms(*window_ms);
+    config.slots = static_cast<unsigned>(*slots);
+    return {any_heat::make(config, engine), std::nullopt};
+  }
+  config.half_life = span_of_ms(*half_life_ms);
+  config.tick = tick_for(*half_life_ms);
+  any_heat heat = any_heat::make(config, engine);
+  if (*top == 0) return {std::move(heat), std::nullopt};
+  hot_list list({.entries = *top,
+                 .half_life = config.half_life,
+                 .tick = *config.tick,
+                 .ahead = any_time_ahead,
+                 .buckets = 1,
+                 .seed = *seed});
+  return {std::move(heat), std::move(list)};
+}
+
+// A hot list takes up to 512 bytes for an entry and its index, and a text of up to 1024.
+std::uint64_t heat_family::growth(const content& filter, std::uint64_t items) {
+  const any_heat& heat = filter.heat();
+  const bool grows = std::holds_alternative<heat_table>(heat.get()) ||
+                     std::holds_alternative<window_table>(heat.get());
+  std::uint64_t bytes = grows ? growth_of_table(heat.memory(), 2 * items) : 0;
+  if (const auto& hot = filter.hot()) {
+    bytes += 1536 * std::min(items, hot->entries() - hot->listed());
+  }
+  return bytes;
+}
+
+}  // namespace bloomtime::redis

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <bloomtime/heat/any_heat.hpp>
+
+namespace bloomtime::redis {
+
+// The value of a HEAT key: a heat engine, and beside it a hot list of the same stream unless the
+// key has none. Stored, it is the container of the one and then that of the other.
+class heat_value {
+ public:
+  heat_value(any_heat&& heat, std::optional<hot_list>&& hot)
+      : heat_(std::move(heat)), hot_(std::move(hot)) {}
+
+  any_heat& heat() noexcept { return heat_; }
+  const any_heat& heat() const noexcept { return heat_; }
+  std::optional<hot_list>& hot() noexcept { return hot_; }
+  const std::optional<hot_list>& hot() const noexcept { return hot_; }
+
+  // The hottest items, with the bounds that both know.
+  std::vector<hot_item> top(std::size_t n, instant when) const;
+
+  // As a handle of the library.
+  std::string_view engine() const noexcept { return heat_.engine(); }
+  const hash_seed& seed() const noexcept { return heat_.seed(); }
+  std::optional<instant> newest() const noexcept { return heat_.newest(); }
+  const bloomtime::losses& losses() const noexcept { return heat_.losses(); }
+  std::uint64_t memory() const noexcept { return heat_.memory() + (hot_ ? hot_->memory() : 0); }
+  void clear();
+  void merge(const heat_value& other, double weight);
+  void relocate();
+  std::vector<fact> describe() const { return with_list(heat_.describe()); }
+  std::vector<fact> examine() const { return with_list(heat_.examine()); }
+  std::uint64_t identity() const;
+  std::vector<std::byte> serialize() const;
+  std::uint64_t serialized_size() const;
+  void write_to(const byte_sink& sink) const;
+  static heat_value load(std::span<const std::byte> containers);
+
+ private:
+  std::vector<fact> with_list(std::vector<fact> facts) const;
+
+  any_heat heat_;
+  std::optional<hot_list> hot_;
+};
+
+}  // namespace bloomtime::redis

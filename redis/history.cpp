@@ -1,0 +1,323 @@
+#include "history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include <bloomtime/history/sightings.hpp>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "data_type.hpp"
+#include "write_target.hpp"
+
+namespace bloomtime::redis {
+namespace {
+
+using family = history_family;
+using target_type = write_target<family>;
+
+// -- adding ------------------------------------------------------------------------------------
+
+// Throws unless an event of this time can be recorded.
+void expect_recordable(const any_history& filter, instant when) {
+  const tick t = filter.clock().tick_of(when);
+  std::visit(
+      [&]<class Engine>(const Engine& e) {
+        std::int64_t first = 0;
+        if constexpr (std::same_as<Engine, history>) {
+          first = e.known_from().number;
+        } else {
+          first = static_cast<std::int64_t>(e.first());
+          if (t.number >= first && static_cast<std::uint64_t>(t.number - first) >= e.ticks()) {
+            fail("timestamp after the end of the history");
+          }
+        }
+        if (t.number < first) fail("timestamp older than retention");
+      },
+      filter.get());
+}
+
+// Whether each item is new in its granule.
+void add_each(const call& c, any_history& filter, std::span<const digest> digests,
+              std::span<const instant> times) {
+  expect_room<family>(c, filter, digests.size());
+  const auto fresh = scratch<bool>(digests.size());
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    const bool seen = filter.seen(digests[i], times[i], times[i]) == sighting::maybe;
+    fresh[i] = filter.add(digests[i], times[i]) == outcome::added && !seen;
+  }
+}
+
+void reply_fresh(const call& c, std::size_t count) {
+  c.array(count);
+  for (const bool b : scratch<bool>(count)) c.boolean(b);
+}
+
+void add_items(const call& c, target_type& target, const family::parameters& given,
+               const write_request& asked, std::span<rm::String* const> items) {
+  any_history& filter = target.filter();
+  const std::uint64_t time_ms = asked.time_ms.value_or(now_ms());
+  expect_recordable(filter, from_ms(time_ms));
+  const auto times = scratch<instant>(items.size());
+  std::fill(times.begin(), times.end(), from_ms(time_ms));
+  add_each(c, filter, digests_of(filter, items), times);
+  target.commit(c, "history.add");
+  if (asked.time_ms && !target.created()) return c.replicate_verbatim();
+  replicate_insert(c, target, given, time_ms, items);
+}
+
+void add(call& c) {
+  rm::String* const name = c.in.string();
+  rm::String* const item = c.in.string();
+  family::parameters given;
+  write_request asked;
+  while (c.in.more()) {
+    if (!given.read_granularity(c.in) && !asked.read_time(c)) c.in.unknown();
+  }
+  target_type target(c, name, given);
+  add_items(c, target, given, asked, {&item, 1});
+  c.boolean(scratch<bool>(1)[0]);
+}
+
+void add_many(call& c) {
+  rm::String* const name = c.in.string();
+  const auto items = c.in.items();
+  family::parameters given;
+  target_type target(c, name, given);
+  add_items(c, target, given, {}, items);
+  reply_fresh(c, items.size());
+}
+
+void insert(call& c) {
+  rm::String* const name = c.in.string();
+  family::parameters given;
+  const write_request asked = read_insert<family>(c, given);
+  const auto items = c.in.items();
+  target_type target(c, name, given, asked.create);
+  add_items(c, target, given, asked, items);
+  reply_fresh(c, items.size());
+}
+
+// The times of items that each have one before them.
+std::span<const instant> times_of(const call& c, const any_history& filter,
+                                  std::span<rm::String* const> words) {
+  const auto times = scratch<instant>(words.size() / 2);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto ms = whole_in(text_of(words[2 * i]));
+    if (!ms || *ms > latest_time_ms) fail("bad timestamp");
+    expect_not_ahead(c, *ms);
+    times[i] = from_ms(*ms);
+    expect_recordable(filter, times[i]);
+  }
+  return times;
+}
+
+// A new key is reserved by a command of its own, as INSERT has one time for all items.
+void add_at(call& c) {
+  rm::String* const name = c.in.string();
+  const auto words = c.in.items(2);
+  family::parameters given;
+  target_type target(c, name, given);
+  any_history& filter = target.filter();
+  const auto times = times_of(c, filter, words);
+  add_each(c, filter, digests_of(filter, words.subspan(1), 2), times);
+  target.commit(c, "history.add");
+  if (target.created()) {
+    replicate_reserve<family>(c, name, given);
+    canonical_form form(c.context());
+    form.add(name).add(words).send("HISTORY.MADDAT");
+  } else {
+    c.replicate_verbatim();
+  }
+  reply_fresh(c, times.size());
+}
+
+// -- questions ---------------------------------------------------------------------------------
+
+struct period {
+  instant from;
+  instant to;
+};
+
+// `to` is the last microsecond of its millisecond.
+period read_period(arguments& in) {
+  const std::uint64_t from = in.open_time_ms("start", 0);
+  const std::uint64_t to = in.open_time_ms("end", latest_time_ms);
+  return {from_ms(from), instant(from_ms(to).micros + 999)};
+}
+
+constexpr period any_time{from_ms(0), from_ms(latest_time_ms)};
+
+void exists(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const std::string_view item = c.in.text();
+  const period p = read_period(c.in);
+  c.in.end();
+  const any_history* const filter = key.filter();
+  c.boolean(filter != nullptr &&
+            filter->seen(filter->digest_of(item), p.from, p.to) == sighting::maybe);
+}
+
+void exist_many(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const period p = read_period(c.in);
+  const auto items = c.in.items();
+  const auto answers = scratch<sighting>(items.size());
+  if (const any_history* const filter = key.filter()) {
+    filter->seen_bulk(digests_of(*filter, items), p.from, p.to, answers);
+  } else {
+    std::fill(answers.begin(), answers.end(), sighting::no);
+  }
+  c.array(items.size());
+  for (const sighting s : answers) c.boolean(s == sighting::maybe);
+}
+
+sightings when(const any_history* filter, std::string_view item, const period& p) {
+  if (filter == nullptr) return {};
+  return filter->when(filter->digest_of(item), filter->clock().covering(p.from, p.to));
+}
+
+std::uint64_t start_ms(const any_history& filter, tick t) {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, filter.clock().start_of(t).micros / 1000));
+}
+
+void ranges(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const std::string_view item = c.in.text();
+  const period p = read_period(c.in);
+  std::uint64_t most = largest_capacity;
+  if (c.in.option("LIMIT")) most = c.in.whole("limit", 1, most);
+  c.in.end();
+  const any_history* const filter = key.filter();
+  sightings found = when(filter, item, p);
+  found.resize(std::min<std::uint64_t>(found.size(), most));
+  c.array(found.size());
+  for (const interval& i : found) {
+    c.array(2);
+    c.whole(start_ms(*filter, i.first));
+    c.whole(start_ms(*filter, {i.last.number + 1}) - 1);
+  }
+}
+
+void one_end(call& c, bool first) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const std::string_view item = c.in.text();
+  const period p = c.in.more() ? read_period(c.in) : any_time;
+  c.in.end();
+  const any_history* const filter = key.filter();
+  const sightings found = when(filter, item, p);
+  if (found.empty()) return c.null();
+  c.whole(start_ms(*filter, first ? found.front().first : found.back().last));
+}
+
+void first_time(call& c) { one_end(c, true); }
+void last_time(call& c) { one_end(c, false); }
+
+void buckets(call& c) {
+  constexpr std::uint64_t most_buckets = 100'000;
+  const opened<family> key(c, c.in.string(), rm::read);
+  const std::string_view item = c.in.text();
+  const std::uint64_t from = c.in.time_ms("start");
+  const std::uint64_t to = c.in.time_ms("end");
+  if (!c.in.option("BUCKET")) {
+    if (c.in.more()) c.in.unknown();
+    throw wrong_arity();
+  }
+  const std::uint64_t length = c.in.span_ms("bucket");
+  c.in.end();
+  if (to < from) fail("end must not be before start");
+  const std::uint64_t count = (to - from) / length + 1;
+  if (count > most_buckets) fail("there are more than 100000 buckets");
+  const any_history* const filter = key.filter();
+  const auto seen = scratch<bool>(count);
+  std::fill(seen.begin(), seen.end(), false);
+  for (const interval& i : when(filter, item, {from_ms(from), from_ms(to)})) {
+    const std::uint64_t first = std::max(from, start_ms(*filter, i.first));
+    const std::uint64_t last = std::min(to, start_ms(*filter, {i.last.number + 1}) - 1);
+    for (std::uint64_t b = (first - from) / length; b <= (last - from) / length; ++b)
+      seen[b] = true;
+  }
+  c.array(count);
+  for (const bool b : seen) c.whole(b ? 1 : 0);
+}
+
+std::uint64_t ticks_of(const any_history& filter) {
+  std::uint64_t ticks = 0;
+  if (const history* const h = std::get_if<history>(&filter.get())) {
+    h->for_each([&](const timeline_history& part) { ticks += part.ticks(); });
+  }
+  return ticks;
+}
+
+void trim(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read | rm::write);
+  const std::uint64_t before_ms = c.in.time_ms("time");
+  c.in.end();
+  expect_not_ahead(c, before_ms);
+  any_history& filter = key.existing();
+  const std::uint64_t before = ticks_of(filter);
+  filter.trim(from_ms(before_ms));
+  c.changed(key.name(), "history.trim");
+  c.replicate_verbatim();
+  c.whole(before - ticks_of(filter));
+}
+
+using shared = common<family>;
+
+constexpr std::array commands{
+    command{"HISTORY.RESERVE", entry<reserve<family>>, "write deny-oom fast", -4,
+            "key error_rate:double capacity:int [GRANULARITY ms] [RETENTION ms] "
+            "[START start:time] [SEED seed:int] [ENGINE engine]",
+            "Creates a filter that knows when items were seen", "O(1)"},
+    command{"HISTORY.ADD", entry<add>, "write deny-oom fast", -3,
+            "key item [GRANULARITY ms] [TIMESTAMP timestamp:time]",
+            "Records that an item was seen, and tells whether it is new in its granule", "O(1)"},
+    command{"HISTORY.MADD", entry<add_many>, "write deny-oom fast", -3, "key item...",
+            "Records that items were seen now, and tells which are new in the granule",
+            "O(N) for N items"},
+    command{"HISTORY.MADDAT", entry<add_at>, "write deny-oom fast", -4,
+            "key (timestamp:time item)...", "Records that items were seen, each with its time",
+            "O(N) for N items"},
+    command{"HISTORY.INSERT", entry<insert>, "write deny-oom fast", -4,
+            "key [ERROR error_rate:double] [CAPACITY capacity:int] [GRANULARITY ms] "
+            "[RETENTION ms] [START start:time] [SEED seed:int] [ENGINE engine] [NOCREATE] "
+            "[TIMESTAMP timestamp:time] ITEMS item...",
+            "Records that items were seen, and creates the filter with these parameters if there "
+            "is none",
+            "O(N) for N items"},
+    command{"HISTORY.EXISTS", entry<exists>, "readonly fast", 5, "key item start:time end:time",
+            "Tells whether an item was seen in a period", "O(P) for P partitions of the period"},
+    command{"HISTORY.MEXISTS", entry<exist_many>, "readonly fast", -5,
+            "key start:time end:time item...", "Tells which items were seen in a period",
+            "O(N*P) for N items and P partitions of the period"},
+    command{"HISTORY.RANGES", entry<ranges>, "readonly", -5,
+            "key item start:time end:time [LIMIT limit:int]",
+            "Returns the intervals of a period in which an item was seen",
+            "O(P+R) for P partitions of the period and R intervals"},
+    command{"HISTORY.FIRST", entry<first_time>, "readonly", -3, "key item [start:time end:time]",
+            "Returns the time of the first granule in which an item was seen",
+            "O(P+R) for P partitions of the period and R intervals"},
+    command{"HISTORY.LAST", entry<last_time>, "readonly", -3, "key item [start:time end:time]",
+            "Returns the time of the last granule in which an item was seen",
+            "O(P+R) for P partitions of the period and R intervals"},
+    command{"HISTORY.HISTOGRAM", entry<buckets>, "readonly", 7,
+            "key item start:time end:time BUCKET ms",
+            "Returns 1 for each bucket of a period in which an item was seen, otherwise 0",
+            "O(P+R+B) for P partitions of the period, R intervals and B buckets"},
+    command{"HISTORY.TRIM", entry<trim>, "write", 3, "key before:time",
+            "Drops what is older, by whole partitions, and returns the number of granules",
+            "O(N) for N bytes that are dropped"},
+    command{"HISTORY.MERGE", shared::merge_entry, "write deny-oom getkeys-api", -4,
+            "dest:key numkeys:int source:source...", "Adds what other filters have recorded",
+            "O(N) for N bytes of all filters"},
+    BLOOMTIME_SHARED_COMMANDS("HISTORY")};
+
+}  // namespace
+
+bool register_history(rm::Ctx* ctx) {
+  return data_type<family>::create(ctx) && register_commands(ctx, commands);
+}
+
+}  // namespace bloomtime::redis

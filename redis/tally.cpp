@@ -1,0 +1,314 @@
+#include "tally.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <variant>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "data_type.hpp"
+#include "growth.hpp"
+#include "write_target.hpp"
+
+namespace bloomtime::redis {
+
+// -- parameters --------------------------------------------------------------------------------
+
+bool tally_family::parameters::read_option(arguments& in) {
+  if (read_basic(in)) return true;
+  if (in.option("EXPANSION")) {
+    expansion = in.whole("expansion", 1, 32768);
+  } else if (in.option("NONSCALING")) {
+    non_scaling = true;
+  } else if (in.option("MAXCOUNT")) {
+    max_count = in.whole("maxcount", 1, ~std::uint64_t{0});
+  } else {
+    return false;
+  }
+  if (expansion && non_scaling) fail("EXPANSION and NONSCALING exclude each other");
+  return true;
+}
+
+// EXPANSION is not written: tables grow by small steps, whatever it says.
+void tally_family::parameters::write_options(canonical_form& form) const {
+  if (non_scaling) form.add("NONSCALING");
+  if (max_count) form.add("MAXCOUNT", *max_count);
+  write_basic(form);
+}
+
+tally_family::content tally_family::parameters::make() const {
+  any_tally_config config;
+  config.items = *capacity;
+  config.error = error;
+  config.seed = *seed;
+  if (max_count) config.cell_bits = static_cast<unsigned>(std::bit_width(*max_count));
+  if (non_scaling) {
+    if (engine != tally_table::name) fail("NONSCALING is for the engine tally_table");
+    config.reserve = true;
+    config.memory = tally_table::size_for({.items = *capacity, .error = *error}).bytes;
+  }
+  return any_tally::make(config, engine);
+}
+
+std::uint64_t tally_family::growth(const content& filter, std::uint64_t items) {
+  const tally_table* const table = std::get_if<tally_table>(&filter.get());
+  if (table == nullptr || table->memory_limit()) return 0;
+  return growth_of_table(filter.memory(), 2 * items);  // a large count takes two slots
+}
+
+// -- adding ------------------------------------------------------------------------------------
+
+namespace {
+
+using family = tally_family;
+using target_type = write_target<family>;
+
+// Items with the count of each, or one of each.
+struct additions {
+  std::span<rm::String* const> words;  // as they were sent
+  bool weighted = false;
+
+  std::size_t step() const noexcept { return weighted ? 2 : 1; }
+  std::size_t size() const noexcept { return words.size() / step(); }
+};
+
+std::span<const std::uint64_t> amounts_of(const any_tally& filter, const additions& items) {
+  const auto amounts = scratch<std::uint64_t>(items.size());
+  std::uint64_t room = ~filter.total();
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    const auto amount = items.weighted ? whole_in(text_of(items.words[2 * i + 1])) : 1;
+    if (!amount || *amount == 0) fail("bad increment");
+    if (*amount > room) fail("the sum of all counts would exceed 64 bits");
+    room -= *amount;
+    amounts[i] = *amount;
+  }
+  return amounts;
+}
+
+// False if there was no room for one of them; others may have been added.
+bool add_to(any_tally& filter, const additions& items, std::span<const digest> digests,
+            std::span<const std::uint64_t> amounts) {
+  if (!items.weighted) {
+    const auto outcomes = scratch<outcome>(digests.size());
+    filter.add_bulk(digests, outcomes);
+    return std::find(outcomes.begin(), outcomes.end(), outcome::full) == outcomes.end();
+  }
+  bool room = true;
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    room = filter.add(digests[i], amounts[i]) != outcome::full && room;
+  }
+  return room;
+}
+
+// A table with a limit may become full on the way, so it is tried with a copy when it is nearly so.
+void add_or_refuse(any_tally& filter, const additions& items) {
+  const auto digests = digests_of(filter, items.words, items.step());
+  const auto amounts = amounts_of(filter, items);
+  const tally_table* const table = std::get_if<tally_table>(&filter.get());
+  const bool limited = table != nullptr && table->memory_limit();
+  if (!limited || table->room_for(2 * items.size()) == 2 * items.size()) {
+    if (!add_to(filter, items, digests, amounts)) fail("non scaling filter is full");
+    return;
+  }
+  any_tally tried(filter);
+  if (!add_to(tried, items, digests, amounts)) fail("non scaling filter is full");
+  filter = std::move(tried);
+}
+
+void add_items(const call& c, target_type& target, const family::parameters& given,
+               const additions& items, bool verbatim) {
+  any_tally& filter = target.filter();
+  expect_room<family>(c, filter, items.size());
+  add_or_refuse(filter, items);
+  target.commit(c, "tally.add");
+  if (verbatim && !target.created()) return c.replicate_verbatim();
+  replicate_insert(c, target, given, {}, items.words, items.weighted);
+}
+
+// The counts of items whose digests are in `scratch`.
+void reply_counts(const call& c, const any_tally& filter, std::size_t count) {
+  const auto answers = scratch<counted>(count);
+  filter.count_bulk(scratch<digest>(count), answers);
+  c.array(count);
+  for (const counted& a : answers) c.whole(a.value);
+}
+
+void add(call& c) {
+  rm::String* const name = c.in.string();
+  std::array<rm::String*, 2> words{c.in.string(), nullptr};
+  const bool weighted = c.in.option("BY");
+  if (weighted) words[1] = c.in.string();
+  c.in.end();
+  family::parameters given;
+  target_type target(c, name, given);
+  const additions items{std::span(words).first(weighted ? 2 : 1), weighted};
+  add_items(c, target, given, items, true);
+  c.whole(target.filter().count(scratch<digest>(1)[0]).value);
+}
+
+void add_if_absent(call& c) {
+  rm::String* const name = c.in.string();
+  rm::String* const item = c.in.string();
+  c.in.end();
+  family::parameters given;
+  target_type target(c, name, given);
+  const any_tally& filter = target.filter();
+  const bool absent = filter.count(filter.digest_of(text_of(item))).value == 0;
+  if (absent) add_items(c, target, given, {{&item, 1}}, true);
+  c.boolean(absent);
+}
+
+void add_many(call& c) {
+  rm::String* const name = c.in.string();
+  const additions items{c.in.items()};
+  family::parameters given;
+  target_type target(c, name, given);
+  add_items(c, target, given, items, true);
+  reply_counts(c, target.filter(), items.size());
+}
+
+void insert(call& c) {
+  rm::String* const name = c.in.string();
+  family::parameters given;
+  const write_request asked = read_insert<family>(c, given);
+  const additions items{c.in.items(asked.weighted ? 2 : 1), asked.weighted};
+  target_type target(c, name, given, asked.create);
+  add_items(c, target, given, items, true);
+  reply_counts(c, target.filter(), items.size());
+}
+
+// -- removing ----------------------------------------------------------------------------------
+
+// Replicates only if something was removed.
+void removed(const call& c, rm::String* name, bool any) {
+  if (!any) return;
+  c.changed(name, "tally.del");
+  c.replicate_verbatim();
+}
+
+void remove(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read | rm::write);
+  const std::string_view item = c.in.text();
+  const std::uint64_t amount =
+      c.in.option("BY") ? c.in.whole("decrement", 1, ~std::uint64_t{0}) : 1;
+  c.in.end();
+  any_tally& filter = key.existing();
+  const bool found = filter.remove(filter.digest_of(item), amount) != outcome::refused;
+  removed(c, key.name(), found);
+  c.boolean(found);
+}
+
+void remove_many(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read | rm::write);
+  const auto items = c.in.items();
+  any_tally& filter = key.existing();
+  const auto outcomes = scratch<outcome>(items.size());
+  filter.remove_bulk(digests_of(filter, items), outcomes);
+  const auto is_removed = [](outcome o) { return o != outcome::refused; };
+  removed(c, key.name(), std::any_of(outcomes.begin(), outcomes.end(), is_removed));
+  c.array(items.size());
+  for (const outcome o : outcomes) c.boolean(is_removed(o));
+}
+
+// -- questions ---------------------------------------------------------------------------------
+
+std::uint64_t count_in(const any_tally* filter, std::string_view item) {
+  return filter != nullptr ? filter->count(filter->digest_of(item)).value : 0;
+}
+
+void count(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const std::string_view item = c.in.text();
+  c.in.end();
+  c.whole(count_in(key.filter(), item));
+}
+
+void exists(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const std::string_view item = c.in.text();
+  c.in.end();
+  c.boolean(count_in(key.filter(), item) != 0);
+}
+
+std::span<const counted> counts_of(const any_tally* filter, std::span<rm::String* const> items) {
+  const auto answers = scratch<counted>(items.size());
+  if (filter != nullptr) {
+    filter->count_bulk(digests_of(*filter, items), answers);
+  } else {
+    std::fill(answers.begin(), answers.end(), counted{});
+  }
+  return answers;
+}
+
+void count_many(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const auto answers = counts_of(key.filter(), c.in.items());
+  c.array(answers.size());
+  for (const counted& a : answers) c.whole(a.value);
+}
+
+void exist_many(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read);
+  const auto answers = counts_of(key.filter(), c.in.items());
+  c.array(answers.size());
+  for (const counted& a : answers) c.boolean(a.value != 0);
+}
+
+// Nothing that others could see changes.
+void compact(call& c) {
+  const opened<family> key(c, c.in.string(), rm::read | rm::write);
+  c.in.end();
+  any_tally& filter = key.existing();
+  const std::uint64_t before = filter.memory();
+  filter.relocate();
+  c.whole(before - std::min(before, filter.memory()));
+}
+
+using shared = common<family>;
+
+constexpr std::array commands{
+    command{"TALLY.RESERVE", entry<reserve<family>>, "write deny-oom fast", -4,
+            "key error_rate:double capacity:int [EXPANSION expansion:int | NONSCALING] "
+            "[MAXCOUNT count:int] [SEED seed:int] [ENGINE engine]",
+            "Creates a filter that counts items", "O(1)"},
+    command{"TALLY.ADD", entry<add>, "write deny-oom fast", -3, "key item [BY increment:int]",
+            "Adds to the count of an item and returns it", "O(1)"},
+    command{"TALLY.ADDNX", entry<add_if_absent>, "write deny-oom fast", 3, "key item",
+            "Adds an item if its count is 0", "O(1)"},
+    command{"TALLY.MADD", entry<add_many>, "write deny-oom fast", -3, "key item...",
+            "Adds items and returns their counts", "O(N) for N items"},
+    command{"TALLY.INSERT", entry<insert>, "write deny-oom fast", -4,
+            "key [ERROR error_rate:double] [CAPACITY capacity:int] "
+            "[EXPANSION expansion:int | NONSCALING] [MAXCOUNT count:int] [SEED seed:int] "
+            "[ENGINE engine] [NOCREATE] [WEIGHTED] ITEMS item...",
+            "Adds items, and creates the filter with these parameters if there is none",
+            "O(N) for N items"},
+    command{"TALLY.DEL", entry<remove>, "write fast", -3, "key item [BY decrement:int]",
+            "Removes from the count of an item, unless it is certainly less", "O(1)"},
+    command{"TALLY.MDEL", entry<remove_many>, "write fast", -3, "key item...",
+            "Removes one of each item, except of those that are certainly absent",
+            "O(N) for N items"},
+    command{"TALLY.COUNT", entry<count>, "readonly fast", 3, "key item",
+            "Returns the count of an item", "O(1)"},
+    command{"TALLY.MCOUNT", entry<count_many>, "readonly fast", -3, "key item...",
+            "Returns the counts of items", "O(N) for N items"},
+    command{"TALLY.EXISTS", entry<exists>, "readonly fast", 3, "key item",
+            "Tells whether the count of an item is not 0", "O(1)"},
+    command{"TALLY.MEXISTS", entry<exist_many>, "readonly fast", -3, "key item...",
+            "Tells which items have a count that is not 0", "O(N) for N items"},
+    command{"TALLY.COMPACT", entry<compact>, "write", 2, "key",
+            "Moves the filter to memory of just its size and returns the bytes freed",
+            "O(N) for N bytes"},
+    command{"TALLY.MERGE", shared::merge_entry, "write deny-oom getkeys-api", -4,
+            "dest:key numkeys:int source:source...", "Adds the counts of other filters",
+            "O(N) for N bytes of all filters"},
+    BLOOMTIME_SHARED_COMMANDS("TALLY")};
+
+}  // namespace
+
+bool register_tally(rm::Ctx* ctx) {
+  return data_type<family>::create(ctx) && register_commands(ctx, commands);
+}
+
+}  // namespace bloomtime::redis

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bloomtime/detail/hooked.hpp>
+
+#include "api.hpp"
+#include "arguments.hpp"
+#include "call.hpp"
+#include "memory.hpp"
+#include "settings.hpp"
+
+// The value of a key. A Family names the type and has
+//
+//   using content = ...;               a filter: a handle of the library, or more than one
+//   static constexpr const char *type_name, *prefix;
+//   static inline rm::Type* type;      set when the module is loaded
+//   static std::uint64_t growth(const content&, std::uint64_t items);   an upper bound, in bytes
+namespace bloomtime::redis {
+
+// Of all keys of a family, for INFO. Keys are freed in other threads.
+struct totals {
+  std::atomic<std::uint64_t> keys = 0;
+  std::atomic<std::uint64_t> relocated = 0;
+};
+
+template <class Family>
+inline totals totals_of;
+
+// A filter, or the bytes of one while its chunks arrive.
+template <class Family>
+struct value {
+  using content = typename Family::content;
+  using bytes = std::vector<std::byte, detail::hooked<std::byte>>;
+
+  std::optional<content> filter;
+  bytes pending;
+  std::uint64_t chunks_left = 0;
+
+  value() noexcept { ++totals_of<Family>.keys; }
+  explicit value(content&& made) : filter(std::move(made)) { ++totals_of<Family>.keys; }
+  value(const value& other)
+      : filter(other.filter), pending(other.pending), chunks_left(other.chunks_left) {
+    ++totals_of<Family>.keys;
+  }
+  value& operator=(const value&) = delete;
+  ~value() { --totals_of<Family>.keys; }
+
+  std::uint64_t memory() const noexcept {
+    return sizeof(value) + (filter ? filter->memory() : 0) + pending.capacity();
+  }
+
+  template <class... Arguments>
+  static value* make(Arguments&&... arguments) {
+    void* const place = rm::TryAlloc(sizeof(value));
+    if (place == nullptr) throw std::bad_alloc();
+    try {
+      return new (place) value(std::forward<Arguments>(arguments)...);
+    } catch (...) {
+      rm::Free(place);
+      throw;
+    }
+  }
+  static void destroy(value* v) noexcept {
+    v->~value();
+    rm::Free(v);
+  }
+};
+
+// A key that a command has opened.
+template <class Family>
+class opened {
+ public:
+  opened(const call& c, rm::String* name, int mode)
+      : name_(name), key_(rm::OpenKey(c.context(), name, mode)) {
+    if (key_ == nullptr || rm::KeyType(key_) == rm::key_type_empty) return;
+    if (rm::ModuleTypeGetType(key_) != Family::type) {
+      rm::CloseKey(key_);
+      throw failure(rm::wrong_type);
+    }
+    value_ = static_cast<value<Family>*>(rm::ModuleTypeGetValue(key_));
+  }
+  opened(const opened&) = delete;
+  opened& operator=(const opened&) = delete;
+  ~opened() {
+    if (key_ != nullptr) rm::CloseKey(key_);
+  }
+
+  rm::String* name() const noexcept { return name_; }
+  bool exists() const noexcept { return value_ != nullptr; }
+  value<Family>& get() const noexcept { return *value_; }
+
+  // The filter, or nullptr if there is no key. Throws while its chunks arrive.
+  typename Family::content* filter() const {
+    if (value_ == nullptr) return nullptr;
+    if (!value_->filter) fail("the key is being loaded; send the remaining chunks");
+    return &*value_->filter;
+  }
+  typename Family::content& existing() const {
+    if (auto* const found = filter()) return *found;
+    fail("not found");
+  }
+
+  // Of a missing key, or in place of what it had.
+  void set(value<Family>* made) {
+    rm::ModuleTypeSetValue(key_, Family::type, made);
+    value_ = made;
+  }
+
+ private:
+  rm::String* name_;
+  rm::Key* key_;
+  value<Family>* value_ = nullptr;
+};
+
+// Throws if so many more items might take the key beyond the limit. Replayed commands may.
+template <class Family>
+void expect_room(const call& c, const typename Family::content& filter, std::uint64_t items) {
+  if (c.is_replayed()) return;
+  const std::uint64_t most = configured().max_object_bytes;
+  const std::uint64_t needed = filter.memory() + Family::growth(filter, items);
+  if (needed > most) fail("operation exceeds memory limit");
+}
+
+// make(), which may allocate as much as a key may have.
+template <class Make>
+auto made_within_limit(const call& c, Make&& make) {
+  if (c.is_replayed()) return make();
+  const memory_budget budget(configured().max_object_bytes);
+  return make();
+}
+
+}  // namespace bloomtime::redis
