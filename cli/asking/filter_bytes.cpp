@@ -1,6 +1,9 @@
 #include "cli/asking/filter_bytes.hpp"
 
+#include <algorithm>
+
 #include <bloomtime/any.hpp>
+#include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/file.hpp>
 
 #include "cli/asking/opened_store.hpp"
@@ -12,8 +15,9 @@ namespace bloomtime::cli {
 namespace {
 
 filter_bytes copied(std::span<const std::byte> bytes) {
-  expect_filter(bytes);
-  return {detail::container_view::parse(bytes).info().family, {bytes.begin(), bytes.end()}};
+  (void)facts_of_filter(bytes);
+  return {detail::container_view::parse(containers_in(bytes).filter).info().family,
+          {bytes.begin(), bytes.end()}};
 }
 
 filter_bytes in_file(const std::string& path) {
@@ -32,21 +36,26 @@ std::string role_of(const std::string& family, const std::string& field) {
                                : store::tally_role(field);
 }
 
-filter_bytes in_store(const std::string& path, const std::string& family,
+filter_bytes in_store(const std::string& path, const std::string& wanted,
                       const std::string& typed_field) {
   const opened_store store(path);
   const std::vector<std::string>& fields = store.read().items;
   const std::string& field = fields[chosen_field(fields, typed_field)];
   const bool is_tally = store.parts().has(store::tally_role(field));
-  if (family.empty() && !is_tally) {
+  if (wanted.empty() && !is_tally) {
     refuse("{} has several filters; choose one with --family heat or --family history", path);
   }
-  const std::string role = role_of(is_tally && family.empty() ? "tally" : family, field);
+  const std::string role = role_of(wanted.empty() ? "tally" : wanted, field);
   if (!store.parts().has(role)) {
-    refuse("{} has no {} of {}; it was made by bloomtime {}", path, family, shown(field),
+    refuse("{} has no {} of {}; it was made by bloomtime {}", path, wanted, shown(field),
            is_tally ? "tally" : "profile");
   }
-  return copied(store.parts().container(role)->bytes());
+  filter_bytes found = copied(store.parts().container(role)->bytes());
+  if (found.family == family::heat && store.parts().has(store::hot_role(field))) {
+    const auto list = store.parts().container(store::hot_role(field));
+    found.bytes.insert(found.bytes.end(), list->bytes().begin(), list->bytes().end());
+  }
+  return found;
 }
 
 }  // namespace
@@ -60,6 +69,23 @@ filter_bytes read_filter(const std::string& path, const std::string& family,
   return in_file(path);
 }
 
-void expect_filter(std::span<const std::byte> bytes) { (void)load_any(bytes); }
+filter_containers containers_in(std::span<const std::byte> bytes) {
+  constexpr std::size_t total_offset = 48;  // docs/FORMAT.md, The fixed part
+  if (bytes.size() < total_offset + sizeof(std::uint64_t)) return {bytes, {}};
+  const std::uint64_t total = detail::byte_reader(bytes.subspan(total_offset)).u64();
+  const std::size_t first = std::min<std::uint64_t>(total, bytes.size());
+  return {bytes.first(first), bytes.subspan(first)};
+}
+
+std::vector<fact> facts_of_filter(std::span<const std::byte> bytes) {
+  const filter_containers parts = containers_in(bytes);
+  std::vector<fact> facts = describe(load_any(parts.filter));
+  if (parts.list.empty()) return facts;
+  if (detail::container_view::parse(parts.filter).info().family != family::heat) {
+    corrupt("there are bytes after the end of the filter");
+  }
+  facts.push_back({"topk", std::uint64_t{hot_list::load(parts.list).entries()}});
+  return facts;
+}
 
 }  // namespace bloomtime::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/fact.hpp>
 
 namespace bloomtime::cli {
 
@@ -20,7 +21,15 @@ struct filter_bytes {
 filter_bytes read_filter(const std::string& path, const std::string& family,
                          const std::string& field);
 
-// Throws unless these bytes are a sound filter.
-void expect_filter(std::span<const std::byte> bytes);
+// A filter of the Redis module: its container, and that of the hot list beside a heat filter.
+struct filter_containers {
+  std::span<const std::byte> filter;
+  std::span<const std::byte> list;  // empty if there is none
+};
+
+filter_containers containers_in(std::span<const std::byte> bytes);
+
+// What a filter says about itself. Throws unless all bytes are sound.
+std::vector<fact> facts_of_filter(std::span<const std::byte> bytes);
 
 }  // namespace bloomtime::cli
