@@ -103,12 +103,12 @@ TEST(past, of_an_older_store_goes_on_with_its_heat_filters) {
   const auto log = write_text(folder / "log", "1\ta\tb\n2\ta\tb\n3\ta\tb\n4\ta\tb\n");
   const std::string store = folder / "store";
   ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
-  for (const std::string& role : {"heat.2", "heat.3"}) {
+  for (const std::string role : {"heat.2", "heat.3"}) {
     EXPECT_EQ(any_heat::load(contents_of(store).containers[role]).engine(), "heat_table");
   }
   use_heat_filters(store);
   ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
-  for (const std::string& role : {"heat.2", "heat.3"}) {
+  for (const std::string role : {"heat.2", "heat.3"}) {
     const any_heat kept = any_heat::load(contents_of(store).containers[role]);
     EXPECT_EQ(kept.engine(), "heat_filter");
     EXPECT_EQ(kept.memory(), 3840U);  // 60 lines in four rows
