@@ -32,6 +32,7 @@ constexpr const char* examples =
     "bloomtime plan bloom --items 1M --error 1% --measure    build the filters and measure\n"
     "bloomtime info users.bloom                              what is in this file?\n"
     "bloomtime verify *.bloom                                is every byte as it was written?\n"
+    "bloomtime push stock redis://localhost --key stock      copy a filter to a Redis server\n"
     "bloomtime generate | head                               test traffic";
 
 constexpr const char* details =
@@ -90,6 +91,8 @@ class program {
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);
+    add_push(root_, asked_);
+    add_pull(root_, asked_);
     add_generate(root_, asked_);
     add_completions(root_);
     add_man(root_);

@@ -1,16 +1,22 @@
 # Tests that are scripts: an executable file tests/<folder>/run. It runs in the root of the
-# repository, finds the build to test in BLOOMTIME_BUILD_DIR and the path of the command in
-# BLOOMTIME_COMMAND, and may end with a line "N passed, M failed".
+# repository, finds the build to test in BLOOMTIME_BUILD_DIR, the path of the command in
+# BLOOMTIME_COMMAND and that of the Redis module in BLOOMTIME_MODULE, and may end with a line
+# "N passed, M failed".
 
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
   # What these check is the same in every build.
-  list(APPEND folders cross house install instruction_sets readme shells)
+  list(APPEND folders cross house install instruction_sets readme redis shells)
 endif()
 
 set(command "")
 if(BLOOMTIME_BUILD_CLI)
   set(command "$<TARGET_FILE:bloomtime_cli>")
+endif()
+
+set(module "")
+if(TARGET bloomtime_redis)
+  set(module "$<TARGET_FILE:bloomtime_redis>")
 endif()
 
 foreach(folder IN LISTS folders)
@@ -21,7 +27,7 @@ foreach(folder IN LISTS folders)
   bloomtime_add_test(${folder}
     LABEL ${folder}
     COMMAND "${script}"
-    ENVIRONMENT "BLOOMTIME_BUILD_DIR=${PROJECT_BINARY_DIR};BLOOMTIME_COMMAND=${command}")
+    ENVIRONMENT "BLOOMTIME_BUILD_DIR=${PROJECT_BINARY_DIR};BLOOMTIME_COMMAND=${command};BLOOMTIME_MODULE=${module}")
   # Scripts take longest, so they start first.
   set_tests_properties(${folder} PROPERTIES WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COST 1000)
 endforeach()

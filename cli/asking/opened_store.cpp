@@ -9,6 +9,7 @@
 #include <bloomtime/detail/file.hpp>
 #include <bloomtime/history/detail/timelines.hpp>
 
+#include "cli/asking/filter_bytes.hpp"
 #include "cli/dedupe/deduper.hpp"
 #include "cli/text.hpp"
 #include "profile/profiler.hpp"
@@ -155,7 +156,7 @@ any_tally opened_store::tally() const {
 
 std::vector<fact> facts_of(const std::string& path) {
   const auto file = detail::mapped_file::open(path);
-  if (!deduper::is_state(file->bytes())) return describe(load_any(file->bytes()));
+  if (!deduper::is_state(file->bytes())) return facts_of_filter(file->bytes());
   return describe(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
 }
 

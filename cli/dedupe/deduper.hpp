@@ -97,6 +97,8 @@ class deduper {
 
   std::vector<std::byte> serialize() const;
   static bool is_state(std::span<const std::byte> container);
+  // The container of the filter in a state.
+  static std::span<const std::byte> filter_in(std::span<const std::byte> container);
   // The settings it was written with, without those that may change (late, costs, count).
   static dedupe_settings settings_in(std::span<const std::byte> container);
   // Throws if the settings are not those it was written with.

@@ -224,6 +224,12 @@ bool deduper::is_state(std::span<const std::byte> container) {
   return info == kind_of(engine) || info == kind_of(second_engine) || info == kind_of(first_engine);
 }
 
+std::span<const std::byte> deduper::filter_in(std::span<const std::byte> container) {
+  const auto view = detail::container_view::parse(container);
+  expect_sections(view);
+  return view.section(filter_section);
+}
+
 dedupe_settings deduper::settings_in(std::span<const std::byte> container) {
   const auto view = detail::container_view::parse(container);
   expect_sections(view);

@@ -1,0 +1,74 @@
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <bloomtime/detail/file.hpp>
+
+#include "cli/asking/filter_bytes.hpp"
+#include "cli/command.hpp"
+#include "cli/redis/transfer.hpp"
+#include "cli/text.hpp"
+
+namespace bloomtime::cli {
+namespace {
+
+struct typed {
+  std::vector<std::string> words;  // the server, then the file
+  std::string key;
+};
+
+constexpr const char* try_this = "Try bloomtime pull redis://localhost pages.filter --key pages";
+
+exit_status pull(const typed& given, const printer& out) {
+  if (given.words.size() != 2) refuse("pull needs a server and a file. {}", try_this);
+  if (given.key.empty()) refuse("pull needs --key. {}", try_this);
+  const redis_address address = parse_redis_address(given.words[0]);
+  redis_connection server(address);
+  const dumped_key dumped = dump_key(server, given.key);
+  const auto bytes = std::as_bytes(std::span(dumped.bytes));
+  (void)facts_of_filter(bytes);  // throws if they are damaged
+  const std::array<std::span<const std::byte>, 1> pieces{bytes};
+  detail::replace_file(given.words[1], pieces);
+  out.print({.command = "pull",
+             .fields = {{"server", address.text()}},
+             .tables = {list_of("files", {{"file", "file", text_cell(given.words[1])},
+                                          {"family", "family",
+                                           text_cell(std::string(name_of(dumped.family)))},
+                                          {"bytes", "bytes", bytes_cell(bytes.size())}})}});
+  return yes;
+}
+
+constexpr const char* examples =
+    "bloomtime pull redis://localhost pages.filter --key pages && bloomtime info pages.filter\n"
+    "REDISCLI_AUTH=secret bloomtime pull redis://app@cache:6380/2 users.filter --key users";
+
+constexpr const char* details =
+    "The file gets the bytes of the key as they are, after a check of all of them; bloomtime push\n"
+    "moves it back. If others write to a key of more than 16 MiB while it is read, the check\n"
+    "fails, and nothing is written.\n"
+    "The password is taken from the environment variable REDISCLI_AUTH.";
+
+}  // namespace
+
+void add_pull(command& root, output_options& asked) {
+  command& self = root.add("pull", "copy a filter of a Redis server to a file");
+  self.usage = "redis://[USER@]HOST[:PORT][/DB] FILE --key NAME";
+  self.examples = examples;
+  self.details = details;
+  self.keys = {{"file", "the file"},
+               {"family", "heat, history, recency or tally"},
+               {"bytes", "its size"}};
+  self.fields = {{"server", "its address"}, {"files", "one object"}};
+  const auto given = std::make_shared<typed>();
+  self.arguments("FILE", given->words, "the server, followed by the file to write");
+  self.text("--key", given->key, "NAME", "the key");
+  self.output(asked);
+  self.act = [given](const printer& out) { return pull(*given, out); };
+}
+
+}  // namespace bloomtime::cli

@@ -1,0 +1,226 @@
+"""The same filter after replication, a restart, RDB, AOF, COPY, DUMP and chunks."""
+import random
+import time
+
+import servers
+from reply_checks import FAMILIES, START, ok
+from resp import Error
+
+checks = []
+
+
+def check(function):
+    checks.append(function)
+    return function
+
+
+def digest(client, *keys):
+    return client("DEBUG", "DIGEST-VALUE", *keys)
+
+
+def fill(client, seed=1, writes=60, begin=START):
+    """Keys of every family, by every kind of write, with and without a time."""
+    draw = random.Random(seed)
+
+    def item():
+        return f"item {draw.randrange(300)}"
+
+    for i in range(writes):
+        at = begin + i * 700
+        for words in (("RECENCY.ADD", "recency", item(), "WINDOW", "10m"),
+                      ("RECENCY.MADD", "recency", item(), item()),
+                      ("RECENCY.INSERT", "recency.last", "LAST", 100, "ITEMS", item(), item()),
+                      ("RECENCY.INSERT", "recency.old", "WINDOW", "20s", "TIMESTAMP", at, "ITEMS",
+                       item(), item()),
+                      ("HEAT.ADD", "heat", item(), "BY", draw.randrange(1, 9)),
+                      ("HEAT.MADD", "heat", item(), item()),
+                      ("HEAT.INCRBY", "heat", item(), 3, item(), 4),
+                      ("HEAT.INSERT", "heat.old", "HALFLIFE", "5s", "TIMESTAMP", at, "ITEMS",
+                       item()),
+                      ("HEAT.ADD", "heat.limit", item(), "LIMIT", 3, "WITHIN", "1m"),
+                      ("HISTORY.ADD", "history", item()),
+                      ("HISTORY.MADD", "history", item(), item()),
+                      ("HISTORY.MADDAT", "history.old", at, item(), at + 500, item()),
+                      ("TALLY.ADD", "tally", item(), "BY", draw.randrange(1, 9)),
+                      ("TALLY.MADD", "tally", item(), item()),
+                      ("TALLY.ADDNX", "tally", item()),
+                      ("TALLY.DEL", "tally", item())):
+            ok(client(*words))
+    return ["recency", "recency.last", "recency.old", "heat", "heat.old", "heat.limit", "history",
+            "history.old", "tally"]
+
+
+@check
+def replicas_have_the_same_bytes(primary, replica):
+    client, copy = primary.client(), replica.client()
+    keys = fill(client)
+    servers.caught_up(client, copy)
+    assert digest(client, *keys) == digest(copy, *keys)
+    for name in FAMILIES:
+        ok(client(f"{name}.RESET", name.lower()))
+    fill(client, seed=2, writes=5, begin=START + 1_000_000)
+    servers.caught_up(client, copy)
+    assert digest(client, *keys) == digest(copy, *keys)
+    assert isinstance(copy("RECENCY.ADD", "recency", "x"), Error), "a replica is read-only"
+
+
+@check
+def a_stalled_replica_has_the_same_bytes(primary, replica):
+    client, copy = primary.client(), replica.client()
+    copy.send("DEBUG", "SLEEP", "1.5")
+    time.sleep(0.2)
+    keys = fill(client, seed=3, writes=20)
+    assert copy.receive() == "OK"
+    servers.caught_up(client, copy)
+    assert digest(client, *keys) == digest(copy, *keys)
+
+
+@check
+def reads_change_nothing(primary, _replica):
+    client = primary.client()
+    keys = fill(client, seed=4, writes=10)
+    before = digest(client, *keys)
+    for ahead in (0, 10_000, 10_000_000):
+        at = int(time.time() * 1000) + ahead
+        ok(client("RECENCY.EXISTS", "recency", "item 1", "AT", at))
+        ok(client("RECENCY.AGE", "recency", "item 1", "AT", at))
+        ok(client("HEAT.COUNT", "heat", "item 1", "AT", at))
+        ok(client("HEAT.LIST", "heat", "AT", at))
+        ok(client("HISTORY.EXISTS", "history", "item 1", "-", "+"))
+    assert digest(client, *keys) == before
+
+
+@check
+def copies_are_equal(primary, _replica):
+    client = primary.client()
+    keys = fill(client, seed=5, writes=20)
+    for key in keys:
+        assert client("COPY", key, "copy") == 1
+        assert digest(client, key) == digest(client, "copy"), key
+        dump = client("DUMP", key)
+        client("DEL", "copy")
+        assert client("RESTORE", "copy", 0, dump) == "OK"
+        assert digest(client, key) == digest(client, "copy"), key
+        family = key.split(".")[0].upper()
+        chunks, last = [], 0
+        while True:
+            last, chunk = client(f"{family}.SCANDUMP", key, last)
+            if last == 0:
+                break
+            chunks.append((last, chunk))
+        client("DEL", "copy")
+        for number, chunk in chunks:
+            assert client(f"{family}.LOADCHUNK", "copy", number, chunk) == "OK"
+        assert digest(client, key) == digest(client, "copy"), key
+        reply = client(f"{family}.LOADCHUNK", "copy", 1, chunks[0][1])
+        assert reply == "ERR item exists", reply
+        client("DEL", "copy")
+
+
+@check
+def a_key_in_chunks_answers_after_the_last_one(primary, replica):
+    client, copy = primary.client(), replica.client()
+    client("RECENCY.MADD", "r", *(f"item {i}" for i in range(1000)))
+    _, chunk = client("RECENCY.SCANDUMP", "r", 0)
+    half = len(chunk) // 2
+    assert client("RECENCY.LOADCHUNK", "new", 2, chunk[:half]) == "OK"
+    assert client("RECENCY.EXISTS", "new", "item 1").startswith("ERR the key is being loaded")
+    assert client("DEBUG", "RELOAD") == "OK"
+    assert client("RECENCY.LOADCHUNK", "new", 1, chunk[half:-1] + b"\x55").startswith("ERR")
+    assert client("RECENCY.LOADCHUNK", "new", 1, chunk[half:]) == "OK"
+    assert digest(client, "r") == digest(client, "new")
+    servers.caught_up(client, copy)
+    assert digest(copy, "r") == digest(client, "new")
+
+
+@check
+def keys_expire(primary, _replica):
+    client = primary.client()
+    for family in FAMILIES:
+        ok(client(f"{family}.ADD", "k", "a"))
+        assert client("PEXPIRE", "k", 1) == 1
+        servers.wait_for(lambda: client("EXISTS", "k") == 0, "the key has expired")
+        assert client(f"{family}.CARD", "k") == 0
+        assert isinstance(client(f"{family}.INFO", "k"), Error)
+
+
+@check
+def a_reload_keeps_everything(primary, _replica):
+    client = primary.client()
+    keys = fill(client, seed=6, writes=20)
+    before = digest(client, *keys)
+    assert client("DEBUG", "RELOAD") == "OK"
+    assert digest(client, *keys) == before
+
+
+@check
+def append_only_files_keep_everything(_primary, _replica):
+    with servers.Server("--appendonly", "yes", "--aof-use-rdb-preamble", "no") as server:
+        client = server.client()
+        keys = fill(client, seed=7, writes=20)
+        before = digest(client, *keys)
+        assert client("DEBUG", "LOADAOF") == "OK"  # the commands themselves
+        assert digest(client, *keys) == before
+        assert not isinstance(client("BGREWRITEAOF"), Error)
+        servers.wait_for(lambda: b"aof_rewrite_in_progress:0" in client("INFO", "persistence")
+                         and b"aof_rewrite_scheduled:0" in client("INFO", "persistence"),
+                         "the AOF is rewritten")
+        assert client("DEBUG", "LOADAOF") == "OK"  # LOADCHUNK
+        assert digest(client, *keys) == before
+        client("HEAT.ADD", "heat", "x")
+        before = digest(client, *keys)
+        server.kill()
+        server.start()
+        assert digest(server.client(), *keys) == before
+
+
+@check
+def transactions_and_scripts_replicate(primary, replica):
+    client, copy = primary.client(), replica.client()
+    client("MULTI")
+    for family in FAMILIES:
+        client(f"{family}.ADD", family, "a")
+    assert not any(isinstance(r, Error) for r in client("EXEC"))
+    script = "return redis.call('RECENCY.ADD', KEYS[1], ARGV[1], 'WINDOW', '5m')"
+    assert client("EVAL", script, 1, "scripted", "x") == 1
+    assert client("EVAL", script, 1, "scripted", "x") == 0
+    servers.caught_up(client, copy)
+    keys = [*FAMILIES, "scripted"]
+    assert digest(client, *keys) == digest(copy, *keys)
+
+
+@check
+def watched_keys_notice_writes(primary, _replica):
+    client, other = primary.client(), primary.client()
+    ok(client("RECENCY.ADD", "r", "a"))
+    client("WATCH", "r")
+    ok(other("RECENCY.ADD", "r", "b"))
+    client("MULTI")
+    client("RECENCY.EXISTS", "r", "a")
+    assert client("EXEC") is None
+    client("WATCH", "r")
+    ok(other("RECENCY.EXISTS", "r", "b"))
+    client("MULTI")
+    client("RECENCY.EXISTS", "r", "a")
+    assert client("EXEC") == [1]
+
+
+@check
+def cut_or_changed_dumps_are_refused(primary, _replica):
+    client = primary.client()
+    draw = random.Random(8)
+    keys = fill(client, seed=8, writes=10)
+    client("DEBUG", "set-skip-checksum-validation", 1)
+    try:
+        for key in keys:
+            dump = client("DUMP", key)
+            for _ in range(40):
+                bad = bytearray(dump)
+                bad[draw.randrange(len(bad) - 10)] ^= 1 << draw.randrange(8)
+                reply = client("RESTORE", "new", 0, bytes(bad), "REPLACE")
+                assert reply == "OK" or reply.startswith("ERR"), reply
+            reply = client("RESTORE", "new", 0, dump[:len(dump) // 2] + dump[-10:], "REPLACE")
+            assert isinstance(reply, Error), reply
+    finally:
+        client("DEBUG", "set-skip-checksum-validation", 0)
+    assert client("PING") == "PONG"
