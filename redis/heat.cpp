@@ -40,8 +40,8 @@ std::uint64_t weight_in(std::string_view text) {
   return *weight;
 }
 
-void expect_countable(const any_heat& heat, digest d, instant when, std::uint64_t weight) {
-  if (heat.at(d, when).upper + static_cast<double>(weight) > most_hits) {
+void expect_countable(const any_heat& heat, digest d, instant when, double weight) {
+  if (heat.at(d, when).upper + weight > most_hits) {
     fail("the count of an item must stay below 2^46");
   }
 }
@@ -53,10 +53,12 @@ void count_each(heat_value& value, const additions& items, std::span<const diges
   const auto outcomes = scratch<outcome>(digests.size());
   if (items.weighted) {
     const auto weights = scratch<std::uint64_t>(digests.size());
+    double sum = 0;  // an item may occur several times
     for (std::size_t i = 0; i < weights.size(); ++i) {
       weights[i] = weight_in(text_of(items.words[2 * i + 1]));
-      expect_countable(heat, digests[i], when, weights[i]);
+      sum += static_cast<double>(weights[i]);
     }
+    for (const digest d : digests) expect_countable(heat, d, when, sum);
     for (std::size_t i = 0; i < weights.size(); ++i) {
       outcomes[i] = heat.add(digests[i], when, weights[i]);
     }
@@ -133,7 +135,7 @@ void add(call& c) {
   if (most.hits && !opened<family>(c, name, rm::read).exists()) given.window_ms = most.within_ms;
   target_type target(c, name, given);
   const any_heat& heat = target.filter().heat();
-  const std::uint64_t time_ms = asked.time_ms.value_or(now_ms());
+  const std::uint64_t time_ms = time_of_write(asked, target.filter());
   const digest d = heat.digest_of(text_of(words[0]));
   if (most.hits && !most.allows(heat, d, from_ms(time_ms), weight)) return c.null();
   const additions items{std::span(words).first(weighted ? 2 : 1), weighted};
@@ -147,7 +149,7 @@ void add_now(call& c, bool weighted) {
   const additions items{c.in.items(weighted ? 2 : 1), weighted};
   family::parameters given;
   target_type target(c, name, given);
-  const std::uint64_t time_ms = now_ms();
+  const std::uint64_t time_ms = time_of_write({}, target.filter());
   add_items(c, target, given, {}, time_ms, items, false);
   reply_counts(c, target.filter().heat(), items.size(), from_ms(time_ms));
 }
@@ -161,7 +163,7 @@ void insert(call& c) {
   const write_request asked = read_insert<family>(c, given);
   const additions items{c.in.items(asked.weighted ? 2 : 1), asked.weighted};
   target_type target(c, name, given, asked.create);
-  const std::uint64_t time_ms = asked.time_ms.value_or(now_ms());
+  const std::uint64_t time_ms = time_of_write(asked, target.filter());
   add_items(c, target, given, asked, time_ms, items, true);
   reply_counts(c, target.filter().heat(), items.size(), from_ms(time_ms));
 }

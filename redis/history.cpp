@@ -38,6 +38,15 @@ void expect_recordable(const any_history& filter, instant when) {
       filter.get());
 }
 
+// The time of a write. An event is recorded when it happens, also before the newest one, unless the
+// server's clock is so far behind that the time is no longer kept.
+std::uint64_t recordable_time(const write_request& asked, const any_history& filter) {
+  const std::uint64_t now = now_ms();
+  const history* const h = std::get_if<history>(&filter.get());
+  const bool is_kept = h == nullptr || filter.clock().tick_of(from_ms(now)) >= h->known_from();
+  return !asked.time_ms && is_kept ? now : time_of_write(asked, filter);
+}
+
 // Whether each item is new in its granule.
 void add_each(const call& c, any_history& filter, std::span<const digest> digests,
               std::span<const instant> times) {
@@ -57,7 +66,7 @@ void reply_fresh(const call& c, std::size_t count) {
 void add_items(const call& c, target_type& target, const family::parameters& given,
                const write_request& asked, std::span<rm::String* const> items) {
   any_history& filter = target.filter();
-  const std::uint64_t time_ms = asked.time_ms.value_or(now_ms());
+  const std::uint64_t time_ms = recordable_time(asked, filter);
   expect_recordable(filter, from_ms(time_ms));
   const auto times = scratch<instant>(items.size());
   std::fill(times.begin(), times.end(), from_ms(time_ms));

@@ -110,7 +110,7 @@ using target_type = write_target<family>;
 void add_items(const call& c, target_type& target, const family::parameters& given,
                const write_request& asked, std::span<rm::String* const> items) {
   any_recency& filter = target.filter();
-  const std::uint64_t time_ms = asked.time_ms.value_or(now_ms());
+  const std::uint64_t time_ms = time_of_write(asked, filter);
   expect_room<family>(c, filter, items.size());
   const auto digests = digests_of(filter, items);
   const auto answers = scratch<novelty>(items.size());

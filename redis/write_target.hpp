@@ -94,6 +94,17 @@ write_request read_insert(call& c, typename Family::parameters& given) {
   return asked;
 }
 
+// The time of a write: TIMESTAMP, or now. If the server's clock is behind the newest event, because
+// it was set back or that event was ahead, now is the time of that event.
+template <class Filter>
+std::uint64_t time_of_write(const write_request& asked, const Filter& filter) {
+  if (asked.time_ms) return *asked.time_ms;
+  const std::uint64_t now = now_ms();
+  const auto newest = filter.newest();
+  if (!newest || *newest <= from_ms(now) || *newest > from_ms(latest_time_ms)) return now;
+  return static_cast<std::uint64_t>(newest->micros) / 1000;
+}
+
 // The digests of every `step`-th item, in memory that the next call reuses.
 template <class Filter>
 std::span<const digest> digests_of(const Filter& filter, std::span<rm::String* const> items,

@@ -1,0 +1,60 @@
+"""A server's clock that is behind the newest event, and items that occur several times."""
+import time
+
+from refusal_checks import refused
+from servers import caught_up
+
+checks = []
+AHEAD_MS = 50000  # within bloomtime.max-future-skew-ms
+
+
+def check(function):
+    checks.append(function)
+    return function
+
+
+def same_on_replica(primary, replica, key):
+    ours, theirs = primary.client(), replica.client()
+    caught_up(ours, theirs)
+    assert ours("DEBUG", "DIGEST-VALUE", key) == theirs("DEBUG", "DIGEST-VALUE", key), key
+
+
+@check
+def adding_with_a_clock_set_back(primary, replica):
+    client = primary.client()
+    ahead = int(time.time() * 1000) + AHEAD_MS
+    for engine in ("recency_table", "recency_filter", "age_partitioned_filter"):
+        client("RECENCY.RESERVE", engine, "0.001", 1000, "WINDOW", 1000, "ENGINE", engine)
+        assert client("RECENCY.ADD", engine, "a", "TIMESTAMP", ahead) == 1
+        assert client("RECENCY.ADD", engine, "b") == 1
+        assert client("RECENCY.MADD", engine, "b", "c") == [0, 1]
+        assert client("RECENCY.EXISTS", engine, "c") == 1
+        refused(client, "RECENCY.ADD", engine, "d", "TIMESTAMP", ahead - AHEAD_MS, key=engine,
+                says="older than retention")
+        same_on_replica(primary, replica, engine)
+    limit = ("LIMIT", 2, "WITHIN", 1000)
+    assert client("HEAT.ADD", "w", "a", *limit, "TIMESTAMP", ahead) == b"1"
+    assert [client("HEAT.ADD", "w", "b", *limit) for _ in range(3)] == [b"1", b"2", None]
+    assert client("HEAT.MADD", "w", "c", "c") == [b"2", b"2"]
+    same_on_replica(primary, replica, "w")
+    client("HEAT.ADD", "h", "a", "HALFLIFE", 100, "TIMESTAMP", ahead)
+    assert float(client("HEAT.ADD", "h", "b")) >= 1
+    same_on_replica(primary, replica, "h")
+
+
+@check
+def recording_with_a_clock_set_back(primary, replica):
+    client = primary.client()
+    ahead = int(time.time() * 1000) + AHEAD_MS
+    client("HISTORY.RESERVE", "y", "0.001", 1000, "GRANULARITY", 100, "RETENTION", 1000)
+    assert client("HISTORY.ADD", "y", "a", "TIMESTAMP", ahead) == 1
+    assert client("HISTORY.ADD", "y", "b") == 1
+    assert client("HISTORY.EXISTS", "y", "b", ahead - 100, ahead) == 1
+    same_on_replica(primary, replica, "y")
+
+
+@check
+def an_item_several_times_in_one_increase(primary, _replica):
+    client = primary.client()
+    client("HEAT.ADD", "h", "x")
+    refused(client, "HEAT.INCRBY", "h", *["x", 1 << 32] * (1 << 14), key="h", says="2^46")
