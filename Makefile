@@ -2,6 +2,8 @@
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+# Debian's service for Redis may run code below /usr/lib only.
+REDIS_MODULE_DIR ?= /usr/lib/redis/modules
 export JOBS
 
 SHELL := /bin/bash
@@ -28,10 +30,10 @@ quick:  ## the unit tests of changed files, or of AREA=heat, unoptimised; under 
 	@scripts/setup build test
 	@scripts/quick $(AREA)
 
-build:  ## the command and the library: build/bin/bloomtime, build/lib/libbloomtime.a
+build:  ## the command, the library and the Redis module: build/bin/bloomtime, build/lib
 	@scripts/setup build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release -j $(JOBS) --target src/all cli/all
+	@cmake --build --preset release -j $(JOBS) --target src/all cli/all redis/all
 
 bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@scripts/setup build bench
@@ -56,8 +58,9 @@ soak:  ## hours of tests: thread sanitizer, large oracles, fuzzing, mutations; l
 fuzz:  ## run every fuzzer for FUZZ_SECONDS (60)
 	@scripts/fuzz
 
-install: build  ## install to PREFIX (/usr/local), under DESTDIR if set
+install: build  ## install to PREFIX (/usr/local) and REDIS_MODULE_DIR, under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+	@install -D -m 755 build/lib/bloomtime.so "$(DESTDIR)$(REDIS_MODULE_DIR)/bloomtime.so"
 
 format:  ## format all sources in place
 	@scripts/setup dev

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,26 +20,20 @@ namespace bloomtime::redis {
 
 class call {
  public:
-  call(rm::Ctx* ctx, rm::String** argv, int argc) noexcept
-      : in(argv, argc), ctx_(ctx), flags_(rm::GetContextFlags(ctx)) {}
+  call(rm::Ctx* ctx, rm::String** argv, int argc) noexcept : in(argv, argc), ctx_(ctx) {}
 
   arguments in;
 
   rm::Ctx* context() const noexcept { return ctx_; }
-  // From a primary or an AOF: limits that the primary has checked do not apply.
-  bool is_replayed() const noexcept { return (flags_ & (rm::replicated | rm::loading)) != 0; }
+  // From a primary or an AOF: limits that the primary has checked do not apply. The server computes
+  // much for this, so look only when a limit is exceeded.
+  bool is_replayed() const noexcept { return (flags() & (rm::replicated | rm::loading)) != 0; }
 
   // -- replies ---------------------------------------------------------------------------------
   void ok() const { rm::ReplyWithSimpleString(ctx_, "OK"); }
-  void boolean(bool b) const {
-    if ((flags_ & rm::resp3) != 0) {
-      rm::ReplyWithBool(ctx_, b ? 1 : 0);
-    } else {
-      rm::ReplyWithLongLong(ctx_, b ? 1 : 0);
-    }
-  }
+  void boolean(bool b) const { rm::ReplyWithBool(ctx_, b ? 1 : 0); }  // 1 or 0 in RESP2
   void whole(std::uint64_t n) const;  // at most 2^63 - 1, which stands for all above
-  void number(double x) const { rm::ReplyWithDouble(ctx_, x); }
+  void number(double x) const;
   void null() const { rm::ReplyWithNull(ctx_); }
   void text(std::string_view s) const { rm::ReplyWithStringBuffer(ctx_, s.data(), s.size()); }
   void array(std::size_t n) const { rm::ReplyWithArray(ctx_, static_cast<long>(n)); }
@@ -54,14 +49,19 @@ class call {
   }
 
  private:
+  int flags() const noexcept {
+    if (!flags_) flags_ = rm::GetContextFlags(ctx_);
+    return *flags_;
+  }
+
   rm::Ctx* ctx_;
-  int flags_;
+  mutable std::optional<int> flags_;
 };
 
-// A command in the form that replicas get, argument by argument.
+// A command in the form that replicas get, argument by argument. Only one exists at a time.
 class canonical_form {
  public:
-  explicit canonical_form(rm::Ctx* ctx) noexcept : ctx_(ctx) {}
+  explicit canonical_form(rm::Ctx* ctx) noexcept;
   canonical_form(const canonical_form&) = delete;
   canonical_form& operator=(const canonical_form&) = delete;
   ~canonical_form();
@@ -81,11 +81,14 @@ class canonical_form {
   canonical_form& add(std::string_view option, const Value& value) {
     return add(option).add(value);
   }
+  // These two are part of nearly every command that is sent, and the strings are kept.
+  canonical_form& add_time(std::uint64_t ms);                   // TIMESTAMP ms
+  canonical_form& add_items(std::span<rm::String* const> all);  // ITEMS item...
   void send(const char* command);
 
  private:
   rm::Ctx* ctx_;
-  std::vector<rm::String*> words_;
+  std::vector<rm::String*>& words_;
   std::vector<rm::String*> made_;
 };
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <bloomtime/outcome.hpp>
+
 #include "chunks.hpp"
 #include "commands.hpp"
 #include "value.hpp"

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "chunks.hpp"
 #include "value.hpp"
@@ -103,9 +105,11 @@ struct data_type {
   static void digest(rm::Digest* d, void* v) noexcept {
     const kept& k = of(v);
     try {
-      const std::uint64_t identity = k.filter ? k.filter->identity() : k.pending.size();
-      const std::string text = std::to_string(identity) + " " + std::to_string(k.chunks_left);
+      const std::string text =
+          std::to_string(k.filter ? k.filter->identity() : 0) + " " + std::to_string(k.chunks_left);
       rm::DigestAddStringBuffer(d, text.data(), text.size());
+      rm::DigestAddStringBuffer(d, reinterpret_cast<const char*>(k.pending.data()),
+                                k.pending.size());
     } catch (const std::exception&) {
       rm::DigestAddStringBuffer(d, "?", 1);
     }

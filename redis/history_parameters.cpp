@@ -7,6 +7,8 @@ namespace bloomtime::redis {
 namespace {
 
 constexpr std::uint64_t day_ms = 86'400'000;
+// Of the published engines: sizing them takes time in proportion to it.
+constexpr std::uint64_t most_granules = 100'000;
 
 std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -70,7 +72,12 @@ history_family::content history_family::parameters::make() const {
   }
   // The others have one span of time, which begins with START and does not move.
   if (retention_ms) config.ticks = ratio_up(*retention_ms, *granularity_ms);
-  if (engine != timeline_history::name) config.pairs = *capacity;
+  if (engine != timeline_history::name) {
+    if (config.ticks.value_or(0) > most_granules) {
+      fail("retention must have at most " + std::to_string(most_granules) + " granules");
+    }
+    config.pairs = *capacity;
+  }
   if (engine == "tree_history" || engine == "level_history") config.items = *capacity;
   return any_history::make(config, engine);
 }

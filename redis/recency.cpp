@@ -74,9 +74,9 @@ recency_family::content recency_family::parameters::make() const {
   if (window_ms) config.window = span_of_ms(*window_ms);
   config.last = last;
   config.seed = *seed;
-  const bool is_timed =
+  const bool sized_by_items =
       engine == "recency_table" || engine == "recency_filter" || engine == "age_partitioned_filter";
-  if (is_timed) config.items = *capacity;
+  if (sized_by_items) config.items = *capacity;
   if (engine != "generalized_filter" && engine != "recent_buffer") config.error = error;
   if (slices) config.ticks = static_cast<std::uint32_t>(*slices);
   if (no_refresh) config.refresh = false;
@@ -273,7 +273,7 @@ void decide(call& c) {
     const double cost_of_no = seen * *q.cost_fn;
     const bool yes = cost_of_yes <= cost_of_no;
     c.array(3);
-    c.boolean(yes);
+    c.whole(yes ? 1 : 0);
     c.number(seen);
     c.number(yes ? cost_of_yes : cost_of_no);
   }

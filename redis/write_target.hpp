@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 
+#include <bloomtime/digest.hpp>
+
 #include "parameters.hpp"
 #include "value.hpp"
 
@@ -67,9 +69,9 @@ void replicate_insert(const call& c, const write_target<Family>& target,
     given.write_size(form);
     given.write_options(form);
   }
-  if (time_ms) form.add("TIMESTAMP", *time_ms);
+  if (time_ms) form.add_time(*time_ms);
   if (weighted) form.add("WEIGHTED");
-  form.add("ITEMS").add(items);
+  form.add_items(items);
   form.send(Family::insert_name);
 }
 

@@ -33,7 +33,7 @@ MAY_INCLUDE = {
     "profile": LIBRARY | {"text", "logs", "store"},
     "cli": LIBRARY | {"text", "logs", "store", "profile", "traffic"},
     "python": LIBRARY | {"text", "logs", "store", "profile"},
-    "redis": LIBRARY,
+    "redis": LIBRARY | {"text"},
     "examples": LIBRARY,
 }
 
