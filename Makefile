@@ -9,10 +9,10 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test quick build bench choosing experiments soak fuzz install format tidy clean
+.PHONY: help run redis-demo test quick build bench choosing experiments soak fuzz install format tidy clean
 
 help:  ## show this list
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 run: build  ## build, then generate a day of traffic, profile it and query the past
 	@rm -rf build/day.log build/day.bloomtime
@@ -22,6 +22,10 @@ run: build  ## build, then generate a day of traffic, profile it and query the p
 	@build/bin/bloomtime seen build/day.bloomtime 161.89.109.122 --field host \
 	  --from 2014-01-01T04:00 --to 2014-01-01T04:05 --table
 	@build/bin/bloomtime timeline build/day.bloomtime 161.89.109.122 --field host -n 3 --table
+
+redis-demo: build  ## a private Redis server with the module: duplicates, hot pages, the past of a day of clicks
+	@scripts/setup build test
+	@scripts/redis_demo
 
 test:  ## all fast tests: g++ release, and clang with address and undefined behaviour sanitizers
 	@scripts/test

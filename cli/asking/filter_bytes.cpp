@@ -23,7 +23,7 @@ filter_bytes copied(std::span<const std::byte> bytes) {
 filter_bytes in_file(const std::string& path) {
   try {
     const auto file = detail::mapped_file::open(path);
-    return copied(deduper::is_state(file->bytes()) ? deduper::filter_in(file->bytes())
+    return copied(holds_dedupe_state(file->bytes()) ? deduper::filter_in(file->bytes())
                                                    : file->bytes());
   } catch (const error& e) {
     throw error(e.code(), with_path(path, e.what()));
@@ -75,6 +75,10 @@ filter_containers containers_in(std::span<const std::byte> bytes) {
   const std::uint64_t total = detail::byte_reader(bytes.subspan(total_offset)).u64();
   const std::size_t first = std::min<std::uint64_t>(total, bytes.size());
   return {bytes.first(first), bytes.subspan(first)};
+}
+
+bool holds_dedupe_state(std::span<const std::byte> bytes) {
+  return deduper::is_state(containers_in(bytes).filter);
 }
 
 std::vector<fact> facts_of_filter(std::span<const std::byte> bytes) {

@@ -29,6 +29,9 @@ struct filter_containers {
 
 filter_containers containers_in(std::span<const std::byte> bytes);
 
+// Whether the first container is a state of dedupe.
+bool holds_dedupe_state(std::span<const std::byte> bytes);
+
 // What a filter says about itself. Throws unless all bytes are sound.
 std::vector<fact> facts_of_filter(std::span<const std::byte> bytes);
 

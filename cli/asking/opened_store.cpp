@@ -156,7 +156,7 @@ any_tally opened_store::tally() const {
 
 std::vector<fact> facts_of(const std::string& path) {
   const auto file = detail::mapped_file::open(path);
-  if (!deduper::is_state(file->bytes())) return facts_of_filter(file->bytes());
+  if (!holds_dedupe_state(file->bytes())) return facts_of_filter(file->bytes());
   return describe(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
 }
 
