@@ -108,6 +108,19 @@ void insert(call& c) {
   reply_fresh(c, items.size());
 }
 
+// Throws if the newest event would drop the partition of the oldest one.
+void expect_kept_together(const any_history& filter, std::span<const instant> times) {
+  const history* const h = std::get_if<history>(&filter.get());
+  if (h == nullptr || h->config().retention == 0) return;
+  const auto [oldest, newest] = std::minmax_element(times.begin(), times.end());
+  const auto partition_of = [&](instant when) {
+    return static_cast<std::uint64_t>(filter.clock().tick_of(when).number) / h->partition_ticks();
+  };
+  if (partition_of(*newest) - partition_of(*oldest) >= h->config().retention) {
+    fail("timestamp older than retention");
+  }
+}
+
 // The times of items that each have one before them.
 std::span<const instant> times_of(const call& c, const any_history& filter,
                                   std::span<rm::String* const> words) {
@@ -119,6 +132,7 @@ std::span<const instant> times_of(const call& c, const any_history& filter,
     times[i] = from_ms(*ms);
     expect_recordable(filter, times[i]);
   }
+  expect_kept_together(filter, times);
   return times;
 }
 

@@ -58,3 +58,16 @@ def an_item_several_times_in_one_increase(primary, _replica):
     client = primary.client()
     client("HEAT.ADD", "h", "x")
     refused(client, "HEAT.INCRBY", "h", *["x", 1 << 32] * (1 << 14), key="h", says="2^46")
+
+
+@check
+def times_that_are_not_kept_together(primary, replica):
+    client = primary.client()
+    now = int(time.time() * 1000)
+    client("HISTORY.RESERVE", "t", "0.001", 1000, "GRANULARITY", 100, "RETENTION", 1000)
+    client("HISTORY.ADD", "t", "x", "TIMESTAMP", now - 200000)
+    refused(client, "HISTORY.MADDAT", "t", now, "a", now - 100000, "b", key="t",
+            says="older than retention")
+    assert client("HISTORY.MADDAT", "t", now, "a", now - 900, "b") == [1, 1]
+    assert client("HISTORY.EXISTS", "t", "b", now - 1000, now) == 1
+    same_on_replica(primary, replica, "t")
