@@ -73,7 +73,9 @@ def filters_move_byte_for_byte(primary, _replica):
             assert pathlib.Path(file).read_bytes() == pathlib.Path(back).read_bytes(), key
         top = ok("hot", profile, "--field", "host", "-n", 3, "--tsv").splitlines()[1:]
         hottest = [line.split("\t")[2] for line in top]
-        assert [h.decode() for h in client("HEAT.LIST", "heat", "COUNT", 3)] == hottest
+        newest = client("HEAT.INFO", "heat", "last_timestamp")
+        listed = client("HEAT.LIST", "heat", "COUNT", 3, "AT", newest)
+        assert [h.decode() for h in listed] == hottest, (listed, hottest)
         assert client("HISTORY.EXISTS", "history", hottest[0], "-", "+") == 1
         assert client("TALLY.COUNT", "tally", "item7") == 20
         assert client("RECENCY.EXISTS", "recency", "item7") == 1
