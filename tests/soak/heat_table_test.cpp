@@ -17,8 +17,6 @@
 // shapes, if BLOOMTIME_SOAK is set, else 10^6.
 namespace bloomtime::heat_table_soak {
 
-constexpr std::uint64_t lives = 200;
-
 std::uint64_t operations() { return support::soak_operations(1'000'000'000, 1'000'000); }
 
 struct setting {
@@ -97,8 +95,9 @@ struct counted {
 };
 
 // One table and its twin from `now` on. Returns the time of the last event.
-std::int64_t live(heat_table& t, oracle& exact, const setting& s, math::random_source& random,
-                  std::int64_t now, std::uint64_t events, counted& all) {
+std::int64_t live(heat_table& t, oracle& exact, const setting& s, const support::soak_items& keys,
+                  math::random_source& random, std::int64_t now, std::uint64_t events,
+                  counted& all) {
   for (std::uint64_t i = 0; i < events; ++i) {
     now += time_step(random, s);
     const std::uint64_t item = random.below(random.below(2) == 0 ? s.items : 1 + s.items / 8);
@@ -108,18 +107,20 @@ std::int64_t live(heat_table& t, oracle& exact, const setting& s, math::random_s
         random.below(8) == 0 ? static_cast<std::int64_t>(
                                    random.below(1 + 3 * static_cast<std::uint64_t>(s.half_life)))
                              : 0;
-    const outcome became = t.add(item, instant(now - late), weight);
+    const outcome became = t.add(keys(item), instant(now - late), weight);
     if (became == outcome::added || became == outcome::late) exact.add(item, now - late, weight);
     const std::uint64_t other = random.below(s.items);
     const std::int64_t asked =
         std::max(now, t.newest() ? t.newest()->micros : now) +
         (random.below(4) == 0 ? static_cast<std::int64_t>(random.below(s.longest)) : 0);
-    const estimate e = t.at(other, instant(asked));
+    const estimate e = t.at(keys(other), instant(asked));
     const long double truth = exact.at(other, asked);
     ++all.questions;
     all.too_low += !support::covers(e.upper + 1e-300, truth * (1 - 1e-10L));
-    all.lower_too_high += !support::is_covered(e.lower, truth * (1 + 1e-10L));
-    all.expected += 1 - t.confidence();
+    if (!keys.aimed()) {  // who knows the seed can make items share a print
+      all.lower_too_high += !support::is_covered(e.lower, truth * (1 + 1e-10L));
+      all.expected += 1 - t.confidence();
+    }
     if (i % 4096 == 4095) t = heat_table::load(t.serialize());
   }
   return now;
@@ -127,28 +128,29 @@ std::int64_t live(heat_table& t, oracle& exact, const setting& s, math::random_s
 
 TEST(heat_table_soak, upper_bounds_are_never_too_low) {
   counted all;
+  const std::uint64_t lives = support::soak_lives(operations(), 200);
   for (std::uint64_t life = 0; life < lives; ++life) {
-    math::random_source random(life);
+    math::random_source random(support::soak_seed(life));
     const setting s = any_setting(random);
+    const support::soak_items keys(s.config.seed, life);
     heat_table t(s.config);
     oracle exact(s.items, s.half_life);
     const std::uint64_t events = operations() / lives / 2;
-    const std::int64_t now = live(t, exact, s, random, -1000, events, all);
+    const std::int64_t now = live(t, exact, s, keys, random, -1000, events, all);
     // A table that went on alone is merged in, and both go on as one.
     heat_table part(s.config);
     oracle twin(s.items, s.half_life);
-    const std::int64_t later = live(part, twin, s, random, now, events / 2, all);
+    const std::int64_t later = live(part, twin, s, keys, random, now, events / 2, all);
     try {
       t.merge(part);
-    } catch (const error&) {
-      continue;  // the memory limit leaves no room for both
+      exact.merge(twin);
+    } catch (const error&) {  // the memory limit leaves no room for both, and nothing changed
     }
-    exact.merge(twin);
-    live(t, exact, s, random, later, events / 2, all);
+    live(t, exact, s, keys, random, later, events / 2, all);
     ASSERT_EQ(all.too_low, 0U) << life;
   }
   EXPECT_EQ(all.too_low, 0U);
-  EXPECT_GT(all.questions, operations() / 2);
+  EXPECT_GT(all.questions, operations() * 99 / 100);
   RecordProperty("lower_too_high", std::to_string(all.lower_too_high));
   EXPECT_LT(static_cast<double>(all.lower_too_high), 2 * all.expected);
 }
