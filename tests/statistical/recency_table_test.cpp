@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/binomial.hpp>
 #include <bloomtime/recency/recency_table.hpp>
 
 #include <cstdint>
 #include <vector>
 
 #include "support/burst_streams.hpp"
-#include "support/statistics.hpp"
+#include "support/told_error.hpp"
 
 // The measured error of a table is at most what current_error() says, and that is at most what was
 // requested while no more items are alive than it was made for.
@@ -20,39 +19,20 @@ using stream = support::burst_stream;
 constexpr std::int64_t window = support::burst_window;
 constexpr std::uint64_t items = support::burst_items;
 
-struct score {
-  std::uint64_t wrong = 0;
-  std::uint64_t questions = 0;
-  double told = 0;  // current_error(), summed over questions
+using score = support::told_error;
 
-  void ask(const recency_table& f) {
-    constexpr std::uint64_t each = 60;
-    const auto first = 1'000'000'000 + 1000 * f.insertions();
-    for (std::uint64_t i = 0; i < each; ++i) wrong += f.seen(first + i);
-    questions += each;
-    told += each * f.current_error();
-  }
-  void operator+=(const score& other) {
-    wrong += other.wrong;
-    questions += other.questions;
-    told += other.told;
-  }
-  double told_each() const { return told / static_cast<double>(questions); }
-};
+void ask(score& s, const recency_table& f) {
+  s.ask(f, 300, [&](std::uint64_t x) { return f.seen(x); });
+}
 
 // Asks for other items all along the last two periods.
 score played(recency_table f, const stream& all) {
   score s;
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(f.add(i, instant(all[i])), outcome::added);
-    if (i > all.size() / 2 && i % 20 == 0) s.ask(f);
+    if (i > all.size() / 2 && i % 20 == 0) ask(s, f);
   }
   return s;
-}
-
-void expect_at_most(const score& s, double error) {
-  EXPECT_LE(s.wrong, math::binomial_range(s.questions, error, support::tail).high)
-      << "error " << error;
 }
 
 struct kind {
@@ -79,10 +59,11 @@ TEST_P(recency_table_error, is_told_at_every_phase_of_every_stream) {
   constexpr std::int64_t apart = window + window / 100 + 1;
   score even;
   score all;
+  std::uint64_t seed = 0;
   for (std::int64_t phase = 0; phase < window / 14; phase += window / 70) {
     const auto play = [&](std::uint64_t burst, std::int64_t period) {
-      const score s = played(made(static_cast<std::uint64_t>(phase)), bursts(burst, period, phase));
-      expect_at_most(s, s.told_each());
+      const score s = played(made(seed++), bursts(burst, period, phase));
+      s.expect_at_most(s.told_each());
       all += s;
       return s;
     };
@@ -90,14 +71,12 @@ TEST_P(recency_table_error, is_told_at_every_phase_of_every_stream) {
     play(items / 2, apart);
     play(items, apart);
     // As one burst leaves the window the next one has come: twice the items, twice the error.
-    expect_at_most(play(items, window + 1), 2 * GetParam().error);
-    expect_at_most(play(items, 3 * window + 12'345), GetParam().error);  // gaps
+    play(items, window + 1).expect_at_most(2 * GetParam().error);
+    play(items, 3 * window + 12'345).expect_at_most(GetParam().error);  // gaps
   }
-  expect_at_most(even, GetParam().error);
+  even.expect_at_most(GetParam().error);
   EXPECT_LE(even.told_each(), GetParam().error);
-  expect_at_most(all, all.told_each());
-  // What is told is the error if every search reads two blocks; few searches do in loose tables.
-  EXPECT_GE(static_cast<double>(all.wrong), 0.4 * all.told);
+  all.expect_told(0.6);
 }
 
 TEST_P(recency_table_error, of_tenfold_overload_is_told) {
@@ -106,13 +85,12 @@ TEST_P(recency_table_error, of_tenfold_overload_is_told) {
     recency_table f = made(seed);
     for (std::uint64_t i = 0; i < 10 * items; ++i) {
       EXPECT_EQ(f.add(i, instant(0)), outcome::added);
-      if (i > 9 * items && i % 10 == 0) s.ask(f);
+      if (i > 9 * items && i % 10 == 0) ask(s, f);
     }
     EXPECT_GT(f.current_error(), 3 * GetParam().error);
     EXPECT_LT(f.current_error(), 12 * GetParam().error);
   }
-  expect_at_most(s, s.told_each());
-  EXPECT_GE(static_cast<double>(s.wrong), 0.4 * s.told);
+  s.expect_told(0.9);
 }
 
 // A window of insertions: half of them repeat an item.
@@ -127,11 +105,11 @@ TEST_P(recency_table_error, holds_in_a_window_of_insertions) {
                      .seed = seed});
     for (std::uint64_t i = 0; i < 8 * items; ++i) {
       f.add(i / 2);
-      if (i > 4 * items && i % 20 == 0) s.ask(f);
+      if (i > 4 * items && i % 20 == 0) ask(s, f);
     }
   }
-  expect_at_most(s, GetParam().error);
-  expect_at_most(s, s.told_each());
+  s.expect_at_most(GetParam().error);
+  s.expect_at_most(s.told_each());
 }
 
 }  // namespace bloomtime::statistical_recency_table_test

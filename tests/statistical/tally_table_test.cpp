@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <bloomtime/math/binomial.hpp>
 #include <bloomtime/math/random.hpp>
 #include <bloomtime/math/zipf.hpp>
 #include <bloomtime/tally/tally_table.hpp>
@@ -8,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/statistics.hpp"
+#include "support/told_error.hpp"
 
 // The measured error of a table is at most what current_error() says, and that is at most what was
 // requested while it has no more items than it was made for.
@@ -32,26 +31,12 @@ INSTANTIATE_TEST_SUITE_P(kinds, tally_table_error,
                          testing::Values(kind{0.03, false}, kind{0.03, true}, kind{1e-3, false},
                                          kind{1e-3, true}));
 
-struct score {
-  std::uint64_t wrong = 0;
-  std::uint64_t asked = 0;
-  double told = 0;
-
-  void expect_at_most(double error) const {
-    EXPECT_LE(wrong, math::binomial_range(asked, error, support::tail).high) << error;
-  }
-  void expect_as_told() const {
-    expect_at_most(told / static_cast<double>(asked));
-    EXPECT_GE(static_cast<double>(wrong), 0.35 * told);  // few searches read both blocks
-  }
-};
+using score = support::told_error;
 
 // Absent items that show a count. (Present ones come in pairs, which are not independent.)
 score asked(const tally_table& f) {
   score s;
-  for (std::uint64_t x = 0; x < 5 * items; ++x) s.wrong += f.count(1'000'000'000 + x).value != 0;
-  s.asked = 5 * items;
-  s.told = static_cast<double>(s.asked) * f.current_error();
+  s.ask(f, 5 * items, [&](std::uint64_t x) { return f.count(x).value != 0; });
   return s;
 }
 
@@ -65,13 +50,11 @@ TEST_P(tally_table_error, is_told_at_every_fill) {
       const score s = asked(f);
       s.expect_at_most(f.current_error());
       if (x + 1 == items) s.expect_at_most(GetParam().error);
-      all.wrong += s.wrong;
-      all.asked += s.asked;
-      all.told += s.told;
+      all += s;
     }
     EXPECT_NEAR(f.current_error(), f.predicted_error(10 * items), 0.2 * f.current_error());
   }
-  all.expect_as_told();
+  all.expect_told(0.9);
 }
 
 // Items come and go, never more than `items` at one time: one by one, in bursts, or all of them
@@ -93,16 +76,12 @@ TEST_P(tally_table_error, is_told_while_items_come_and_go) {
       s.expect_at_most(f.current_error());
       s.expect_at_most(GetParam().error);
       EXPECT_LE(f.current_error(), GetParam().error);
-      each.wrong += s.wrong;
-      each.asked += s.asked;
-      each.told += s.told;
+      each += s;
     }
-    each.expect_at_most(each.told / static_cast<double>(each.asked));
-    all.wrong += each.wrong;
-    all.asked += each.asked;
-    all.told += each.told;
+    each.expect_at_most(each.told_each());
+    all += each;
   }
-  all.expect_as_told();
+  all.expect_told(0.9);
 }
 
 // Counts of a skewed stream: 99.9 % of the items that came are exact, none is too low.

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "support/table_kinds.hpp"
+
 // What has broken tables of fingerprints before, tried on each of them: items aimed at one place by
 // someone who knows the seed, clocks that jump, gaps of any length, bursts one window apart, and
 // far more items than hinted.
@@ -22,72 +24,14 @@ namespace bloomtime::table_pitfalls_test {
 
 using namespace std::chrono_literals;
 
-// The four tables behind one face: an item comes, and may be in the table.
-
-struct recency_kind {
-  using table = recency_table;
-  static table of(std::uint64_t items, double error, bool reserve) {
-    return table({.window = 60s, .items = items, .error = error, .reserve = reserve, .ticks = 14});
-  }
-  template <class Item>
-  static outcome add(table& t, const Item& x, instant when) {
-    return t.add(x, when);
-  }
-  template <class Item>
-  static bool has(const table& t, const Item& x, instant when) {
-    return t.seen(x, when);
-  }
-};
-
-struct tally_kind {
-  using table = tally_table;
-  static table of(std::uint64_t items, double error, bool reserve) {
-    return table({.items = items, .error = error, .reserve = reserve, .total = items});
-  }
-  template <class Item>
-  static outcome add(table& t, const Item& x, instant) {
-    return t.add(x);
-  }
-  template <class Item>
-  static bool has(const table& t, const Item& x, instant) {
-    return t.count(x).value != 0;
-  }
-};
-
-struct heat_kind {
-  using table = heat_table;
-  static table of(std::uint64_t items, double error, bool reserve) {
-    return table({.items = items, .error = error, .reserve = reserve, .half_life = 60s});
-  }
-  template <class Item>
-  static outcome add(table& t, const Item& x, instant when) {
-    return t.add(x, when);
-  }
-  template <class Item>
-  static bool has(const table& t, const Item& x, instant when) {
-    return t.at(x, when).value > 0.9;
-  }
-};
-
-struct window_kind {
-  using table = window_table;
-  static table of(std::uint64_t items, double error, bool reserve) {
-    return table({.window = 60s, .items = items, .error = error, .reserve = reserve});
-  }
-  template <class Item>
-  static outcome add(table& t, const Item& x, instant when) {
-    return t.add(x, when);
-  }
-  template <class Item>
-  static bool has(const table& t, const Item& x, instant when) {
-    return t.at(x, when).upper >= 1;
-  }
-};
+using support::heat_kind;
+using support::recency_kind;
+using support::tally_kind;
+using support::window_kind;
 
 template <class Kind>
 class tables : public testing::Test {};
-using kinds = testing::Types<recency_kind, tally_kind, heat_kind, window_kind>;
-TYPED_TEST_SUITE(tables, kinds);
+TYPED_TEST_SUITE(tables, support::table_kinds);
 
 template <class Kind>
 class print_tables : public testing::Test {};
