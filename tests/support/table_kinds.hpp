@@ -27,6 +27,10 @@ struct recency_kind {
                   .ticks = 14,
                   .seed = seed});
   }
+  static table limited(std::uint64_t memory) {
+    return table(
+        {.window = std::chrono::seconds(60), .items = 1000, .memory = memory, .ticks = 14});
+  }
   template <class Item>
   static outcome add(table& t, const Item& x, instant when) {
     return t.add(x, when);
@@ -49,6 +53,7 @@ struct tally_kind {
     return table(
         {.items = items, .error = error, .reserve = reserve, .total = items, .seed = seed});
   }
+  static table limited(std::uint64_t memory) { return table({.items = 1000, .memory = memory}); }
   template <class Item>
   static outcome add(table& t, const Item& x, instant) {
     return t.add(x);
@@ -72,6 +77,9 @@ struct heat_kind {
                   .reserve = reserve,
                   .half_life = std::chrono::seconds(60),
                   .seed = seed});
+  }
+  static table limited(std::uint64_t memory) {
+    return table({.items = 1000, .memory = memory, .half_life = std::chrono::seconds(60)});
   }
   template <class Item>
   static outcome add(table& t, const Item& x, instant when) {
@@ -99,6 +107,9 @@ struct window_kind {
                   .error = error,
                   .reserve = reserve,
                   .seed = seed});
+  }
+  static table limited(std::uint64_t memory) {
+    return table({.window = std::chrono::seconds(60), .items = 1000, .memory = memory});
   }
   template <class Item>
   static outcome add(table& t, const Item& x, instant when) {
