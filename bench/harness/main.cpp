@@ -55,8 +55,8 @@ constexpr std::array parts{
     bench::bloom_tables,      bench::heat_tables,       bench::heat_papers_tables,
     bench::heat_table_tables, bench::hit_window_tables, bench::history_tables,
     bench::history_pauses,    bench::recency_tables,    bench::window_tables,
-    bench::tally_tables,      bench::reader_tables,     bench::profile_tables,
-    bench::generate_tables};
+    bench::table_pauses,      bench::tally_tables,      bench::reader_tables,
+    bench::profile_tables,    bench::generate_tables};
 
 void run(const options& chosen) {
   bench::session session{chosen.quick, chosen.filter, bench::csv_file(chosen.csv)};

@@ -31,6 +31,7 @@ void hit_window_tables(session& run);
 void history_tables(session& run);
 void history_pauses(session& run);
 void recency_tables(session& run);
+void table_pauses(session& run);
 void window_tables(session& run);
 void reader_tables(session& run);
 void tally_tables(session& run);
