@@ -41,8 +41,10 @@ std::uint64_t print_blocks::chunk::bytes_for(std::uint64_t count) noexcept {
   return count * line_bytes + segments_in(count) * sizeof(std::uint64_t);
 }
 
+// Its memory is cleared as blocks are opened: a chunk grows with the table, and to clear all of it
+// would be a pause that does, too.
 print_blocks::chunk::chunk(std::uint64_t count)
-    : memory(bytes_for(count)),
+    : memory(buffer::unset(bytes_for(count))),
       blocks(memory.data()),
       epochs(reinterpret_cast<std::uint64_t*>(memory.data() + count * line_bytes)) {}
 
@@ -63,6 +65,7 @@ print_blocks::print_blocks(const print_shape& shape) : shape_(shape) {
         print_form::of(rest - std::min(rest, level), shape.payload_bits, shape.mark_bits);
   }
   allocate(0, 0);
+  std::memset(chunks_.front().memory.data(), 0, chunks_.front().memory.size());
 }
 
 std::uint64_t print_blocks::chunk_blocks(unsigned region, std::uint64_t offset) const noexcept {
@@ -99,6 +102,8 @@ print_blocks::pair print_blocks::pair_of(unsigned level, std::uint64_t index) co
 print_blocks::pair print_blocks::open() {
   if (bytes_of_next_split() != 0) allocate(level_ + 1, split_);
   const pair opened = pair_of(level_, split_);
+  std::memset(opened.child.block, 0, line_bytes);
+  if (opened.child.offset % (1 << segment_shift) == 0) *opened.child.epoch = 0;
   if (++split_ == shape_.homes << level_) {
     split_ = 0;
     ++level_;
@@ -192,6 +197,7 @@ print_blocks print_blocks::read(const print_shape& shape, unsigned level, std::u
   byte_reader rest(blocks);
   made.for_each_chunk([&](const chunk& c, std::uint64_t count) {
     std::memcpy(c.blocks, rest.bytes(count * line_bytes).data(), count * line_bytes);
+    std::fill_n(c.epochs, segments_in(count), std::uint64_t{0});
   });
   return made;
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include <bloomtime/detail/buffer.hpp>
 
@@ -21,6 +22,7 @@ struct state {
   std::size_t live_bytes = 0;
   std::size_t last_size = 0;
   std::size_t allowed = unlimited;
+  std::span<const std::byte> last_given;
 };
 state now;
 
@@ -41,6 +43,8 @@ void* watched_allocate(std::size_t bytes) {
   if (now.allowed != unlimited) --now.allowed;
   void* const block = std::malloc(bytes + sizeof(mark));
   if (block == nullptr) return nullptr;
+  std::memset(block, std::to_integer<int>(allocations::dirt), bytes);
+  now.last_given = {static_cast<const std::byte*>(block), bytes};
   ++now.live;
   now.live_bytes += bytes;
   const mark own{~reinterpret_cast<std::uintptr_t>(block), bytes};
@@ -73,5 +77,6 @@ std::size_t allocations::asked() const noexcept { return now.asked; }
 std::size_t allocations::live() const noexcept { return now.live; }
 std::size_t allocations::live_bytes() const noexcept { return now.live_bytes; }
 std::size_t allocations::last_size() const noexcept { return now.last_size; }
+std::span<const std::byte> allocations::last_given() const noexcept { return now.last_given; }
 
 }  // namespace bloomtime::support

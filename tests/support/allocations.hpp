@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace bloomtime::support {
 
-// While it lives, counts what the allocator hook is asked for, and refuses on request. One at a
-// time.
+// While it lives, counts what the allocator hook is asked for, and refuses on request. Memory that
+// it gives has `dirt` in every byte. One at a time.
 class allocations {
  public:
+  static constexpr std::byte dirt{0xa5};
+
   allocations() noexcept;
   allocations(const allocations&) = delete;
   allocations& operator=(const allocations&) = delete;
@@ -21,6 +24,8 @@ class allocations {
   std::size_t live() const noexcept;        // granted and not yet released
   std::size_t live_bytes() const noexcept;  // of those, of blocks given while it lives
   std::size_t last_size() const noexcept;   // bytes asked for last
+  // The memory given last, which must not have been released.
+  std::span<const std::byte> last_given() const noexcept;
 };
 
 }  // namespace bloomtime::support

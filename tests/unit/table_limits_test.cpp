@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 #include "support/table_kinds.hpp"
 
@@ -43,6 +44,10 @@ template <class Table>
 std::uint64_t most_stashed(const Table& t) {
   return 64 + t.slots() / 32;
 }
+
+template <class Kind>
+class any_tables : public testing::Test {};
+TYPED_TEST_SUITE(any_tables, support::table_kinds);
 
 // -- the stash at its cap ----------------------------------------------------------------------
 
@@ -148,13 +153,33 @@ TEST(heat_table, aimed_items_take_bounded_memory) {
   }
 }
 
+// -- memory that was used before ---------------------------------------------------------------
+
+// Grows, shrinks where items can leave, and grows again.
+template <class Kind>
+typename Kind::table used_table() {
+  auto t = Kind::of(1000, 1e-4, false);
+  const instant later(3'600'000'000);
+  for (std::uint64_t x = 0; x < 20'000; ++x) Kind::add(t, x, now);
+  if constexpr (requires { t.remove(std::uint64_t{0}); }) {
+    for (std::uint64_t x = 0; x < 19'000; ++x) EXPECT_EQ(t.remove(x), outcome::added);
+  }
+  for (std::uint64_t x = 0; x < 12'000; ++x) Kind::add(t, 50'000 + x % 300, later);
+  for (std::uint64_t x = 0; x < 20'000; ++x) Kind::add(t, 100'000 + x, later);
+  return t;
+}
+
+TYPED_TEST(any_tables, do_not_depend_on_what_their_memory_held) {
+  const auto bytes = used_table<TypeParam>().serialize();
+  const support::allocations dirty;
+  const auto t = used_table<TypeParam>();
+  EXPECT_TRUE(t.serialize() == bytes);
+  EXPECT_TRUE(TypeParam::table::load(bytes).serialize() == bytes);
+}
+
 // -- merges without room -----------------------------------------------------------------------
 
-template <class Kind>
-class limited_tables : public testing::Test {};
-TYPED_TEST_SUITE(limited_tables, support::table_kinds);
-
-TYPED_TEST(limited_tables, merge_all_or_nothing) {
+TYPED_TEST(any_tables, merge_all_or_nothing_under_a_memory_limit) {
   constexpr std::uint64_t memory = 16 * 1024;
   bool refused = false;
   bool merged = false;

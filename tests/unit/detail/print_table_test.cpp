@@ -4,11 +4,14 @@
 #include <bloomtime/error.hpp>
 #include <bloomtime/math/random.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/expect_error.hpp"
 
 namespace bloomtime::detail {
@@ -177,6 +180,30 @@ TEST(print_blocks, grow_and_shrink_one_at_a_time) {
     EXPECT_EQ(t.blocks().level(), 0U);
     EXPECT_EQ(t.blocks().split(), 0U);
   }
+}
+
+// A chunk of blocks grows with the table. To clear it at once would be a pause that does, too.
+TEST(print_blocks, write_no_more_of_new_memory_than_one_block) {
+  support::allocations watched;
+  print_blocks b({4096, 40, 8, 8});
+  int chunks = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const bool allocates = b.bytes_of_next_split() != 0;
+    const std::size_t asked = watched.asked();
+    const print_blocks::pair opened = b.open();
+    if (allocates && watched.asked() == asked + 1) {  // two: a list of chunks became longer
+      const auto given = watched.last_given();
+      const auto dirty = std::ranges::count(given, support::allocations::dirt);
+      EXPECT_GE(given.size(), 256 * line_bytes);
+      EXPECT_LE(given.size() - static_cast<std::size_t>(dirty),
+                line_bytes + sizeof(std::uint64_t) + readable_past_end);
+      ++chunks;
+    }
+    // What is opened is empty all the same.
+    EXPECT_EQ(std::count(opened.child.block, opened.child.block + line_bytes, std::byte{0}), 64);
+    EXPECT_EQ(*opened.child.epoch, 0U);
+  }
+  EXPECT_GE(chunks, 15);
 }
 
 TEST(print_blocks, stop_growing_when_prints_are_used_up) {
