@@ -101,8 +101,7 @@ constexpr const char* details =
 
 void add_heat(command& root, output_options& asked) {
   command& self = root.add("heat", "how hot these items are, with bounds");
-  self.usage =
-      "STORE (ITEM... | --batch FILE) [--field FIELD | --key NAME [--shards N]] [--at TIME]";
+  self.usage = "STORE (ITEM... | --batch FILE) [--at TIME] [--field FIELD | --key NAME]";
   self.examples = examples;
   self.details = std::string(details) + batch_rules + "\n" + moment_rules;
   self.keys = {{"item", "the item"},

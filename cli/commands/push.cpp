@@ -82,9 +82,7 @@ constexpr const char* details =
 
 void add_push(command& root, output_options& asked) {
   command& self = root.add("push", "copy a filter of a store or file to a Redis server");
-  self.usage =
-      "STORE redis://[USER@]HOST[:PORT][/DB] --key NAME [--shards N] [--family FAMILY] [--field "
-      "FIELD]";
+  self.usage = "STORE redis://[USER@]HOST[:PORT][/DB] --key NAME [--shards N] [OPTIONS]";
   self.examples = examples;
   self.details = details;
   self.keys = {{"key", "the new key"},

@@ -204,8 +204,7 @@ constexpr const char* details =
 
 void add_seen(command& root, output_options& asked) {
   command& self = root.add("seen", "whether an item was seen between two times");
-  self.usage =
-      "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD | --key NAME [--shards N]]";
+  self.usage = "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD | --key NAME]";
   self.examples = examples;
   self.details = std::string(details) + batch_rules + "\n" + time_rules;
   self.keys = {{"item", "the item"},
