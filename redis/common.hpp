@@ -1,13 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/shard.hpp>
 
 #include "chunks.hpp"
 #include "commands.hpp"
@@ -69,6 +72,20 @@ struct common {
     const content* const filter = key.filter();
     const double items = filter != nullptr ? Family::cardinality(*filter, from_ms(now_ms())) : 0;
     c.whole(static_cast<std::uint64_t>(std::llround(std::clamp(items, 0., 0x1p62))));
+  }
+
+  // Which key of a filter in shards an item belongs to; any of them can tell.
+  static void shard_numbers(call& c) {
+    const opened<Family> key(c, c.in.string(), rm::read);
+    const auto shards = static_cast<std::uint32_t>(c.in.whole("shards", 1, shard::most));
+    if (!std::has_single_bit(shards)) fail("bad shards: must be a power of two");
+    const std::span<rm::String* const> items = c.in.items();
+    const content& filter = key.existing();
+    (void)filter.shard_of({}, shards);  // throws if the engine has none
+    c.array(items.size());
+    for (const rm::String* const item : items) {
+      c.whole(filter.shard_of(digest_of(text_of(item), filter.seed()), shards));
+    }
   }
 
   static void reset(call& c) {
@@ -258,6 +275,10 @@ inline instant asked_time(call& c) {
               "key",                                                                             \
               "Returns the number of different items, estimated",                                \
               "O(N) for N bytes at most"},                                                       \
+      command{prefix ".SHARD",          entry<shared::shard_numbers>,                            \
+              "readonly fast",          -4,                                                      \
+              "key shards:int item...", "Returns the shards that items belong to, from 0 on",    \
+              "O(N) for N items"},                                                               \
       command{prefix ".RESET",                                                                   \
               entry<shared::reset>,                                                              \
               "write",                                                                           \

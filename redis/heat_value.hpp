@@ -36,6 +36,7 @@ class heat_value {
   std::uint64_t memory() const noexcept { return heat_.memory() + (hot_ ? hot_->memory() : 0); }
   void clear();
   void merge(const heat_value& other, double weight);
+  std::uint32_t shard_of(digest d, std::uint32_t shards) const { return heat_.shard_of(d, shards); }
   void relocate();
   std::vector<fact> describe() const { return with_list(heat_.describe()); }
   std::vector<fact> examine() const { return with_list(heat_.examine()); }

@@ -220,6 +220,7 @@ void age_many(call& c) {
 struct question {
   double prior = 0.5;
   instant when = from_ms(now_ms());
+  std::optional<std::uint64_t> within_ms;
   std::optional<double> cost_fp;
   std::optional<double> cost_fn;
   std::span<rm::String* const> items;
@@ -233,6 +234,8 @@ question read_question(call& c, bool costs) {
       q.prior = c.in.probability("prior");
     } else if (c.in.option("AT")) {
       q.when = from_ms(c.in.time_ms("time"));
+    } else if (c.in.option("WITHIN")) {
+      q.within_ms = c.in.span_ms("within");
     } else if (costs && c.in.option("COSTFP")) {
       q.cost_fp = c.in.number("cost", 0, 1e300);
     } else if (costs && c.in.option("COSTFN")) {
@@ -246,11 +249,25 @@ question read_question(call& c, bool costs) {
   return q;
 }
 
+// A part of the window is a time, and at most all of it.
+void expect_within(const any_recency& filter, const question& q) {
+  if (!q.within_ms) return;
+  if (!filter.timed()) fail("WITHIN needs a key with WINDOW");
+  if (filter.engine() != recency_table::name && filter.engine() != recency_filter::name) {
+    fail("WITHIN needs ENGINE recency_table or recency_filter");
+  }
+  if (*q.within_ms > filter.window() / 1000) fail("within must be at most the window of the key");
+}
+
 // The rate of sightings at which an item is in the window with the probability `prior`.
 double posterior_of(const any_recency& filter, digest d, const question& q) {
   const double exponent = -std::log1p(-q.prior);
   const auto window = static_cast<double>(filter.window());
-  if (filter.timed()) return filter.posterior(d, q.when, event_rate{exponent / window * 1e6});
+  if (filter.timed()) {
+    event_rate rate{exponent / window * 1e6};
+    if (q.within_ms) rate.within = static_cast<double>(*q.within_ms) * 1e3;
+    return filter.posterior(d, q.when, rate);
+  }
   return filter.posterior(d, q.when, age_prior::share(-std::expm1(-exponent / window)));
 }
 
@@ -258,6 +275,7 @@ void probability(call& c) {
   const opened<family> key(c, c.in.string(), rm::read);
   const question q = read_question(c, false);
   const any_recency& filter = key.existing();
+  expect_within(filter, q);
   c.array(q.items.size());
   for (const digest d : digests_of(filter, q.items)) c.number(posterior_of(filter, d, q));
 }
@@ -266,6 +284,7 @@ void decide(call& c) {
   const opened<family> key(c, c.in.string(), rm::read);
   const question q = read_question(c, true);
   const any_recency& filter = key.existing();
+  expect_within(filter, q);
   c.array(q.items.size());
   for (const digest d : digests_of(filter, q.items)) {
     const double seen = posterior_of(filter, d, q);
@@ -306,11 +325,11 @@ constexpr std::array commands{
     command{"RECENCY.MAGE", entry<age_many>, "readonly fast", -3, "key item...",
             "Returns bounds of the times since items were last seen", "O(N) for N items"},
     command{"RECENCY.PROB", entry<probability>, "readonly fast", -4,
-            "key [PRIOR prior:double] [AT at:time] ITEMS item...",
+            "key [PRIOR prior:double] [WITHIN ms] [AT at:time] ITEMS item...",
             "Returns the probabilities that items were seen within the window", "O(N) for N items"},
     command{"RECENCY.DECIDE", entry<decide>, "readonly fast", -8,
-            "key COSTFP cost:double COSTFN cost:double [PRIOR prior:double] [AT at:time] "
-            "ITEMS item...",
+            "key COSTFP cost:double COSTFN cost:double [PRIOR prior:double] [WITHIN ms] "
+            "[AT at:time] ITEMS item...",
             "Returns the cheaper answer for items, their probabilities and expected costs",
             "O(N) for N items"},
     command{"RECENCY.MERGE", shared::merge_entry, "write deny-oom getkeys-api", -4,

@@ -8,10 +8,16 @@
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/redis/address.hpp"
+#include "cli/redis/questions.hpp"
 #include "cli/text.hpp"
 
 namespace bloomtime::cli {
 namespace {
+
+struct typed : asked_items {
+  asked_key where;
+};
 
 row row_of(const any_tally& f, std::string_view item) {
   constexpr std::size_t widest_item = 60;
@@ -42,8 +48,13 @@ void print_report(const asked_items& given, const any_tally& f, const store::fac
                                    chance_text(1 - f.confidence()))}});
 }
 
-exit_status count(const asked_items& given, const output_options& asked, const printer& out) {
+exit_status count(const typed& given, const output_options& asked, const printer& out) {
   given.expect_store("count", "stock apples");
+  if (is_redis_address(given.store())) {
+    given.expect_items("count", "apples");
+    return count_in_redis(given, given.where, asked, out);
+  }
+  given.where.expect_server(given.store());
   const opened_store store(given.store());  // throws if the first word is not a store
   given.expect_items("count", "apples");
   const any_tally f = store.tally();
@@ -62,6 +73,7 @@ exit_status count(const asked_items& given, const output_options& asked, const p
 constexpr const char* examples =
     "bloomtime count stock apples pears\n"
     "bloomtime count stock --batch items\n"
+    "bloomtime count redis://localhost --key stock --shards 16 apples\n"
     "bloomtime count stock apples --json | jq .items[0].count";
 
 constexpr const char* details =
@@ -74,7 +86,7 @@ constexpr const char* details =
 
 void add_count(command& root, output_options& asked) {
   command& self = root.add("count", "how many of these items there are, with bounds");
-  self.usage = "STORE (ITEM... | --batch FILE)";
+  self.usage = "STORE (ITEM... | --batch FILE) [--key NAME [--shards N]]";
   self.examples = examples;
   self.details = std::string(details) + batch_rules;
   self.keys = {{"item", "the item"},
@@ -85,9 +97,10 @@ void add_count(command& root, output_options& asked) {
                  {"records", "lines read into the store"},
                  {"total", "sum of all counts"},
                  {"items", "one object per row"}};
-  const auto given = std::make_shared<asked_items>();
+  const auto given = std::make_shared<typed>();
   self.arguments("STORE", given->words,
-                 "directory that bloomtime tally made, followed by the items");
+                 "directory that bloomtime tally made, or a Redis server, followed by the items");
+  given->where.add_to(self);
   self.text("--batch", given->batch, "FILE", "file of items, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return count(*given, asked, out); };

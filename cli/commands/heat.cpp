@@ -11,6 +11,8 @@
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/profile_report.hpp"
+#include "cli/redis/address.hpp"
+#include "cli/redis/questions.hpp"
 #include "cli/text.hpp"
 
 namespace bloomtime::cli {
@@ -19,6 +21,7 @@ namespace {
 struct typed : asked_items {
   std::string field;
   std::string at;
+  asked_key where;
 };
 
 row row_of(const profile::field_profile& field, std::string_view item, instant at) {
@@ -61,6 +64,11 @@ void print_report(const typed& given, const opened_heat& opened, const printer& 
 exit_status heat(const typed& given, const output_options& asked, const printer& out) {
   given.expect_store("heat", "access.bloomtime /index.html");
   given.expect_items("heat", "/index.html");
+  if (is_redis_address(given.store())) {
+    if (!given.field.empty()) refuse("--field is for a store of bloomtime profile, not for a key");
+    return heat_in_redis(given, given.where, given.at, asked, out);
+  }
+  given.where.expect_server(given.store());
   const opened_heat opened = opened_store(given.store()).heat(given.at);
   if (given.batch.empty() || asked.json || asked.table) {
     print_report(given, opened, out);
@@ -80,6 +88,7 @@ constexpr const char* examples =
     "bloomtime heat access.bloomtime 155.95.78.223 --field host --at 2014-01-02T06:00\n"
     "bloomtime hot access.bloomtime --field path | cut -f 3 | tail -n +2 > items\n"
     "bloomtime heat access.bloomtime --field path --batch items\n"
+    "bloomtime heat redis://localhost --key pages /index.html    a filter that push has moved\n"
     "bloomtime heat options.bloomtime -- -x --verbose           items that look like options";
 
 constexpr const char* details =
@@ -92,7 +101,7 @@ constexpr const char* details =
 
 void add_heat(command& root, output_options& asked) {
   command& self = root.add("heat", "how hot these items are, with bounds");
-  self.usage = "STORE (ITEM... | --batch FILE) [--field FIELD] [--at TIME]";
+  self.usage = "STORE (ITEM... | --batch FILE) [--at TIME] [--field FIELD | --key NAME]";
   self.examples = examples;
   self.details = std::string(details) + batch_rules + "\n" + moment_rules;
   self.keys = {{"item", "the item"},
@@ -107,10 +116,11 @@ void add_heat(command& root, output_options& asked) {
                  {"items", "one object per row"}};
   const auto given = std::make_shared<typed>();
   self.arguments("STORE", given->words,
-                 "directory that bloomtime profile made, followed by the items");
+                 "directory that bloomtime profile made, or a Redis server, followed by the items");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
   self.text("--at", given->at, "TIME",
             "time of the answers, not before the newest event (default)");
+  given->where.add_to(self);
   self.text("--batch", given->batch, "FILE", "file of items, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return heat(*given, asked, out); };

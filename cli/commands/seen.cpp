@@ -11,6 +11,8 @@
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
+#include "cli/redis/address.hpp"
+#include "cli/redis/questions.hpp"
 #include "cli/text.hpp"
 #include "logs/columns.hpp"
 
@@ -23,6 +25,7 @@ struct typed {
   std::string to;
   std::string field;
   std::string batch;
+  asked_key where;
 };
 
 struct question {
@@ -152,6 +155,11 @@ constexpr const char* try_this =
 
 exit_status seen(const typed& given, const output_options& asked, const printer& out) {
   if (given.words.empty()) refuse("seen needs a store. {}", try_this);
+  const bool remote = is_redis_address(given.words.front());
+  if (!remote) given.where.expect_server(given.words.front());
+  if (remote && !(given.batch.empty() && given.field.empty())) {
+    refuse("--batch and --field are for a store of bloomtime profile, not for a key");
+  }
   if (!given.batch.empty()) {
     if (given.words.size() != 1 || !given.from.empty() || !given.to.empty()) {
       refuse(
@@ -167,6 +175,9 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
   }
   if (given.from.empty() || given.to.empty()) {
     refuse("seen needs --from and --to. {}", try_this);
+  }
+  if (remote) {
+    return seen_in_redis(given.words[0], given.where, given.words[1], given.from, given.to, out);
   }
   return ask_one(given, opened_store(given.words.front()).past(given.field), out);
 }
@@ -193,7 +204,7 @@ constexpr const char* details =
 
 void add_seen(command& root, output_options& asked) {
   command& self = root.add("seen", "whether an item was seen between two times");
-  self.usage = "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD]";
+  self.usage = "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD | --key NAME]";
   self.examples = examples;
   self.details = std::string(details) + batch_rules + "\n" + time_rules;
   self.keys = {{"item", "the item"},
@@ -206,10 +217,11 @@ void add_seen(command& root, output_options& asked) {
                  {"questions", "one object per row"}};
   const auto given = std::make_shared<typed>();
   self.arguments("STORE", given->words,
-                 "directory that bloomtime profile made, followed by the item");
+                 "directory that bloomtime profile made, or a Redis server, followed by the item");
   self.text("--from", given->from, "TIME", "first time of the period");
   self.text("--to", given->to, "TIME", "last time of the period");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
+  given->where.add_to(self);
   self.text("--batch", given->batch, "FILE", "file of queries, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return seen(*given, asked, out); };

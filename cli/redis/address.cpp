@@ -21,8 +21,9 @@ std::optional<std::string_view> taken_until(std::string_view& text, std::size_t 
 }
 
 [[noreturn]] void refuse_address(std::string_view typed) {
-  refuse("a server is written redis://[user@]host[:port][/db], as in redis://localhost:6379/0; got {}",
-         shown(typed));
+  refuse(
+      "a server is written redis://[user@]host[:port][/db], as in redis://localhost:6379/0; got {}",
+      shown(typed));
 }
 
 }  // namespace

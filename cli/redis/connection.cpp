@@ -1,6 +1,9 @@
 #include "cli/redis/connection.hpp"
 
+#include <array>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include <sys/time.h>
 
@@ -13,6 +16,7 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr timeval patience{10, 0};  // to connect
+constexpr int most_redirections = 16;
 
 redis_reply copied(const redisReply& r) {
   redis_reply copy;
@@ -61,21 +65,56 @@ void redis_connection::log_in() {
   }
 }
 
-redis_reply redis_connection::ask(std::span<const std::string_view> words) {
+redis_connection::reply_ptr redis_connection::send(std::span<const std::string_view> words) {
   std::vector<const char*> texts;
   std::vector<std::size_t> lengths;
   for (const std::string_view word : words) {
     texts.push_back(word.data());
     lengths.push_back(word.size());
   }
-  const std::unique_ptr<void, void (*)(void*)> owned(
-      redisCommandArgv(context_.get(), static_cast<int>(texts.size()), texts.data(),
-                       lengths.data()),
-      freeReplyObject);
-  if (!owned) fail(context_->errstr);
-  const auto& reply = *static_cast<const redisReply*>(owned.get());
-  if (reply.type == REDIS_REPLY_ERROR) fail({reply.str, reply.len});
-  return copied(reply);
+  reply_ptr reply(redisCommandArgv(context_.get(), static_cast<int>(texts.size()), texts.data(),
+                                   lengths.data()),
+                  freeReplyObject);
+  if (!reply) fail(context_->errstr);
+  return reply;
+}
+
+redis_reply redis_connection::ask(std::span<const std::string_view> words) {
+  const std::string_view key = words.size() > 1 ? words[1] : std::string_view();
+  const auto home = homes_.find(key);
+  redis_connection* node = home != homes_.end() ? home->second : this;
+  for (int redirected = 0;; ++redirected) {
+    const reply_ptr owned = node->send(words);
+    const auto& reply = *static_cast<const redisReply*>(owned.get());
+    if (reply.type != REDIS_REPLY_ERROR) return copied(reply);
+    const std::string_view problem(reply.str, reply.len);
+    const bool moved = problem.starts_with("MOVED ");
+    if ((!moved && !problem.starts_with("ASK ")) || redirected == most_redirections) {
+      node->fail(problem);
+    }
+    node = &node_at(problem.substr(problem.rfind(' ') + 1));
+    if (moved) {
+      homes_.insert_or_assign(std::string(key), node);
+    } else {
+      const std::array<std::string_view, 1> asking{"ASKING"};
+      (void)node->send(asking);
+    }
+  }
+}
+
+// Of host:port, or :port on the same host.
+redis_connection& redis_connection::node_at(std::string_view place) {
+  const auto known = nodes_.find(place);
+  if (known != nodes_.end()) return *known->second;
+  const std::size_t colon = place.rfind(':');
+  const auto port =
+      colon == place.npos ? std::nullopt : number_in<std::uint16_t>(place.substr(colon + 1));
+  if (!port) fail(fmt::format("the server refers to {}, which is no address", shown(place)));
+  redis_address address = address_;
+  address.port = *port;
+  if (colon != 0) address.host = place.substr(0, colon);
+  auto node = std::make_unique<redis_connection>(address);
+  return *nodes_.emplace(std::string(place), std::move(node)).first->second;
 }
 
 void redis_connection::fail(std::string_view problem) const {

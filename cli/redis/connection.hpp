@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,7 +27,9 @@ struct redis_reply {
 };
 
 // A connection to one server, as the user and in the database of the address. The password is taken
-// from REDISCLI_AUTH. All members throw error(io) with the address and the server's own words.
+// from REDISCLI_AUTH. A server of a cluster may send it to another one; then that is asked, and
+// first for the same key from then on. All members throw error(io) with the address and the
+// server's own words.
 class redis_connection {
  public:
   explicit redis_connection(const redis_address& address);
@@ -37,11 +41,17 @@ class redis_connection {
   const redis_address& address() const noexcept { return address_; }
 
  private:
+  using reply_ptr = std::unique_ptr<void, void (*)(void*)>;
+
   [[noreturn]] void fail(std::string_view problem) const;
   void log_in();
+  reply_ptr send(std::span<const std::string_view> words);
+  redis_connection& node_at(std::string_view place);
 
   redis_address address_;
   std::unique_ptr<redisContext, void (*)(redisContext*)> context_;
+  std::map<std::string, std::unique_ptr<redis_connection>, std::less<>> nodes_;  // by host:port
+  std::map<std::string, redis_connection*, std::less<>> homes_;                  // of keys
 };
 
 }  // namespace bloomtime::cli

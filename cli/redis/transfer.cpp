@@ -68,7 +68,7 @@ void load_key(redis_connection& server, family f, std::string_view key,
   }
 }
 
-dumped_key dump_key(redis_connection& server, std::string_view key) {
+family family_of_key(redis_connection& server, std::string_view key) {
   const std::string type = server.ask({"TYPE", key}).text;
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](const kind& k) { return k.type == type; });
@@ -77,8 +77,20 @@ dumped_key dump_key(redis_connection& server, std::string_view key) {
            type == "none" ? fmt::format("has no key {}", shown(key))
                           : fmt::format("keeps a {} in {}, not a filter", type, shown(key)));
   }
-  dumped_key dumped{found->family, {}};
-  const std::string dump = command(found->family, "SCANDUMP");
+  return found->family;
+}
+
+void expect_key(redis_connection& server, family f, std::string_view key) {
+  const family kept = family_of_key(server, key);
+  if (kept == f) return;
+  refuse("{} keeps a {} in {}, and this question needs a {}", server.address().text(),
+         name_of(kept), shown(key), name_of(f));
+}
+
+dumped_key dump_key(redis_connection& server, std::string_view key) {
+  const family f = family_of_key(server, key);
+  dumped_key dumped{f, {}};
+  const std::string dump = command(f, "SCANDUMP");
   std::int64_t last = 0;
   do {
     redis_reply reply = server.ask({dump, key, std::to_string(last)});

@@ -25,6 +25,9 @@ struct dumped_key {
   std::string bytes;
 };
 
+// Throws usage_error unless the key holds a filter of this family.
+void expect_key(redis_connection& server, family f, std::string_view key);
+
 // Throws if the key is missing or holds something else.
 dumped_key dump_key(redis_connection& server, std::string_view key);
 

@@ -44,6 +44,7 @@
 #include <bloomtime/recency/recency_engine.hpp>
 #include <bloomtime/recency/recency_filter.hpp>
 #include <bloomtime/recency/recency_table.hpp>
+#include <bloomtime/shard.hpp>
 #include <bloomtime/tally/any_tally.hpp>
 #include <bloomtime/tally/counted.hpp>
 #include <bloomtime/tally/rising_tally.hpp>

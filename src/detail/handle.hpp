@@ -157,6 +157,34 @@ void handle<Handle, Engines>::merge(const Handle& other) {
       engine_);
 }
 
+template <class Handle, class Engines>
+Handle handle<Handle, Engines>::part(const shard& s) const {
+  return std::visit(
+      [&]<class Engine>(const Engine& e) -> Handle {
+        if constexpr (requires { e.part(s); }) {
+          return Handle(e.part(s));
+        } else {
+          unsupported("be divided into shards");
+        }
+      },
+      engine_);
+}
+
+template <class Handle, class Engines>
+std::uint32_t handle<Handle, Engines>::shard_of(digest d, std::uint32_t shards) const {
+  const shard any{0, shards};
+  check(any);
+  return std::visit(
+      [&]<class Engine>(const Engine& e) -> std::uint32_t {
+        if constexpr (requires { e.shard_of(d, any); }) {
+          return e.shard_of(d, any);
+        } else {
+          unsupported("be divided into shards");
+        }
+      },
+      engine_);
+}
+
 // A copy owns new memory.
 template <class Handle, class Engines>
 void handle<Handle, Engines>::relocate() {

@@ -435,12 +435,7 @@ void heat_table::add_table(const heat_table& other, const forward::merge_weight&
     add(rounded_up_, (1 + print_weights::threshold) * count_unit);
     add(forgotten_, most_dropped * count_unit);
   }
-  // What items that the other table does not have may have had there, and what others started from.
-  if (other.has_floors()) {
-    const std::uint64_t floor = std::max(other.highest_floor(), print_weights::threshold);
-    add(forgotten_, floor * count_unit);
-    add(rounded_up_, floor * count_unit);
-  }
+  allow_for_floors(other, by);
   // What rounding the products added.
   if (!by.is_whole()) rounded_up_ = forward::sum_of_mass(rounded_up_, count_unit);
   add_events(other.events_);
@@ -455,10 +450,22 @@ std::uint64_t heat_table::highest_floor() const noexcept {
   return highest;
 }
 
-void heat_table::add_prints(const heat_table& other, const forward::merge_weight& by) {
+// What items that the other table does not have may have had there, and what others started from.
+void heat_table::allow_for_floors(const heat_table& other,
+                                  const forward::merge_weight& by) noexcept {
+  if (!other.has_floors()) return;
+  const std::uint64_t floor = std::max(other.highest_floor(), print_weights::threshold);
+  for (unsigned_wide* const allowed : {&forgotten_, &rounded_up_}) {
+    *allowed = forward::sum_of_mass(*allowed, by.mass(floor * count_unit));
+  }
+}
+
+void heat_table::add_prints(const heat_table& other, const forward::merge_weight& by,
+                            const shard& only) {
   const auto behind = static_cast<std::uint64_t>(
       std::min<decay::wide>(power_.halvings - other.power_.halvings, print_weights::all_halvings));
   other.table_.for_each([&](const print& p, std::uint64_t payload, std::uint64_t epoch) {
+    if (!only.has(detail::shard_of_tag(p.tag, only))) return;
     const std::uint64_t count =
         payload == print_weights::elsewhere
             ? print_weights::faded(*other.large_of(p), behind)

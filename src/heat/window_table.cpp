@@ -244,7 +244,7 @@ void window_table::merge(const window_table& other, double weight) {
   *this = std::move(sum);
 }
 
-void window_table::add_table(const window_table& other, std::uint64_t weight) {
+void window_table::add_table(const window_table& other, std::uint64_t weight, const shard& only) {
   if (events_ == 0) tick_ = other.tick_;
   if (other.tick_ > tick_) go_to(other.tick_);
   const auto theirs = forward::unsigned_wide{other.total_at(tick_)} * weight;
@@ -255,6 +255,7 @@ void window_table::add_table(const window_table& other, std::uint64_t weight) {
   const window_hits& form = other.pages_.form();
   other.pages_.for_each(
       [&](std::uint64_t key, std::uint64_t epoch, std::span<const std::byte> hits) {
+        if (!only.has(shard_of_key(key, only))) return;
         for (const std::byte* at = hits.data(); at != hits.data() + hits.size();) {
           const auto h = form.read(at);
           const std::uint64_t back = form.back(h.code, epoch);

@@ -325,21 +325,40 @@ void recency_table::merge(const recency_table& other) {
   expect_mergeable(other);
   if (!other.window_.started()) return;
   recency_table sum(*this);
-  const auto shift = sum.window_.merge(other.window_);
-  sum.table_.payload().advance(shift.passed);
+  sum.add_prints(other);
+  merge_audits(sum.audit_, other.audit_, timed(), other.insertions(), sum.window_.now());
+  *this = std::move(sum);
+}
+
+void recency_table::add_prints(const recency_table& other, const shard& only) {
+  const auto shift = window_.merge(other.window_);
+  table_.payload().advance(shift.passed);
   other.table_.for_each([&](const detail::print& p, std::uint64_t code, std::uint64_t epoch) {
+    if (!only.has(detail::shard_of_tag(p.tag, only))) return;
     const std::uint64_t age = static_cast<std::uint64_t>(other.stamps().age(code, epoch));
     if (age > ticks() || shift.behind > ticks() - age) return;
     const bool marked = other.table_.marked(other.table_.blocks().other(p));
-    const std::uint64_t own = sum.stamps().code(age + shift.behind);
-    if (sum.table_.absorb(p, own, marked) == detail::print_result::full) {
+    const std::uint64_t own = stamps().code(age + shift.behind);
+    if (table_.absorb(p, own, marked) == detail::print_result::full) {
       detail::refuse_merge("the memory limit of " + to_string(limit_.value_or(0)) +
                            " bytes leaves no room for both tables");
     }
-    sum.settle();
+    settle();
   });
-  merge_audits(sum.audit_, other.audit_, timed(), other.insertions(), sum.window_.now());
-  *this = std::move(sum);
+}
+
+recency_table recency_table::part(const shard& s) const {
+  check(s);
+  expect_usable();
+  if (!timed()) {
+    throw error(errc::unsupported,
+                "a window of insertions cannot be divided into shards; use a window of time");
+  }
+  recency_table made(*this);
+  made.audit_.reset();
+  made.clear();
+  if (window_.started()) made.add_prints(*this, s);
+  return made;
 }
 
 BLOOMTIME_VALUE_OF(recency_table);

@@ -246,15 +246,17 @@ void tally_table::expect_mergeable(const tally_table& other) const {
 }
 
 // False if there is no room; then only a part was added.
-bool tally_table::absorb(const tally_table& other) noexcept {
+bool tally_table::absorb(const tally_table& other, const shard& only) noexcept {
   bool room = true;
+  const bool all = only.count == 1;
   other.table_.for_each([&](const detail::print& p, std::uint64_t count, std::uint64_t) {
-    if (!room) return;
+    if (!room || !only.has(detail::shard_of_tag(p.tag, only))) return;
+    if (!all) this->total_ += count;
     const bool marked = other.table_.marked(other.table_.blocks().other(p));
     room = table_.absorb(p, count, marked) != print_result::full;
     settle();
   });
-  this->total_ += other.total();
+  if (all) this->total_ += other.total();
   return room;
 }
 

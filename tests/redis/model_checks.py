@@ -135,3 +135,26 @@ def limits_count_exactly(primary, _replica):
             passed.append(now)
         else:
             assert len([t for t in passed if now - t < 63_000]) >= 5, (now, passed[-6:])
+
+
+@check
+def probabilities_within_a_part_of_the_window(primary, _replica):
+    """Sightings of rate r: P(age < w) is known if the age is known to lie in an interval."""
+    client = primary.client()
+    client("RECENCY.INSERT", "r", "ERROR", 1e-9, "WINDOW", 64_000, "TIMESTAMP", START, "ITEMS", "x")
+    for at in (START + 500, START + 20_250, START + 60_000):
+        youngest, oldest = client("RECENCY.AGE", "r", "x", "AT", at)
+        for prior in (0.1, 0.5, 0.99):
+            rate = -math.log1p(-prior) / 64_000
+            before = lambda t, r=rate: -math.expm1(-r * t)  # noqa: E731
+            for within in (1, 100, 500, 1_000, 20_000, 20_800, 21_000, 60_500, 64_000):
+                words = ("PRIOR", prior, "WITHIN", within, "AT", at, "ITEMS", "x", "stranger")
+                seen, other = map(float, client("RECENCY.PROB", "r", *words))
+                inside = before(min(max(within, youngest), oldest)) - before(youngest)
+                share = inside / (before(oldest) - before(youngest))
+                assert abs(seen - share) < 2e-3, (at, prior, within, seen, share)
+                assert other == 0, other
+                decided = client("RECENCY.DECIDE", "r", "COSTFP", 1, "COSTFN", 1, *words)
+                assert decided[0][0] == (seen >= 0.5) and float(decided[0][1]) == seen, decided
+        assert (client("RECENCY.PROB", "r", "WITHIN", "64s", "AT", at, "ITEMS", "x") ==
+                client("RECENCY.PROB", "r", "AT", at, "ITEMS", "x"))

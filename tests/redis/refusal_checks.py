@@ -1,6 +1,10 @@
 """Bad input: an error reply that begins with ERR or WRONGTYPE, and nothing changes."""
+import contextlib
+import signal
+
+import servers
 from reply_checks import FAMILIES, START, commands_of, ok
-from resp import Error
+from resp import Client, Closed, Error
 
 checks = []
 BAD_NUMBERS = ("", "x", "nan", "inf", "-inf", "-1", "1e400", "99999999999999999999999", "0x10",
@@ -117,6 +121,13 @@ def bad_options(primary, _replica):
     ok(client("HEAT.ADD", "h", "a"))
     refused(client, "HEAT.COUNT", "h", "a", "WITHIN", 1000)
     refused(client, "HEAT.ADD", "h", "a", "LIMIT", 3)
+    ok(client("RECENCY.ADD", "last", "a", "LAST", 5))
+    ok(client("RECENCY.INSERT", "aged", "ENGINE", "age_partitioned_filter", "ITEMS", "a"))
+    for key, within, says in (("r", "601s", "at most the window"), ("last", "1s", "WINDOW"),
+                              ("aged", "1s", "ENGINE"), ("r", 0, "range"), ("r", "x", "within")):
+        refused(client, "RECENCY.PROB", key, "WITHIN", within, "ITEMS", "a", says=says)
+        refused(client, "RECENCY.DECIDE", key, "COSTFP", 1, "COSTFN", 1, "WITHIN", within, "ITEMS",
+                "a", says=says)
 
 
 @check
@@ -226,3 +237,28 @@ def unloading_is_refused_while_there_are_keys(primary, _replica):
     ok(client("RECENCY.ADD", "r", "a"))
     assert isinstance(client("MODULE", "UNLOAD", "bloomtime"), Error)
     assert client("RECENCY.EXISTS", "r", "a") == 1
+
+
+@check
+def commands_wait_for_a_server_that_loads(_primary, _replica):
+    """A server that reads its file answers LOADING, and has all keys afterwards."""
+    with servers.Server("--save", "900 1") as server:
+        client = server.client()
+        for i in range(40):
+            ok(client("TALLY.ADD", f"t{i}", "a"))
+        client("SAVE")
+        server.end(signal.SIGKILL)
+        server.options += ["--key-load-delay", "20000",  # microseconds per key
+                           "--loading-process-events-interval-bytes", "1024"]
+        replies, answers = [], server._answers
+
+        def probing():
+            with contextlib.suppress(OSError, Closed):
+                replies.append(Client(server.port)("TALLY.ADD", "t0", "b"))
+            return answers()
+
+        server._answers = probing
+        server.start()
+        errors = [r for r in replies if isinstance(r, Error)]
+        assert errors and all(e.startswith("LOADING ") for e in errors), replies
+        assert server.client()("TALLY.MCOUNT", "t39", "a", "b") == [1, 0]

@@ -14,6 +14,7 @@
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/fact.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/shard.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime::detail {
@@ -46,7 +47,11 @@ class handle {
   void advance(instant now) noexcept;  // lets time pass; ignored by engines without a clock
   void clear();
   void merge(const Handle& other);  // both need the same engine
-  void relocate();                  // moves everything into newly allocated memory
+  // The filter of the items of one shard. Tables and histories of timelines have shards: their
+  // answers about items of theirs cover those of the whole, and merge() puts them together.
+  Handle part(const shard& s) const;
+  std::uint32_t shard_of(digest d, std::uint32_t shards) const;
+  void relocate();  // moves everything into newly allocated memory
 
   std::vector<fact> describe() const;  // in constant time
   std::vector<fact> examine() const;   // what describe() says, and what takes a scan

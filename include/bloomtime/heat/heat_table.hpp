@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/print_shards.hpp>
 #include <bloomtime/detail/print_table.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/heat/detail/forward_state.hpp>
@@ -81,6 +82,13 @@ class heat_table : public detail::heat_face<heat_table, detail::forward_time>,
   // exceed 64 bits, and error(incompatible) if the memory limit leaves no room; nothing changes
   // then.
   void merge(const heat_table& other, double weight = 1);
+
+  // The table of the items of one shard: counts are equal there, and bounds are no tighter. It has
+  // its share of the events. Throws as merge() does.
+  heat_table part(const shard& s) const;
+  std::uint32_t shard_of(digest d, const shard& s) const noexcept {
+    return detail::tag_shard(d, s);
+  }
 
   std::uint64_t items() const noexcept { return items_; }  // the hint
   std::uint64_t memory() const noexcept;  // bytes of blocks, stash and the table of large counts
@@ -169,7 +177,8 @@ class heat_table : public detail::heat_face<heat_table, detail::forward_time>,
   math::print_plan plan() const noexcept;
   void expect_mergeable(const heat_table& other) const;
   void add_table(const heat_table& other, const forward::merge_weight& by);
-  void add_prints(const heat_table& other, const forward::merge_weight& by);
+  void add_prints(const heat_table& other, const forward::merge_weight& by, const shard& only = {});
+  void allow_for_floors(const heat_table& other, const forward::merge_weight& by) noexcept;
   std::uint64_t highest_floor() const noexcept;
 
   friend detail::stored<heat_table>;

@@ -12,6 +12,7 @@
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/heat/detail/heat_face.hpp>
 #include <bloomtime/heat/detail/window_pages.hpp>
+#include <bloomtime/shard.hpp>
 
 namespace bloomtime {
 
@@ -64,10 +65,17 @@ class window_table : public detail::heat_face<window_table, detail::heat_time>,
   // Throws error(incompatible) if the memory limit leaves no room for both.
   void merge(const window_table& other, double weight = 1);
 
+  // The table of the items of one shard, with the same counts. It has its share of the events.
+  window_table part(const shard& s) const;
+  std::uint32_t shard_of(digest d, const shard& s) const noexcept {
+    return shard_of_key(key_of(d), s);
+  }
+
   // The hits of the last `span`, rounded up to whole slots, as at() gives those of the window.
   // Throws error(invalid_argument) unless it is more than 0 and at most the window.
   template <item T>
-  BLOOMTIME_PER_ISA estimate within(const T& x, instant when, std::chrono::microseconds span) const {
+  BLOOMTIME_PER_ISA estimate within(const T& x, instant when,
+                                    std::chrono::microseconds span) const {
     return hits_of(detail::as_digest(x, seed_), when, slots_in(span));
   }
 
@@ -136,7 +144,10 @@ class window_table : public detail::heat_face<window_table, detail::heat_time>,
   std::uint64_t total_at(std::int64_t tick) const noexcept;
   void go_to(std::int64_t tick) noexcept;
   void expect_mergeable(const window_table& other) const;
-  void add_table(const window_table& other, std::uint64_t weight);
+  void add_table(const window_table& other, std::uint64_t weight, const shard& only = {});
+  std::uint32_t shard_of_key(std::uint64_t key, const shard& s) const noexcept {
+    return static_cast<std::uint32_t>(key >> (key_bits() - s.bits()));
+  }
 
   detail::window_pages pages_;
   std::uint64_t items_ = 0;

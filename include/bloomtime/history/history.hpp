@@ -62,6 +62,12 @@ class history : public detail::history_calls<history, detail::history_events>,
   // that overlap become one. What either has dropped is unknown afterwards: known_from() is the
   // later of both. If it throws, nothing has changed.
   void merge(const history& other);
+  // The history of the items of one shard, with the same answers about them: every partition
+  // becomes its part, compacted.
+  history part(const shard& s) const;
+  std::uint32_t shard_of(digest d, const shard& s) const noexcept {
+    return detail::shard_of_key(detail::timeline_key(d), s);
+  }
   // Drops the partitions that end before this instant. Queries about that time are then answered
   // `out_of_retention`, and events of that time are dropped as late.
   void trim(instant before) noexcept;

@@ -19,6 +19,7 @@
 #include <bloomtime/history/sighting.hpp>
 #include <bloomtime/history/sightings.hpp>
 #include <bloomtime/outcome.hpp>
+#include <bloomtime/shard.hpp>
 #include <bloomtime/time.hpp>
 
 namespace bloomtime {
@@ -84,6 +85,11 @@ class timeline_history : public detail::history_calls<timeline_history>,
 
   // Adds the ticks of the other one, which has the same span, clock and seed.
   void merge(const timeline_history& other);
+  // The history of the items of one shard, compacted. Items without names are in all shards.
+  timeline_history part(const shard& s) const;
+  std::uint32_t shard_of(digest d, const shard& s) const noexcept {
+    return detail::shard_of_key(detail::timeline_key(d), s);
+  }
   // The ticks of two neighbours: `right` begins where `left` ends.
   static timeline_history joined(const timeline_history& left, const timeline_history& right);
 

@@ -403,7 +403,9 @@ std::optional<math::masses> age_partitioned_filter::masses(const T& x, instant w
     if (timed_ || !prior.known()) return std::nullopt;
     return masses_of(d, when, prior);
   } else if constexpr (std::same_as<Prior, event_rate>) {
-    if (!timed_ || std::isnan(prior.per_second)) return std::nullopt;
+    if (!timed_ || std::isnan(prior.per_second) || std::isfinite(prior.within)) {
+      return std::nullopt;
+    }
     const auto ages = math::geometric::of_rate(prior.per_second * 1e-6);
     return masses_of(d, when, [&](double t) { return ages.before(t); });
   } else {

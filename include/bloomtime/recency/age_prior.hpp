@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include <bloomtime/digest.hpp>
@@ -51,9 +52,12 @@ class age_prior {
   std::size_t count_ = 0;
 };
 
-// Sightings of an item per second, for a prior over time. NaN if unknown.
+// Sightings of an item per second, for a prior over time. NaN if unknown. The posterior is that of
+// a sighting within the window, or within `within` microseconds if that is less, which an
+// age_partitioned_filter does not know.
 struct event_rate {
   double per_second;
+  double within = std::numeric_limits<double>::infinity();
 };
 
 // The priors that a query accepts: an age_prior (shares of insertions), an event_rate (windows of

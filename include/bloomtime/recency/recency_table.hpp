@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <bloomtime/detail/print_shards.hpp>
 #include <bloomtime/detail/print_table.hpp>
 #include <bloomtime/detail/stored.hpp>
 #include <bloomtime/digest.hpp>
@@ -73,6 +74,14 @@ class recency_table : public detail::stored<recency_table>,
   // the same error, hint, window, ticks and seed. Windows of insertions keep to the insertions of
   // each. Throws error(incompatible) if the memory limit leaves no room for both.
   void merge(const recency_table& other);
+
+  // The table of the items of one shard, with the same answers about them. All insertions count in
+  // each, and none has the audit. Throws error(unsupported) for a window of insertions, which would
+  // be those of the shard.
+  recency_table part(const shard& s) const;
+  std::uint32_t shard_of(digest d, const shard& s) const noexcept {
+    return detail::tag_shard(d, s);
+  }
 
   // As it was made: nothing was added, and the audit has learned nothing.
   void clear();
@@ -153,6 +162,7 @@ class recency_table : public detail::stored<recency_table>,
   math::print_plan plan() const noexcept;
   math::print_widths widths() const noexcept;
   void expect_mergeable(const recency_table& other) const;
+  void add_prints(const recency_table& other, const shard& only = {});
 
   table table_;
   detail::recent_window window_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <bloomtime/detail/bulk.hpp>
+#include <bloomtime/detail/print_shards.hpp>
 #include <bloomtime/detail/print_table.hpp>
 #include <bloomtime/math/prints.hpp>
 #include <bloomtime/tally/detail/print_counts.hpp>
@@ -75,6 +76,12 @@ class tally_table : public detail::tally_face<tally_table> {
   // The table of both streams. Both need the same error, hint and seed. Throws error(incompatible)
   // if there is no room for both under the memory limit.
   void merge(const tally_table& other);
+
+  // The table of the items of one shard, with the same counts.
+  tally_table part(const shard& s) const;
+  std::uint32_t shard_of(digest d, const shard& s) const noexcept {
+    return detail::tag_shard(d, s);
+  }
   void clear();
 
   // use(print, count) for every slot. The print is print_of() of the items that are counted there;
@@ -137,7 +144,7 @@ class tally_table : public detail::tally_face<tally_table> {
   bool may_split() const noexcept;
   void set_limits() noexcept;
   void expect_mergeable(const tally_table& other) const;
-  bool absorb(const tally_table& other) noexcept;
+  bool absorb(const tally_table& other, const shard& only = {}) noexcept;
 
   // Most items are in their first block.
   BLOOMTIME_INLINE void prefetch(digest d) const noexcept {

@@ -10,6 +10,7 @@
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/history/detail/timeline.hpp>
+#include <bloomtime/shard.hpp>
 
 // The timelines of many items, sealed: no tick can be added, and little is read to answer. A
 // directory says where in a stream of bits each bucket of items begins. A bucket is: how many items
@@ -21,6 +22,11 @@ namespace bloomtime::detail {
 inline constexpr unsigned timeline_key_bits = 48;
 
 constexpr std::uint64_t timeline_key(digest d) noexcept { return d.hi >> (64 - timeline_key_bits); }
+
+// The shard of a key is its last bits: the first ones are the number of its bucket.
+constexpr std::uint32_t shard_of_key(std::uint64_t key, const shard& s) noexcept {
+  return static_cast<std::uint32_t>(key & (s.count - 1));
+}
 
 // What has to be known to read them, beside the bits.
 struct timelines_shape {

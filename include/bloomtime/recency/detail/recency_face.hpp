@@ -246,7 +246,7 @@ class recency_face {
     } else if constexpr (std::same_as<Prior, event_rate>) {
       if (!timed() || std::isnan(prior.per_second)) return std::nullopt;
       const view v = view_of(seen, asked, true, g);
-      return math::window_masses(v.evidence, v.window,
+      return math::window_masses(v.evidence, std::min(v.window, prior.within),
                                  math::geometric::of_rate(prior.per_second * 1e-6));
     } else {
       const view v = view_of(seen, asked, true, g);
