@@ -8,11 +8,26 @@ set(batch 32)  # test files that are compiled together
 set(test_options ${quick_to_build})
 set(shared_tests OFF)
 if(BLOOMTIME_SANITIZE AND NOT BLOOMTIME_SANITIZE_TESTS)
-  # Tests are compiled once, for two builds: without sanitizers and line numbers, into archives that
-  # a build with BLOOMTIME_COMPILED_TESTS links to its own library. What the sanitizers check is the
-  # library, the command and the inline functions that these contain.
+  # Tests are compiled once for two builds, into archives that a build with BLOOMTIME_COMPILED_TESTS
+  # links to its own library. So they call the address sanitizer instead of containing its checks:
+  # a build without it has functions that do nothing (support/no_address_sanitizer.cpp). Undefined
+  # behaviour ends the program, in inline functions of the library that a test contains. Tests have
+  # no line numbers, and the libraries they use are not checked.
   set(shared_tests ON)
-  list(APPEND test_options -g0 -fno-sanitize=all)
+  file(CONFIGURE OUTPUT not_sanitized.txt CONTENT "[undefined]
+src:${CMAKE_CURRENT_SOURCE_DIR}/*
+src:/usr/*
+[address]
+src:/usr/include/boost/*
+src:/usr/include/gtest/*
+src:/usr/include/nlohmann/*
+src:/usr/include/rapidcheck*
+")
+  list(APPEND test_options
+    -g0 "-fsanitize-ignorelist=${CMAKE_CURRENT_BINARY_DIR}/not_sanitized.txt"
+    -fsanitize-trap=undefined -fno-sanitize=vptr
+    "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0"
+    "SHELL:-mllvm -asan-stack=0" "SHELL:-mllvm -asan-globals=0")
 endif()
 
 file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
@@ -48,7 +63,7 @@ function(bloomtime_compile_tests target)
   bloomtime_cache_precompiled(${target})
   target_compile_options(${target} PRIVATE ${test_options})
   if(target MATCHES "statistical|soak")  # they run longer than they compile
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -O1 $<$<BOOL:${shared_tests}>:-fno-sanitize=all>)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
   else()
     target_precompile_headers(${target} REUSE_FROM bloomtime_test_support)
