@@ -1,5 +1,5 @@
 # Benchmarks and experiments take too long for a test, but have to compile. One build is enough, and
-# no code has to be made.
+# no code has to be made. The same goes for the Redis module, which is tested in the other build.
 
 if(NOT BLOOMTIME_SANITIZE OR NOT BLOOMTIME_BUILD_CLI)
   return()
@@ -7,6 +7,11 @@ endif()
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/bench/*.cpp" "${PROJECT_SOURCE_DIR}/experiments/*.cpp")
+if(TARGET bloomtime_redis)
+  file(GLOB module CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/redis/*.cpp")
+  list(APPEND sources ${module})
+  set_target_properties(bloomtime_redis PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()
 add_library(compiled_only OBJECT ${sources})
 target_link_libraries(compiled_only PRIVATE bloomtime_cli_support)
 target_compile_definitions(compiled_only PRIVATE BENCH_FLAGS="" EXPERIMENTS_DATA="")

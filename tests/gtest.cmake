@@ -6,78 +6,126 @@ set(shards 4)  # tests of one folder that ctest may run at the same time
 set(batch 32)  # test files that are compiled together
 
 set(test_options ${quick_to_build})
+set(shared_tests OFF)
 if(BLOOMTIME_SANITIZE AND NOT BLOOMTIME_SANITIZE_TESTS)
-  # Tests have no line numbers. The libraries they use are not instrumented, and the tests themselves
-  # only for addresses: the check of a function that is always inlined is made by its caller.
+  # Tests are compiled once for two builds, into archives that a build with BLOOMTIME_COMPILED_TESTS
+  # links to its own library. So they call the address sanitizer instead of containing its checks:
+  # a build without it has functions that do nothing (support/no_address_sanitizer.cpp). Undefined
+  # behaviour ends the program, in inline functions of the library that a test contains. Tests have
+  # no line numbers, and the libraries they use are not checked.
+  set(shared_tests ON)
   file(CONFIGURE OUTPUT not_sanitized.txt CONTENT "[undefined]
 src:${CMAKE_CURRENT_SOURCE_DIR}/*
-[address|undefined]
+src:/usr/*
+[address]
 src:/usr/include/boost/*
 src:/usr/include/gtest/*
 src:/usr/include/nlohmann/*
 src:/usr/include/rapidcheck*
 ")
   list(APPEND test_options
-    -g0 "-fsanitize-ignorelist=${CMAKE_CURRENT_BINARY_DIR}/not_sanitized.txt")
+    -g0 "-fsanitize-ignorelist=${CMAKE_CURRENT_BINARY_DIR}/not_sanitized.txt"
+    -fsanitize-trap=undefined -fno-sanitize=vptr
+    "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0"
+    "SHELL:-mllvm -asan-stack=0" "SHELL:-mllvm -asan-globals=0")
 endif()
 
 file(GLOB support CONFIGURE_DEPENDS support/*.cpp)
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
-add_library(bloomtime_test_support STATIC ${support} "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+set(empty "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+add_library(bloomtime_test_support STATIC ${support} "${empty}")
 target_include_directories(bloomtime_test_support PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_definitions(bloomtime_test_support PUBLIC
   BLOOMTIME_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 if(BLOOMTIME_SANITIZE)
-  target_compile_definitions(bloomtime_test_support PUBLIC BLOOMTIME_SANITIZED)
+  target_compile_definitions(bloomtime_test_support PRIVATE BLOOMTIME_SANITIZED)
 endif()
 target_link_libraries(bloomtime_test_support PUBLIC
   bloomtime::bloomtime bloomtime_traffic GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
-target_precompile_headers(bloomtime_test_support PRIVATE
-  <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
+if(NOT BLOOMTIME_COMPILED_TESTS)
+  target_precompile_headers(bloomtime_test_support PRIVATE
+    <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
+endif()
 target_compile_options(bloomtime_test_support PRIVATE ${test_options})
 set_target_properties(bloomtime_test_support PROPERTIES
-  UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
+  OPTIMIZE_DEPENDENCIES ON UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
 bloomtime_cache_precompiled(bloomtime_test_support)
 
 # The settings of a target that compiles test files, whose helpers may have the same names.
 function(bloomtime_compile_tests target)
   target_link_libraries(${target} PRIVATE bloomtime_test_support)
+  if(target MATCHES "cli")
+    target_link_libraries(${target} PRIVATE bloomtime_cli_support nlohmann_json::nlohmann_json)
+  endif()
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
   target_compile_options(${target} PRIVATE -Wno-shadow)
   bloomtime_cache_precompiled(${target})
   target_compile_options(${target} PRIVATE ${test_options})
-  target_precompile_headers(${target} REUSE_FROM bloomtime_test_support)
+  if(target MATCHES "statistical|soak")  # they run longer than they compile
+    target_compile_options(${target} PRIVATE -O1 $<$<BOOL:${shared_tests}>:-fno-sanitize=all>)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
+  else()
+    target_precompile_headers(${target} REUSE_FROM bloomtime_test_support)
+  endif()
+endfunction()
+
+# The settings of a program of tests, which are its own or, if there is one, those of an archive.
+function(bloomtime_link_tests target archive)
+  target_link_libraries(${target} PRIVATE bloomtime_test_support)
   # Of an inline function that several files contain the linker keeps the first copy. The library's
   # is optimised and is what users run; the copy in a test is neither. So the library comes first.
   set(optimised $<TARGET_FILE:bloomtime> $<TARGET_FILE:bloomtime_traffic>)
   if(target MATCHES "cli")
-    target_link_libraries(${target} PRIVATE bloomtime_cli_support nlohmann_json::nlohmann_json)
+    target_link_libraries(${target} PRIVATE bloomtime_cli_support)
     list(APPEND optimised $<TARGET_FILE:bloomtime_logs>)
   endif()
   target_link_options(${target} PRIVATE
-    LINKER:--whole-archive ${optimised} LINKER:--no-whole-archive)
+    LINKER:--whole-archive ${optimised} ${archive} LINKER:--no-whole-archive)
+  if(archive)
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS "${archive}")
+    add_dependencies(${target} compiled_tests)
+  endif()
 endfunction()
 
-foreach(folder unit property statistical format cli soak)
+set(folders unit property statistical format soak)
+if(BLOOMTIME_BUILD_CLI)
+  list(APPEND folders cli)
+endif()
+
+# Archives of tests are made here, or by the build that is named.
+if(BLOOMTIME_COMPILED_TESTS)
+  set(archives ${folders})
+  list(TRANSFORM archives REPLACE "(.+)" "${BLOOMTIME_COMPILED_TESTS}/lib/lib\\1_archive.a")
+  add_custom_target(compiled_tests BYPRODUCTS ${archives} USES_TERMINAL
+    COMMAND "${CMAKE_COMMAND}" --build "${BLOOMTIME_COMPILED_TESTS}" --target compiled_tests)
+elseif(shared_tests)
+  add_custom_target(compiled_tests)
+endif()
+
+foreach(folder IN LISTS folders)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
-  if(NOT sources OR (folder STREQUAL "cli" AND NOT BLOOMTIME_BUILD_CLI))
-    continue()
+  set(archive "")
+  if(BLOOMTIME_COMPILED_TESTS)
+    set(archive "${BLOOMTIME_COMPILED_TESTS}/lib/lib${folder}_archive.a")
+  elseif(shared_tests)
+    set(archive "${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/lib${folder}_archive.a")
+    add_library(${folder}_archive STATIC ${sources})
+    bloomtime_compile_tests(${folder}_archive)
+    set_target_properties(${folder}_archive PROPERTIES OPTIMIZE_DEPENDENCIES ON)
+    add_dependencies(compiled_tests ${folder}_archive)
   endif()
   if(BLOOMTIME_SANITIZE AND folder MATCHES "statistical|soak")
     # They call what the other tests call, only more often: a sanitizer finds nothing new here.
-    add_library(${folder}_tests OBJECT ${sources})
-    bloomtime_compile_tests(${folder}_tests)
-    set_target_properties(${folder}_tests PROPERTIES CXX_COMPILER_LAUNCHER "${check_only}")
     continue()
   endif()
-  add_executable(${folder}_tests ${sources})
-  bloomtime_compile_tests(${folder}_tests)
-  if(folder MATCHES "statistical|soak")  # they run longer than they compile
-    target_compile_options(${folder}_tests PRIVATE -O1)
-    set_target_properties(${folder}_tests PROPERTIES
-      DISABLE_PRECOMPILE_HEADERS ON UNITY_BUILD_BATCH_SIZE 10)
+  if(archive)
+    add_executable(${folder}_tests "${empty}")
+  else()
+    add_executable(${folder}_tests ${sources})
+    bloomtime_compile_tests(${folder}_tests)
   endif()
+  bloomtime_link_tests(${folder}_tests "${archive}")
 
   math(EXPR last "${shards} - 1")
   foreach(shard RANGE ${last})
@@ -87,6 +135,10 @@ foreach(folder unit property statistical format cli soak)
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endforeach()
+
+if(BLOOMTIME_COMPILED_TESTS)
+  return()
+endif()
 
 # For scripts/quick: the tests of one folder below unit/ or cli/ as a program of their own.
 file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS
@@ -102,5 +154,6 @@ foreach(source IN LISTS sources)
   else()
     add_executable(${area} EXCLUDE_FROM_ALL ${source})
     bloomtime_compile_tests(${area})
+    bloomtime_link_tests(${area} "")
   endif()
 endforeach()
