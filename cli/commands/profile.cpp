@@ -393,6 +393,8 @@ constexpr const char* examples =
     "bloomtime profile access.log --item agent --item host,path\n"
     "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
     "zcat old/*.gz | bloomtime profile - --store site   without --store: only print\n"
+    "bloomtime profile --follow access.log              a live screen; q quits\n"
+    "bloomtime profile --follow access.log --every 10s --json    an object every ten seconds\n"
     "bloomtime generate | bloomtime profile";
 
 }  // namespace
@@ -410,7 +412,15 @@ void add_profile(command& root, output_options& asked) {
       "Events stamped more than 24 hours ahead wait until later ones confirm them (counted) or "
       "not\n"
       "(rejected). Those that still wait at the end are kept and reported; with --strict they are\n"
-      "an error.";
+      "an error.\n\n"
+      "Live (--follow)\n"
+      "  terminal    a screen like top; q quits, f field, o order, / find, arrows select, Enter\n"
+      "              timeline of the selected item, p pause\n"
+      "  elsewhere   a report every --every: with --json an object in a line, with `printed`,\n"
+      "              `interval_seconds` and `interval_lines`; with --tsv rows that begin with\n"
+      "              `printed`, after one line of keys; with --table the tables\n"
+      "  store       saved every --checkpoint and at the end, also by SIGINT, SIGTERM and SIGHUP\n"
+      "  rotation    a file that is replaced or truncated is read on from its beginning";
   self.keys = hot_keys();
   const entries of_fields{
       {"field, distinct", "second table: the field, its different items (estimated)"},
@@ -442,7 +452,7 @@ void add_profile(command& root, output_options& asked) {
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the log may be hostile");
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
-  self.flag("--follow", given->follow, "show the log live, and wait for more; see Live below");
+  self.flag("--follow", given->follow, "wait for more and show it live, as top does");
   self.text("--every", given->every, "TIME",
             "with --follow: how often (default 1s on a screen, else 10s)");
   self.text("--checkpoint", given->checkpoint, "TIME",
