@@ -65,6 +65,12 @@ byte_source::~byte_source() {
   if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
 }
 
+void byte_source::follow() {
+  struct stat about {};
+  following_ =
+      path_ != standard_input || (::fstat(descriptor_, &about) == 0 && S_ISREG(about.st_mode));
+}
+
 std::size_t byte_source::read(std::span<char> into) {
   if (!recognised_) recognise();
   return decompressor_ ? decompress(into) : read_plain(into);
@@ -91,9 +97,10 @@ std::size_t byte_source::read_raw(std::span<char> into) {
   return 0;
 }
 
-// Whether a read would not wait.
-bool byte_source::ready() const {
-  pollfd asked{.fd = descriptor_, .events = POLLIN, .revents = 0};
+// Whether a read of this descriptor would not wait; -1 is never ready.
+bool byte_source::wait(int descriptor) const {
+  if (wait_) return wait_(descriptor);
+  pollfd asked{.fd = descriptor, .events = POLLIN, .revents = 0};
   const int found = ::poll(&asked, 1, pause);
   return found > 0 || (found < 0 && errno != EINTR);
 }
@@ -120,7 +127,7 @@ bool byte_source::wait_for_more() {
     }
   }
   replaced_ = other;
-  (void)::poll(nullptr, 0, pause);
+  (void)wait(-1);
   return false;
 }
 

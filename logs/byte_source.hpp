@@ -24,10 +24,12 @@ class byte_source {
   ~byte_source();
 
   // Waits for more at the end of the file, as `tail -F` does, also if the file is replaced or
-  // truncated.
-  void follow() { following_ = true; }
+  // truncated. Standard input ends with its pipe.
+  void follow();
   // `stop` is called ten times a second while waiting for input; true ends the input.
   void stop_if(std::function<bool()> stop) { stop_ = std::move(stop); }
+  // Waits in place of poll(); see listener::wait.
+  void wait_with(std::function<bool(int)> wait) { wait_ = std::move(wait); }
 
   // Limit for decompression; data that needs more is an error.
   void allow_memory(std::uint64_t bytes) { most_memory_ = bytes; }
@@ -45,7 +47,8 @@ class byte_source {
   std::size_t read_raw(std::span<char> into);
   std::size_t read_plain(std::span<char> into);
   bool stopped() const { return stop_ && stop_(); }
-  bool ready() const;
+  bool ready() const { return wait(descriptor_); }
+  bool wait(int descriptor) const;
   bool wait_for_more();
   bool begin_anew();
   std::size_t decompress(std::span<char> into);
@@ -60,6 +63,7 @@ class byte_source {
   bool replaced_ = false;  // another file has the name now; this one may still grow
   bool broken_ = false;
   std::function<bool()> stop_;
+  std::function<bool(int)> wait_;
   std::uint64_t position_ = 0;
   bool recognised_ = false;
   bool at_end_ = false;  // of the file

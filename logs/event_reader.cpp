@@ -132,7 +132,8 @@ bool event_reader::open_next() {
     source_ = std::make_unique<byte_source>(files_[next_file_++]);
     source_->allow_memory(unpack_memory_);
     if (told_.stop) source_->stop_if(told_.stop);
-    if (asked_.follow) source_->follow();
+    if (told_.stop && told_.wait) source_->wait_with(told_.wait);
+    if (asked_.follow && next_file_ == files_.size()) source_->follow();
     lines_ = std::make_unique<line_reader>(*source_);
     std::string_view ahead = lines_->look_ahead();
     // A followed file that held nothing but a mark says nothing about the one that replaced it.
@@ -165,6 +166,12 @@ line_layout event_reader::find_layout(std::string_view beginning,
   if (asked_.whole_line) layout = of_whole_lines(std::move(layout));
   if (told_.opened) told_.opened(source_->name(), layout);
   return layout;
+}
+
+line_counts event_reader::counts() const {
+  line_counts sum = counts_;
+  if (record_) add(sum, in_file_);
+  return sum;
 }
 
 void event_reader::finish_file() {

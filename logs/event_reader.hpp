@@ -60,6 +60,10 @@ struct listener {
   // Called between batches of lines and ten times a second while waiting for input. Once it returns
   // true, the complete lines that have been read are handed out, and that is the end.
   std::function<bool()> stop = {};
+  // Waits for input in place of the reader, if `stop` is set as well. Returns true once the
+  // descriptor can be read, and false after a tenth of a second or earlier. Descriptor -1 is that
+  // of a file that has ended and may grow: nothing can be read.
+  std::function<bool(int descriptor)> wait = {};
 };
 
 // Reads files of lines, one after the other: decompresses them, finds their format, and yields
@@ -84,7 +88,7 @@ class event_reader {
   // For an event that was handed out, in this run or an earlier one, and turns out to be none.
   void reject_earlier(bad_line reason, std::string_view raw);
 
-  const line_counts& counts() const { return counts_; }
+  line_counts counts() const;  // so far
   const std::vector<lacking_field>& lacking() const { return lacking_; }
   // As asked for, or by default of the first file: all files have the same.
   const std::vector<std::string>& item_names() const { return asked_.items; }

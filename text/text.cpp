@@ -109,10 +109,10 @@ std::size_t columns_of(char32_t code, std::string_view bytes) {
   return within(two_columns, code) ? 2 : 1;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> spellings{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 21> spellings{{
     {"▸", ">"}, {"✓", "ok"}, {"✗", "!!"}, {"–", "-"}, {"…", "..."}, {"∞", "inf"}, {"█", "#"},
     {"░", "."}, {"·", "."},  {"±", "+-"}, {"↑", "^"}, {"↓", "v"},   {"→", ">"},   {"▁", "_"},
-    {"▂", ","}, {"▃", "-"},  {"▄", "="},  {"▅", "+"}, {"▆", "*"},   {"▇", "%"},
+    {"▂", ","}, {"▃", "-"},  {"▄", "="},  {"▅", "+"}, {"▆", "*"},   {"▇", "%"},   {"⏎", "Enter"},
 }};
 
 std::string in_ascii(std::string_view bytes) {

@@ -11,8 +11,11 @@
 
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/live/session.hpp"
+#include "cli/live/terminal.hpp"
 #include "cli/output/profile_report.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/output/timeline_report.hpp"
 #include "cli/text.hpp"
 #include "logs/event_reader.hpp"
 #include "profile/profiler.hpp"
@@ -34,6 +37,9 @@ struct typed {
   std::string store;
   std::string seed;
   std::string rows = "10";
+  bool follow = false;
+  std::string every;
+  std::string checkpoint = "1m";
 };
 
 // Options; nothing where none was given.
@@ -125,29 +131,54 @@ void expect_events(const logs::event_reader& reader) {
   text::corrupt("{}, so no line is valid; check --format, --time and --item", counts.summary());
 }
 
+// -- following ---------------------------------------------------------------------------------
+
+std::chrono::seconds seconds_of(const char* option, const std::string& text) {
+  constexpr std::uint64_t most = 1'000'000'000;
+  return std::chrono::seconds(std::min(most, parse_seconds(option, text)));
+}
+
+// A screen is for people who did not ask for tables one after the other.
+live::settings live_settings(const typed& given, const output_options& asked, const style& how) {
+  const bool screen = how.form == view::people && !asked.table && live::terminal::usable();
+  const std::string usual = screen ? "1s" : "10s";
+  const auto& files = given.files;
+  return {
+      .screen = screen,
+      .input_is_log = files.empty() || std::find(files.begin(), files.end(), "-") != files.end(),
+      .every = seconds_of("--every", given.every.empty() ? usual : given.every),
+      .rows = parse_count("-n", given.rows),
+      .checkpoint = seconds_of("--checkpoint", given.checkpoint)};
+}
+
 // -- the run -------------------------------------------------------------------------------------
 
 class run {
  public:
-  explicit run(const typed& given)
+  run(const typed& given, const output_options& asked)
       : given_(given),
+        output_(asked),
         asked_(wishes_of(given)),
         input_(given.input),
         rows_(parse_count("-n", given.rows)),
         directory_(given.store.empty() ? default_store(given.files) : given.store) {
     input_.partial = true;
+    input_.follow = given.follow;
+    if (!given.every.empty() && !given.follow) refuse("--every needs --follow");
     expect_different(input_.items);
     (void)settings_of(asked_, std::max<std::size_t>(1, input_.items.size()));
   }
 
   exit_status operator()(const printer& out) {
     open_store();
+    if (given_.follow) return follow(out);
     progress shown_progress("profile");
     logs::event_reader reader(input_, given_.files, shown_progress.reports());
     while (const logs::event* e = reader.next()) add(*e, reader);
     expect_events(reader);
     if (!profile_) begin(reader.item_names());
     expect_items(reader);
+    expect_none_ahead(reader);
     finish(reader);
     if (writer_) save();
     try {
@@ -163,6 +194,73 @@ class run {
   }
 
  private:
+  // A field that no line has had yet may come, so it is no error here.
+  exit_status follow(const printer& out) {
+    const logs::event_reader* reading = nullptr;
+    const live::settings how = live_settings(given_, output_, out.how());
+    live::session session(how, live_source(reading), out);
+    logs::event_reader reader(input_, given_.files, session.listens());
+    reading = &reader;
+    while (const logs::event* e = reader.next()) add(*e, reader);
+    session.finish();
+    expect_events(reader);
+    if (profile_) {
+      finish(reader);
+      if (writer_) save();
+      if (how.screen) print_end(out, reader.counts());
+    }
+    if (session.ended_by() != 0) {
+      writer_.reset();  // a signal runs no destructors
+      signal_watch::die_of(session.ended_by());
+    }
+    return yes;
+  }
+
+  live::source live_source(const logs::event_reader*& reading) {
+    return {.orders = {"heat"},
+            .lines = [&reading] { return reading->counts().lines; },
+            .newest = [this] { return profile_ ? profile_->newest() : std::nullopt; },
+            .profile = [this, &reading](const auto& wish) { return live_report(wish, *reading); },
+            .timeline = [this](const auto& wish) { return live_timeline(wish); },
+            .save =
+                [this, &reading] {
+                  if (!writer_) return;
+                  finish(*reading);
+                  save();
+                }};
+  }
+
+  report live_report(const live::source::wish& wish, const logs::event_reader& reader) {
+    profile_->flush();
+    profile_summary summary = summary_of(reader.counts());
+    summary.at = wish.at;
+    return report_of(summary, *profile_, wish.rows, wish.how);
+  }
+
+  report live_timeline(const live::source::item_wish& wish) {
+    profile_->flush();
+    const profile::field_profile& field = profile_->fields()[wish.field];
+    report r{.command = "timeline", .title = wish.item};
+    if (!field.past || wish.item.size() >= hot_list::longest_text || !facts().first_event) {
+      r.notes.emplace_back(field.past ? "too long to be looked up: only its beginning is kept"
+                                      : "this store has no history");
+      return r;
+    }
+    const tick_clock& clock = field.past->clock();
+    const interval whole = clock.covering(*facts().first_event, newest());
+    const found_times f = find_times(*field.past, wish.item, whole, wish.bars);
+    r.title = times_title(wish.item, f, clock, zone());
+    r.tables = {times_picture(f, clock, zone()), intervals_table(f, clock, zone(), wish.rows)};
+    return r;
+  }
+
+  // What stays on the terminal when the screen is gone.
+  void print_end(const printer& out, const logs::line_counts& counts) {
+    report r = report_of(summary_of(counts), *profile_, 0, out.how());
+    r.closing.insert(r.closing.begin(), r.title);
+    out.print({.command = r.command, .closing = r.closing});
+  }
+
   void open_store() {
     if (directory_.empty()) return;
     writer_.emplace(directory_, now());
@@ -180,6 +278,7 @@ class run {
     }
     input_.items = kept;
     before_ = writer_->about().records;
+    bad_before_ = writer_->about().bad_lines;
     facts().offsets = store::offsets_of(facts(), profile_->held());
     const auto newest = profile_->newest();
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
@@ -234,12 +333,16 @@ class run {
     }
   }
 
-  void finish(logs::event_reader& reader) {
+  void expect_none_ahead(logs::event_reader& reader) const {
     const std::vector<logs::held_event> ahead = profile_->ahead_of(newest());
     if (input_.strict && !ahead.empty()) {
       reader.reject_earlier(logs::bad_line::far_ahead, ahead.front().line);
     }
-    facts().bad_lines += reader.counts().bad_lines();
+  }
+
+  // So far.
+  void finish(const logs::event_reader& reader) {
+    facts().bad_lines = bad_before_ + reader.counts().bad_lines();
     if (reader.counts().events != 0) facts().zone = zone_text(reader.zone());
   }
 
@@ -252,15 +355,19 @@ class run {
   void print(const printer& out, const logs::line_counts& counts) {
     const std::string held = held_text(profile_->ahead_of(newest()).size());
     if (!held.empty()) note(held);
-    const profile_summary summary{.files = given_.files,
-                                  .read = facts(),
-                                  .counts = counts,
-                                  .records_before = before_,
-                                  .store = directory_};
+    const profile_summary summary = summary_of(counts);
     profile_->include_held(newest());
     profile_->compact();
     for (const std::string& text : over_budget_texts(*profile_)) note(text);
     out.print(report_of(summary, *profile_, rows_, out.how()));
+  }
+
+  profile_summary summary_of(const logs::line_counts& counts) {
+    return {.files = given_.files,
+            .read = facts(),
+            .counts = counts,
+            .records_before = before_,
+            .store = directory_};
   }
 
   instant newest() const { return profile_->newest().value_or(instant()); }
@@ -268,6 +375,7 @@ class run {
   store::log_zone zone() { return store::zone_of(facts()); }
 
   const typed& given_;
+  const output_options& output_;
   wishes asked_;
   logs::input_options input_;
   std::uint64_t rows_;
@@ -275,7 +383,8 @@ class run {
   std::optional<store::writer> writer_;
   store::facts unsaved_;  // what was read, if there is no store
   std::optional<profile::profiler> profile_;
-  std::uint64_t before_ = 0;  // records of a store that is continued
+  std::uint64_t before_ = 0;      // records of a store that is continued
+  std::uint64_t bad_before_ = 0;  // its bad lines
 };
 
 constexpr const char* examples =
@@ -284,6 +393,8 @@ constexpr const char* examples =
     "bloomtime profile access.log --item agent --item host,path\n"
     "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
     "zcat old/*.gz | bloomtime profile - --store site   without --store: only print\n"
+    "bloomtime profile --follow access.log              a live screen; q quits\n"
+    "bloomtime profile --follow access.log --every 10s --json    an object every ten seconds\n"
     "bloomtime generate | bloomtime profile";
 
 }  // namespace
@@ -301,7 +412,15 @@ void add_profile(command& root, output_options& asked) {
       "Events stamped more than 24 hours ahead wait until later ones confirm them (counted) or "
       "not\n"
       "(rejected). Those that still wait at the end are kept and reported; with --strict they are\n"
-      "an error.";
+      "an error.\n\n"
+      "Live (--follow)\n"
+      "  terminal    a screen like top; q quits, f field, o order, / find, arrows select, Enter\n"
+      "              timeline of the selected item, p pause\n"
+      "  elsewhere   a report every --every: with --json an object in a line, with `printed`,\n"
+      "              `interval_seconds` and `interval_lines`; with --tsv rows that begin with\n"
+      "              `printed`, after one line of keys; with --table the tables\n"
+      "  store       saved every --checkpoint and at the end, also by SIGINT, SIGTERM and SIGHUP\n"
+      "  rotation    a file that is replaced or truncated is read on from its beginning";
   self.keys = hot_keys();
   const entries of_fields{
       {"field, distinct", "second table: the field, its different items (estimated)"},
@@ -333,9 +452,14 @@ void add_profile(command& root, output_options& asked) {
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the log may be hostile");
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
+  self.flag("--follow", given->follow, "wait for more and show it live, as top does");
+  self.text("--every", given->every, "TIME",
+            "with --follow: how often (default 1s on a screen, else 10s)");
+  self.text("--checkpoint", given->checkpoint, "TIME",
+            "with --follow: how often the store is saved (default 1m)");
   self.input(given->input);
   self.output(asked);
-  self.act = [given](const printer& out) { return run(*given)(out); };
+  self.act = [given, &asked](const printer& out) { return run(*given, asked)(out); };
 }
 
 }  // namespace bloomtime::cli

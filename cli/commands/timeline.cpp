@@ -7,12 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <bloomtime/history/sightings.hpp>
-
 #include "cli/asking/asked_time.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/report.hpp"
+#include "cli/output/timeline_report.hpp"
 #include "cli/text.hpp"
 
 namespace bloomtime::cli {
@@ -29,17 +28,6 @@ struct typed {
 constexpr std::size_t usual_rows = 20;
 constexpr std::size_t most_bars = 72;
 
-// When an item was seen within a period.
-struct found {
-  interval asked;
-  sightings seen;
-  std::vector<std::uint64_t> bars;  // ticks, in equal parts of the period
-};
-
-std::uint64_t ticks_of(interval i) {
-  return static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
-}
-
 // --from and --to, by default all events; nothing without events.
 std::optional<interval> asked_ticks(const typed& given, const opened_history& opened) {
   const std::optional<asked_time> asked =
@@ -49,75 +37,12 @@ std::optional<interval> asked_ticks(const typed& given, const opened_history& op
   return opened.past.clock().covering(asked->from, asked->to);
 }
 
-found look_up(const typed& given, const opened_history& opened) {
-  found f;
+found_times look_up(const typed& given, const opened_history& opened) {
   const std::optional<interval> asked = asked_ticks(given, opened);
-  if (!asked) return f;
-  f.asked = *asked;
-  f.seen = opened.past.when(std::string_view(given.words[1]), *asked);
-  f.bars = histogram(f.seen, *asked, std::min<std::uint64_t>(most_bars, ticks_of(*asked)));
-  return f;
+  return asked ? find_times(opened.past, given.words[1], *asked, most_bars) : found_times();
 }
 
-// -- for people ----------------------------------------------------------------------------------
-
-std::string ticks_text(std::uint64_t ticks, std::chrono::microseconds resolution) {
-  return resolution == std::chrono::seconds(1)
-             ? fmt::format("{} second{}", count_text(ticks), ticks == 1 ? "" : "s")
-             : fmt::format("{} x {}", count_text(ticks), span_text(resolution));
-}
-
-std::string title_of(const typed& given, const opened_history& opened, const found& f) {
-  const bloomtime::tick_clock& clock = opened.past.clock();
-  if (f.bars.empty()) return fmt::format("{}: no events yet", given.words.front());
-  if (f.seen.empty()) {
-    return fmt::format("{} was not seen in {}", given.words[1],
-                       store::range_text(clock.start_of(f.asked.first),
-                                         clock.start_of(f.asked.last), opened.zone));
-  }
-  return fmt::format("{}   seen {}   in {} of {}", given.words[1],
-                     store::range_text(clock.start_of(f.seen.front().first),
-                                       clock.start_of(f.seen.back().last), opened.zone),
-                     ticks_text(count_ticks(f.seen), clock.resolution()),
-                     count_text(ticks_of(f.asked)));
-}
-
-table picture(const opened_history& opened, const found& f) {
-  const bloomtime::tick_clock& clock = opened.past.clock();
-  return {.key = "picture",
-          .columns = {{"bars",
-                       store::range_text(clock.start_of(f.asked.first),
-                                         clock.start_of(f.asked.last), opened.zone),
-                       side::left}},
-          .rows = {{{{{}, sparkline(f.bars)}}}}};
-}
-
-// -- the table -----------------------------------------------------------------------------------
-
-// The title shows the offset, unless there are several.
-std::string row_time(instant t, const store::log_zone& zone) {
-  return zone.changes() ? time_text(t, zone) : time_text(t, zone.offset_at(t));
-}
-
-table intervals_table(const opened_history& opened, const found& f, std::size_t rows) {
-  const bloomtime::tick_clock& clock = opened.past.clock();
-  table t{
-      .key = "intervals",
-      .columns = {{"from", "from", side::left},
-                  {"to", "to", side::left},
-                  {"ticks", clock.resolution() == std::chrono::seconds(1) ? "seconds" : "ticks"}}};
-  const std::size_t begin = f.seen.size() > rows ? f.seen.size() - rows : 0;
-  for (std::size_t i = begin; i < f.seen.size(); ++i) {
-    const instant from = clock.start_of(f.seen[i].first);
-    t.rows.push_back({{{from.micros, row_time(from, opened.zone)},
-                       {clock.end_of(f.seen[i].last).micros,
-                        row_time(clock.start_of(f.seen[i].last), opened.zone)},
-                       count_cell(ticks_of(f.seen[i]))}});
-  }
-  return t;
-}
-
-report report_of(const typed& given, const opened_history& opened, const found& f,
+report report_of(const typed& given, const opened_history& opened, const found_times& f,
                  std::size_t rows) {
   const bloomtime::tick_clock& clock = opened.past.clock();
   const auto start = [&](bool there, tick t) {
@@ -126,7 +51,8 @@ report report_of(const typed& given, const opened_history& opened, const found& 
   const bool seen = !f.seen.empty();
   const double error = f.bars.empty() ? 0 : opened.error(f.asked);
   report r{.command = "timeline",
-           .title = title_of(given, opened, f),
+           .title = f.bars.empty() ? given.words.front() + ": no events yet"
+                                   : times_title(given.words[1], f, clock, opened.zone),
            .fields = {{"store", given.words.front()},
                       {"field", opened.field},
                       {"item", given.words[1]},
@@ -140,15 +66,15 @@ report report_of(const typed& given, const opened_history& opened, const found& 
                       {"histogram", f.bars},
                       {"error", error},
                       {"held_back", std::uint64_t{opened.gate.held().size()}}},
-           .tables = {intervals_table(opened, f, rows)}};
+           .tables = {intervals_table(f, clock, opened.zone, rows)}};
   return r;
 }
 
-void show(const typed& given, const opened_history& opened, const found& f, std::size_t rows,
+void show(const typed& given, const opened_history& opened, const found_times& f, std::size_t rows,
           const printer& out) {
   report r = report_of(given, opened, f, rows);
   if (out.how().form == view::people) {
-    r.tables.insert(r.tables.begin(), picture(opened, f));
+    r.tables.insert(r.tables.begin(), times_picture(f, opened.past.clock(), opened.zone));
     if (f.seen.empty()) r.tables.clear();
     if (f.seen.size() > rows) {
       r.notes.push_back(fmt::format("the newest; {} earlier ones are not shown: -n {} shows all",
@@ -179,7 +105,7 @@ exit_status timeline(const typed& given, const printer& out) {
                            : given.rows.empty() ? usual_rows
                                                 : parse_count("-n", given.rows);
   const opened_history opened = opened_store(given.words.front()).past(given.field);
-  const found f = look_up(given, opened);
+  const found_times f = look_up(given, opened);
   show(given, opened, f, rows, out);
   return f.seen.empty() ? no : yes;
 }

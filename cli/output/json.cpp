@@ -24,17 +24,25 @@ json to_object(const table& what, const row& r) {
   return object;
 }
 
-}  // namespace
+// File names need not be UTF-8; JSON must be.
+std::string dumped(const json& document, int indent) {
+  return document.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
-std::string render_json(const report& what) {
+json document_of(const report& what) {
   json document = {{"schema", json_schema}, {"command", what.command}};
   for (const auto& [key, data] : what.fields) document[key] = std::visit(to_json_value{}, data);
   for (const table& t : what.tables) {
     json& rows = document[t.key] = json::array();
     for (const row& r : t.rows) rows.push_back(to_object(t, r));
   }
-  // File names need not be UTF-8; JSON must be.
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return document;
 }
+
+}  // namespace
+
+std::string render_json(const report& what) { return dumped(document_of(what), 2); }
+
+std::string render_json_line(const report& what) { return dumped(document_of(what), -1); }
 
 }  // namespace bloomtime::cli

@@ -77,7 +77,8 @@ std::vector<placed_column> arranged(const table& what, const page& on) {
   std::size_t total = 0;
   for (std::size_t c = 0; c < what.columns.size(); ++c) {
     if (what.columns[c].readers == audience::programs) continue;
-    std::size_t width = display_width(on.text(what.columns[c].title));
+    std::size_t width =
+        std::max(what.columns[c].least, display_width(on.text(what.columns[c].title)));
     for (const row& r : what.rows) {
       width = std::max(width, display_width(on.text(r.cells[c].text)));
     }

@@ -240,7 +240,7 @@ std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
 
 report report_of(const profile_summary& what, const profile::profiler& profile, std::uint64_t rows,
                  const style& how) {
-  const std::optional<instant> at = profile.newest();
+  const std::optional<instant> at = what.at ? what.at : profile.newest();
   const instant when = at.value_or(instant());
   std::vector<const profile::field_profile*> fields;
   std::uint64_t memory = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct profile_summary {
   store::facts read;
   logs::line_counts counts;  // of this run
   std::uint64_t records_before = 0;
-  std::string store;  // empty if it was not kept
+  std::string store;               // empty if it was not kept
+  std::optional<instant> at = {};  // of the heat; nothing: the newest event
 };
 
 // A sentence for each memory limit that is exceeded: by a history at all, by heat by more than an

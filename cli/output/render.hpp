@@ -21,6 +21,9 @@ inline constexpr unsigned json_schema = 2;
 // number changes when a key changes its meaning or is removed; keys may be added at any time.
 std::string render_json(const report& what);
 
+// The same in one line, for a stream of objects.
+std::string render_json_line(const report& what);
+
 inline std::string render(const report& what, const style& how) {
   switch (how.form) {
     case view::people: return render_people(what, how);

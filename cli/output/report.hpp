@@ -60,6 +60,7 @@ struct column {
   side alignment = side::right;
   audience readers = audience::everybody;
   unsigned spare = 0;
+  std::size_t least = 0;  // columns of the screen that it takes at least
 };
 
 struct row {

@@ -1,4 +1,4 @@
-#include "cli/dedupe/signals.hpp"
+#include "cli/signals.hpp"
 
 #include <array>
 #include <csignal>
