@@ -234,7 +234,7 @@ class run {
       const bool waits =
           std::any_of(profile_->held().begin(), profile_->held().end(),
                       [i](const logs::held_event& e) { return e.items[i].has_value(); });
-      if (fields[i].different() == 0 && !waits) reader.refuse_item(fields[i].name);
+      if (fields[i].items.different() == 0 && !waits) reader.refuse_item(fields[i].name);
     }
   }
 

@@ -35,13 +35,14 @@ std::string events_text(const store::facts& read, const std::optional<instant>& 
   return store::range_text(*read.first_event, *read.last_event, zone);
 }
 
-// Of all runs, except for what was rejected.
+// Of all runs, except for what was rejected. Events that wait are in it if the answers have them.
 std::string title_of(const profile_summary& what, const profile::profiler& profile,
                      std::size_t ahead) {
   const char* const called = profile.web().records() != 0 ? "request" : "event";
+  const std::uint64_t events = what.read.records + profile.held().size() - ahead;
   std::string title =
-      fmt::format("{}: {} {}{}, {}", files_text(what.files), count_text(what.read.records), called,
-                  what.read.records == 1 ? "" : "s", events_text(what.read, profile.newest()));
+      fmt::format("{}: {} {}{}, {}", files_text(what.files), count_text(events), called,
+                  events == 1 ? "" : "s", events_text(what.read, profile.newest()));
   if (what.records_before != 0) {
     title += fmt::format(", {} of them new", count_text(what.read.records - what.records_before));
   }
