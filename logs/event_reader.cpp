@@ -221,6 +221,7 @@ event::kind event_reader::read_line() {
   ++in_file_.events;
   event_.items = record_->items();
   event_.present = record_->present();
+  if (asked_.web) event_.web = record_->web();
   if (record_->has_time()) {
     event_.at = record_->time().at;
     event_.offset = zone_ = record_->time().offset;

@@ -15,6 +15,7 @@
 #include "logs/byte_source.hpp"
 #include "logs/lines.hpp"
 #include "logs/record.hpp"
+#include "logs/web_facts.hpp"
 
 namespace bloomtime::logs {
 
@@ -32,6 +33,7 @@ struct event {
   std::span<const std::string_view> items;  // one for each --item
   std::span<const char> present;            // whether the line has it
   std::optional<instant> at;                // none if the lines have no time
+  std::optional<web_facts> web;             // if input_options::web asks, of web logs
   std::int32_t offset = 0;                  // of the timestamp, seconds east of UTC
 };
 

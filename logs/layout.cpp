@@ -187,6 +187,13 @@ std::size_t add_field(line_layout& layout, const field& wanted) {
   return layout.fields.size() - 1;
 }
 
+std::optional<web_layout> web_fields(line_layout& layout, const file_facts& facts) {
+  if (!is_log(facts.format)) return std::nullopt;
+  return web_layout{.status = add_field(layout, field_named(facts, "status")),
+                    .method = add_field(layout, field_named(facts, "method")),
+                    .bytes = add_field(layout, field_named(facts, "bytes"))};
+}
+
 std::vector<std::string> names_asked(const input_options& asked) {
   std::vector<std::string> names;
   for (const std::string& item : asked.items) {
@@ -228,6 +235,7 @@ line_layout layout_of(const input_options& asked, const std::string& file,
     }
   }
   if (!time.empty()) layout.time = add_field(layout, field_named(facts, time));
+  if (asked.web) layout.web = web_fields(layout, facts);
   return layout;
 }
 

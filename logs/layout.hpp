@@ -20,6 +20,7 @@ struct input_options {
   bool whole_line = false;             // events have no items: only the line and its time matter
   bool partial = false;     // a line that lacks some items is an event, unless it lacks all of them
   bool passes_bad = false;  // bad lines are passed on; decides the words of notes and errors
+  bool web = false;         // events of web logs have event::web
   bool needs_time = true;   // look for a field with times if none is named
   bool follow = false;      // wait for more at the end of a file, as `tail -F` does
   std::string rejects = {};
@@ -42,6 +43,13 @@ struct item_layout {
   std::vector<std::size_t> parts;  // numbers in line_layout::fields
 };
 
+// Numbers in line_layout::fields. The bytes may be missing.
+struct web_layout {
+  std::size_t status = 0;
+  std::size_t method = 0;
+  std::optional<std::size_t> bytes = {};
+};
+
 struct line_layout {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -49,9 +57,10 @@ struct line_layout {
   bool header = false;        // the first line names the columns
   std::vector<field> fields;  // all fields that are needed, each once
   std::vector<item_layout> items;
-  std::size_t time = none;         // number in fields
-  bool partial = false;            // as in input_options
-  std::vector<std::string> names;  // of all fields of the file, as far as they are known
+  std::size_t time = none;             // number in fields
+  std::optional<web_layout> web = {};  // if it was asked for and the lines have it
+  bool partial = false;                // as in input_options
+  std::vector<std::string> names;      // of all fields of the file, as far as they are known
 };
 
 // Whether the first of these lines of CSV or TSV names the columns.

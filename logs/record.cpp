@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "logs/columns.hpp"
+#include "text/quantity.hpp"
 
 namespace bloomtime::logs {
 namespace {
@@ -113,11 +114,28 @@ std::optional<bad_line> record_reader::missing() {
 }
 
 std::vector<std::string> record_reader::lacking() const {
+  std::vector<bool> needed(found_.size());
+  for (const item_layout& item : layout_.items) {
+    for (const std::size_t part : item.parts) needed[part] = true;
+  }
+  if (has_time()) needed[layout_.time] = true;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < found_.size(); ++i) {
-    if (!found_[i]) names.push_back(layout_.fields[i].name);
+    if (needed[i] && !found_[i]) names.push_back(layout_.fields[i].name);
   }
   return names;
+}
+
+std::optional<web_facts> record_reader::web() const {
+  if (!layout_.web) return std::nullopt;
+  const web_layout& from = *layout_.web;
+  web_facts facts{.status = text::number_in<unsigned>(values_[from.status]).value_or(0),
+                  .method = values_[from.method]};
+  if (from.bytes && found_[*from.bytes]) {
+    const std::string_view bytes = values_[*from.bytes];
+    facts.bytes = bytes == "-" ? 0 : text::number_in<std::uint64_t>(bytes);
+  }
+  return facts;
 }
 
 void record_reader::join_items() {

@@ -10,6 +10,7 @@
 #include "logs/json_fields.hpp"
 #include "logs/layout.hpp"
 #include "logs/times.hpp"
+#include "logs/web_facts.hpp"
 
 namespace bloomtime::logs {
 
@@ -29,6 +30,7 @@ class record_reader {
   // Whether the line has each item; missing ones are empty.
   std::span<const char> present() const { return present_; }
   const zoned_time& time() const { return time_; }
+  std::optional<web_facts> web() const;  // nothing if the layout does not ask for it
   bool has_time() const { return layout_.time != line_layout::none; }
   // The fields that the last line lacks, if it was without an item or a time.
   std::vector<std::string> lacking() const;

@@ -8,6 +8,8 @@
 
 #include <bloomtime/time.hpp>
 
+#include "logs/web_facts.hpp"
+
 namespace bloomtime::logs {
 
 // 0 if they are in the other order.
@@ -16,6 +18,17 @@ inline std::uint64_t micros_between(instant earlier, instant later) noexcept {
   return static_cast<std::uint64_t>(later.micros) - static_cast<std::uint64_t>(earlier.micros);
 }
 
+// web_facts of a line that is gone.
+struct held_web {
+  unsigned status = 0;
+  std::string method;
+  std::optional<std::uint64_t> bytes;
+
+  web_facts facts() const { return {status, method, bytes}; }
+
+  friend bool operator==(const held_web&, const held_web&) = default;
+};
+
 // An event whose time is far ahead of everything before it.
 struct held_event {
   instant at;
@@ -23,6 +36,7 @@ struct held_event {
   std::string line;                               // byte for byte
   std::uint8_t agreeing = 0;                      // later events that do not lie far behind it
   std::uint8_t contradict = 0;                    // later events that do
+  std::optional<held_web> web = {};               // of web logs
 
   friend bool operator==(const held_event&, const held_event&) = default;
 };

@@ -13,10 +13,13 @@ namespace bloomtime::profile {
 using store::heat_role;
 using store::history_role;
 using store::hot_role;
+using store::largest_role;
+using store::totals_role;
 
 namespace {
 
 constexpr std::size_t events_at_once = 4096;
+constexpr std::uint64_t hot_names = 500;
 // The gate has decided already, by what came after an event as well.
 constexpr auto any_time_ahead = std::chrono::microseconds::max();
 
@@ -51,18 +54,23 @@ field_profile new_field(const std::string& name, const store::profile_settings& 
                                        .tick = settings.resolution,
                                        .ahead = any_time_ahead,
                                        .seed = seed})),
-          .hot = hot_list({.half_life = settings.half_life,
+          .hot = hot_list({.entries = hot_names,
+                           .half_life = settings.half_life,
                            .tick = settings.resolution,
                            .ahead = any_time_ahead,
                            .bucket = settings.half_life,
                            .seed = seed}),
           .past = new_history(settings, seed),
+          .totals = field_totals(memory, seed),
           .items = {}};
 }
 
 // Items are hashed once for all of them.
 void expect_seed(const field_profile& f, const hash_seed& seed) {
-  if (f.heat.seed() == seed && f.hot.seed() == seed && (!f.past || f.past->seed() == seed)) return;
+  if (f.heat.seed() == seed && f.hot.seed() == seed && (!f.past || f.past->seed() == seed) &&
+      (!f.totals || f.totals->counts().seed() == seed)) {
+    return;
+  }
   text::corrupt("the filters of the store have different seeds or hashes");
 }
 
@@ -96,8 +104,7 @@ void remember(history& past, std::span<const digest> items, std::span<const inst
   }
 }
 
-estimate field_profile::at(std::string_view item, instant when) const {
-  const digest d = digest_of(item, heat.seed());
+estimate field_profile::at(digest d, instant when) const {
   const estimate by_filter = heat.at(d, when);
   const estimate by_list = hot.at(d, when);  // whose bounds hold always
   estimate both;
@@ -118,8 +125,17 @@ std::vector<hot_item> field_profile::top(std::size_t n, instant when) const {
       heat.get());
 }
 
+std::optional<counted> field_profile::total(digest d) const {
+  return totals ? std::optional(totals->at(d)) : std::nullopt;
+}
+
+std::uint64_t field_profile::different() const {
+  return counts_different() ? *totals->different() : items.different();
+}
+
 std::uint64_t field_profile::memory() const {
-  return heat.memory() + hot.memory() + items.distinct.registers().size();
+  return heat.memory() + hot.memory() + items.distinct.registers().size() +
+         (totals ? totals->memory() : 0);
 }
 
 profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
@@ -147,11 +163,20 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
                        .heat = store::load_part<store::profile_heat>(from.get(heat_role(name))),
                        .hot = store::load_part<hot_list>(from.get(hot_role(name))),
                        .past = {},
+                       .totals = {},
                        .items = std::move(kept.fields[i])});
     if (what == wanted::everything && from.has(history_role(name))) {
       fields_.back().past = store::load_part<history>(from.get(history_role(name)));
     }
+    if (from.has(totals_role(name))) {
+      fields_.back().totals.emplace(
+          store::load_part<store::profile_totals>(from.get(totals_role(name))),
+          store::load_part<hot_list>(from.get(largest_role(name))));
+    }
     expect_seed(fields_.back(), fields_.front().heat.seed());
+  }
+  if (from.has(store::web_role)) {
+    web_ = store::load_part<store::web_totals>(from.get(store::web_role));
   }
 }
 
@@ -162,15 +187,20 @@ void profiler::save(store::writer& into) {
     into.put(heat_role(f.name), f.heat);
     into.put(hot_role(f.name), f.hot);
     if (f.past) into.put(history_role(f.name), *f.past);
+    if (f.totals) {
+      into.put(totals_role(f.name), f.totals->counts());
+      into.put(largest_role(f.name), f.totals->largest());
+    }
     kept.fields.push_back(f.items);
   }
   into.put(store::ledger_role, kept.serialize());
+  if (web_.records() != 0) into.put(store::web_role, web_.serialize());
 }
 
 void profiler::use_item(std::size_t field, std::string_view item, instant when) {
   field_profile& f = fields_[field];
   const digest d = digest_of(item, f.heat.seed());
-  waiting_[field].items.push_back(d);
+  waiting_[field].items.add(d, item);
   waiting_[field].times.push_back(when);
   f.items.add(d, item.size());
   expect_counted(f.hot.add(d, item, when));
@@ -180,6 +210,7 @@ void profiler::use(const logs::event& e) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (e.present[i]) use_item(i, e.items[i], *e.at);
   }
+  if (e.web) web_.add(*e.at, *e.web);
   finish_event();
 }
 
@@ -187,6 +218,7 @@ void profiler::use(const logs::held_event& e) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (e.items[i]) use_item(i, *e.items[i], e.at);
   }
+  if (e.web) web_.add(e.at, e.web->facts());
   finish_event();
 }
 
@@ -199,6 +231,7 @@ logs::held_event profiler::held(const logs::event& e) {
   for (std::size_t i = 0; i < e.items.size(); ++i) {
     h.items.push_back(e.present[i] ? std::optional<std::string>(e.items[i]) : std::nullopt);
   }
+  if (e.web) h.web = {e.web->status, std::string(e.web->method), e.web->bytes};
   return h;
 }
 
@@ -206,9 +239,10 @@ void profiler::flush() {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     auto& [items, times] = waiting_[i];
     outcomes_.resize(times.size());
-    fields_[i].heat.add_bulk(items, times, outcomes_);
+    fields_[i].heat.add_bulk(items.digests(), times, outcomes_);
     for (const outcome o : outcomes_) expect_counted(o, settings_.memory);
-    if (fields_[i].past) remember(*fields_[i].past, items, times);
+    if (fields_[i].past) remember(*fields_[i].past, items.digests(), times);
+    if (fields_[i].totals) fields_[i].totals->add(items);
     items.clear();
     times.clear();
   }

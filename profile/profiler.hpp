@@ -17,9 +17,11 @@
 
 #include "logs/event_reader.hpp"
 #include "logs/time_gate.hpp"
+#include "profile/field_totals.hpp"
 #include "store/ledger.hpp"
 #include "store/reader.hpp"
 #include "store/seed.hpp"
+#include "store/web_totals.hpp"
 #include "store/writer.hpp"
 
 namespace bloomtime::profile {
@@ -37,12 +39,12 @@ history new_history(const store::profile_settings& settings, const hash_seed& se
 // Throws if the history refuses an event.
 void remember(history& past, std::span<const digest> items, std::span<const instant> times);
 
-// What exact counting would take, for comparison: a std::unordered_map from the item to its decayed
-// count and the time of that. Per item a node of 64 bytes (link, hash, a 32-byte string, count,
-// time), 16 for its allocation, 1.5 bucket pointers on average between two growths, and the text
-// with its allocation where it does not fit into the string itself.
+// What exact counting would take, for comparison: a std::unordered_map from the item to its total,
+// its decayed count and the time of that. Per item a node of 72 bytes (link, hash, a 32-byte
+// string, two counts, time), 8 for its allocation, 1.5 bucket pointers on average between two
+// growths, and the text with its allocation where it does not fit into the string itself.
 constexpr std::uint64_t exact_bytes_per_item(std::uint64_t length) {
-  constexpr std::uint64_t node = 64 + 16 + 12;
+  constexpr std::uint64_t node = 72 + 8 + 12;
   constexpr std::uint64_t fits_inside = 15;
   return length <= fits_inside ? node : node + (length + 1 + 8 + 15) / 16 * 16;
 }
@@ -57,14 +59,24 @@ struct field_profile {
   std::string name;
   any_heat heat;  // a heat_table; a heat_filter in a store of a version without tables
   hot_list hot;
-  std::optional<history> past;  // none in a store of a version without histories
+  std::optional<history> past;         // none in a store of a version without histories
+  std::optional<field_totals> totals;  // none in a store of a version without totals of items
   store::census items;
 
   // The decayed count of an item, from the table or filter and the hot list together.
-  estimate at(std::string_view item, instant when) const;
+  estimate at(std::string_view item, instant when) const {
+    return at(digest_of(item, heat.seed()), when);
+  }
+  estimate at(digest d, instant when) const;
+  // How often it was seen in all; nothing without totals.
+  std::optional<counted> total(digest d) const;
   // The n hottest items, likewise.
   std::vector<hot_item> top(std::size_t n, instant when) const;
-  std::uint64_t memory() const;  // of heat
+  // How many different items there are, and whether that is an estimate within about 1 % or a count
+  // that misses one in thousands.
+  std::uint64_t different() const;
+  bool counts_different() const { return totals && totals->different(); }
+  std::uint64_t memory() const;  // of heat and totals
 };
 
 // A memory limit, and by how much it is exceeded.
@@ -73,8 +85,8 @@ struct memory_budget {
   std::uint64_t over = 0;
 };
 
-// Heat and history of the items of a stream of events: a heat table, a hot list and a history for
-// each field.
+// Heat, totals and history of the items of a stream of events: for each field a heat table, a hot
+// list, totals and a history. Of web logs also what the responses were, per minute.
 class profiler {
  public:
   profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
@@ -122,6 +134,8 @@ class profiler {
   const hash_seed& seed() const { return fields_.front().heat.seed(); }  // of all filters
   const std::vector<field_profile>& fields() const { return fields_; }
   const std::vector<logs::held_event>& held() const { return gate_.held(); }
+  // Of the lines that were added since a version that keeps it reads the log.
+  const store::web_totals& web() const { return web_; }
 
  private:
   struct parts {
@@ -141,9 +155,10 @@ class profiler {
   store::profile_settings settings_;
   logs::time_gate gate_;
   std::vector<field_profile> fields_;
+  store::web_totals web_;
   // Events on their way into the heat tables, which take many at once faster than one by one.
   struct waiting_items {
-    std::vector<digest> items;
+    item_batch items;
     std::vector<instant> times;
   };
   std::vector<waiting_items> waiting_;  // of each field

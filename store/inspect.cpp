@@ -14,6 +14,7 @@
 #include "store/names.hpp"
 #include "store/profile_heat.hpp"
 #include "store/reader.hpp"
+#include "store/web_totals.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
@@ -53,23 +54,31 @@ void check_ledger(bytes_of_part bytes, const manifest& m) {
 // Loads the structure that a profile has under this role.
 void check_container(const part& p, bytes_of_part bytes, const manifest& m) {
   if (p.role == ledger_role) return check_ledger(bytes, m);
+  if (p.role == web_role && m.find(ledger_role) != nullptr) return (void)web_totals::load(bytes);
   for (const std::string& item : m.read.items) {
     if (p.role == heat_role(item)) return (void)profile_heat::load(bytes);
     if (p.role == hot_role(item)) return (void)hot_list::load(bytes);
     if (p.role == history_role(item)) return (void)history::load(bytes);
+    if (p.role == totals_role(item)) return (void)profile_totals::load(bytes);
+    if (p.role == largest_role(item)) return (void)hot_list::load(bytes);
   }
   (void)load_any(bytes);
   if (m.find(ledger_role) == nullptr) return;
   text::corrupt("a profile of these items has no container {}", text::shown(p.role));
 }
 
-// A history may be missing: there were profiles before there were histories.
+// A history may be missing: there were profiles before there were histories. So may totals, but
+// not without their names.
 std::string problem_of(const manifest& m) {
   if (m.find(ledger_role) == nullptr) return "";
   for (const std::string& item : m.read.items) {
     for (const std::string& role : {heat_role(item), hot_role(item)}) {
       if (m.find(role) != nullptr) continue;
       return fmt::format("the manifest has no container {}", text::shown(role));
+    }
+    if ((m.find(totals_role(item)) == nullptr) != (m.find(largest_role(item)) == nullptr)) {
+      return fmt::format("the manifest has only one of the containers {} and {}",
+                         text::shown(totals_role(item)), text::shown(largest_role(item)));
     }
   }
   return "";

@@ -14,4 +14,12 @@ any_heat profile_heat::load(std::span<const std::byte> container) {
                 heat.engine());
 }
 
+any_tally profile_totals::load(std::span<const std::byte> container) {
+  any_tally totals = any_tally::load(container);
+  if (std::holds_alternative<tally_table>(totals.get())) return totals;
+  if (std::holds_alternative<rising_tally>(totals.get())) return totals;
+  text::corrupt("expected a {} or a {}, found a {}", tally_table::name, rising_tally::name,
+                totals.engine());
+}
+
 }  // namespace bloomtime::store

@@ -68,6 +68,12 @@ std::uint64_t minute_totals::add(instant t) {
   return ++count_of(minutes().tick_of(t).number);
 }
 
+void minute_totals::add_to(std::int64_t minute, std::uint64_t events) {
+  if (events == 0) return;
+  events_ += events;
+  count_of(minute) += events;
+}
+
 void minute_totals::keep_newest(std::int64_t days) {
   constexpr std::int64_t minutes_per_day = 1440;
   const std::int64_t most = (days * minutes_per_day + block_minutes - 1) / block_minutes;

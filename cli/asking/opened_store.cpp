@@ -79,12 +79,10 @@ std::vector<std::string> opened_heat::notes() const {
   return held.empty() ? std::vector<std::string>() : std::vector<std::string>{held};
 }
 
-opened_heat opened_store::heat(const std::string& at) const {
+opened_heat opened_store::heat(const std::string& at, profile::profiler::wanted what) const {
   expect_profile(parts_.about(), directory_);
-  opened_heat opened{read(),
-                     store::zone_of(read()),
-                     profile::profiler::load(parts_, read(), profile::profiler::wanted::heat),
-                     {}};
+  opened_heat opened{
+      read(), store::zone_of(read()), profile::profiler::load(parts_, read(), what), {}};
   opened.at = opened.profile.newest();
   if (!at.empty()) {
     const instant asked = store::parse_moment("--at", at, opened.zone, opened.when());
@@ -150,6 +148,16 @@ opened_history opened_store::past(const std::string& field) const {
 any_tally opened_store::tally() const {
   expect_tally(parts_.about(), directory_);
   return store::load_part<any_tally>(parts_.container(store::tally_role(read().items.front())));
+}
+
+bool opened_store::holds_tally() const {
+  return read().items.size() == 1 && parts_.has(store::tally_role(read().items.front()));
+}
+
+std::optional<hot_list> opened_store::tally_names() const {
+  const std::string role = store::largest_role(read().items.front());
+  if (!parts_.has(role)) return std::nullopt;
+  return store::load_part<hot_list>(parts_.container(role));
 }
 
 // -- files ---------------------------------------------------------------------------------------

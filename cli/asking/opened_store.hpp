@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bloomtime/any.hpp>
+#include <bloomtime/heat/hot_list.hpp>
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/tally/any_tally.hpp>
 
@@ -61,10 +62,14 @@ class opened_store {
   const store::facts& read() const { return parts_.about().read; }
 
   // At the time typed with --at; without it at the newest event.
-  opened_heat heat(const std::string& at) const;
+  opened_heat heat(const std::string& at,
+                   profile::profiler::wanted what = profile::profiler::wanted::heat) const;
   // Of the field that --field names; without it the only one.
   opened_history past(const std::string& field) const;
   any_tally tally() const;
+  bool holds_tally() const;
+  // Names of items of the tally; nothing if a version that keeps none made it.
+  std::optional<hot_list> tally_names() const;
 
  private:
   std::string directory_;

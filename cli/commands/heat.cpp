@@ -10,7 +10,7 @@
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
-#include "cli/output/profile_report.hpp"
+#include "cli/output/ranked_tables.hpp"
 #include "cli/redis/address.hpp"
 #include "cli/redis/questions.hpp"
 #include "cli/text.hpp"
@@ -27,23 +27,31 @@ struct typed : asked_items {
 row row_of(const profile::field_profile& field, std::string_view item, instant at) {
   constexpr std::size_t widest_item = 60;
   constexpr double seconds_per_minute = 60;
-  const estimate e = field.at(item, at);
-  const double rate = seconds_per_minute * field.hot.rate(e).value;
-  return {{{std::string(item), cut_to(item, widest_item)},
-           {e.value, hits_text(e)},
-           {e.lower, short_text(e.lower)},
-           {e.upper, short_text(e.upper)},
-           {rate, short_text(rate)}}};
+  const digest id = digest_of(item, field.heat.seed());
+  const estimate e = field.at(id, at);
+  const estimate shown = rounded(e);
+  const double rate = rounded(seconds_per_minute * field.hot.rate(e).value);
+  const auto total = field.total(id);
+  row r{{{std::string(item), cut_to(item, widest_item)},
+         {{}, total ? total_text(*total) : ""},
+         {shown.value, hits_text(e)},
+         {shown.lower, short_text(e.lower)},
+         {shown.upper, short_text(e.upper)},
+         {rate, short_text(rate)}}};
+  add_total(r, total);
+  return r;
 }
 
 void print_report(const typed& given, const opened_heat& opened, const printer& out) {
   const profile::field_profile& field = opened.field(given.field);
   table t{.key = "items",
           .columns = {{"item", field.name, side::left},
-                      {"hits", "hits now"},
+                      {"", field.totals ? "total" : "", side::right, audience::people},
+                      {"hits", fmt::format("heat ({})", span_text(field.hot.bucket()))},
                       {"lower", "at least", side::right, audience::everybody, 2},
                       {"upper", "at most", side::right, audience::everybody, 1},
-                      {"rate_per_minute", "rate/min"}}};
+                      {"rate_per_minute", "per min"}}};
+  for (const column& c : total_columns()) t.columns.push_back(c);
   given.for_each(
       [&](std::string_view item) { t.rows.push_back(row_of(field, item, opened.when())); });
   std::vector<std::string> notes = opened.notes();
@@ -76,7 +84,7 @@ exit_status heat(const typed& given, const output_options& asked, const printer&
   }
   const profile::field_profile& field = opened.field(given.field);
   const auto answer = [&](std::string_view item) {
-    const estimate e = field.at(item, opened.when());
+    const estimate e = rounded(field.at(item, opened.when()));
     return fmt::format("{}\t{}\t{}", e.value, e.lower, e.upper);
   };
   print_batch(given, answer, out);
@@ -108,7 +116,10 @@ void add_heat(command& root, output_options& asked) {
                {"hits", "decayed count, an estimate"},
                {"lower", "lower bound; holds with probability 1 - e^-4 for each item"},
                {"upper", "upper bound; always holds"},
-               {"rate_per_minute", "events per minute at that time"}};
+               {"rate_per_minute", "events per minute at that time"},
+               {"total, total_lower, total_upper",
+                "events in all: never below the truth, and exact for nearly all items; null if the "
+                "store has no totals"}};
   self.fields = {{"store, field", "what was queried"},
                  {"at", "time of the answers, in microseconds since 1970"},
                  {"records", "events in the store"},

@@ -1,5 +1,7 @@
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,7 +10,9 @@
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/profile_report.hpp"
+#include "cli/output/ranked_tables.hpp"
 #include "cli/text.hpp"
+#include "profile/field_totals.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -18,50 +22,132 @@ struct typed {
   std::string rows = "20";
   std::string field;
   std::string at;
+  std::string by;
+
+  const std::string& name() const { return store.front(); }
 };
+
+// -- a profile -----------------------------------------------------------------------------------
+
+void print_profile(const typed& given, const opened_store& store, std::uint64_t rows,
+                   const printer& out) {
+  using wanted = profile::profiler::wanted;
+  const profile::order by = given.by.empty() ? profile::order::heat : parse_order(given.by);
+  const opened_heat opened =
+      store.heat(given.at, by == profile::order::newest ? wanted::everything : wanted::heat);
+  report r{.command = "hot",
+           .title = opened.title(given.name()),
+           .fields = {{"store", given.name()},
+                      {"at", micros_or_nothing(opened.at)},
+                      {"records", opened.read.records},
+                      {"held_back", std::uint64_t{opened.profile.held().size()}}},
+           .tables = ranked_tables(
+               opened.fields(given.field),
+               {.by = by, .rows = rows, .at = opened.when(), .zone = opened.zone}, out.how()),
+           .notes = opened.notes(),
+           .closing = {fmt::format(
+               "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for a later time.",
+               given.name())}};
+  for (auto& f : web_fields(opened.profile)) r.fields.push_back(std::move(f));
+  out.print(r);
+}
+
+// -- a tally -------------------------------------------------------------------------------------
+
+void print_tally(const typed& given, const opened_store& store, std::uint64_t rows,
+                 const printer& out) {
+  if (!given.at.empty() || (!given.by.empty() && given.by != "total")) {
+    refuse("{} holds a tally, which has no times; omit --at, and --by unless it is total",
+           given.name());
+  }
+  const std::string& field = store.read().items[chosen_field(store.read().items, given.field)];
+  const std::optional<hot_list> names = store.tally_names();
+  if (!names) {
+    refuse(
+        "{} was created by a version that kept no names of items, so its largest counts cannot be "
+        "listed; ask for items by name with bloomtime count {} ITEM",
+        given.name(), given.name());
+  }
+  const any_tally counts = store.tally();
+  table t{.key = "items",
+          .columns = {{"field", "", side::left, audience::programs},
+                      {"rank", "", side::right, audience::programs},
+                      {"item", field, side::left},
+                      {"", "total", side::right, audience::people},
+                      {"guaranteed", "", side::right, audience::programs},
+                      {"cut", "", side::right, audience::programs}}};
+  for (const column& c : total_columns()) t.columns.push_back(c);
+  std::uint64_t rank = 0;
+  // Removals are not in the list, so only the tally bounds its counts.
+  const auto bounds_of = [&](const hot_item& h) -> profile::bounds {
+    const counted c = counts.count(h.id);
+    return {c, c.lower};
+  };
+  for (const profile::large_item& l : profile::largest_items(*names, bounds_of, rows)) {
+    constexpr std::size_t widest_item = 60;
+    if (l.total.upper == 0) continue;
+    row r{{text_cell(field),
+           count_cell(++rank),
+           {l.item, cut_to(l.cut ? l.item + "…" : l.item, widest_item)},
+           {{}, total_text(l.total)},
+           {l.guaranteed, ""},
+           {l.cut, ""}}};
+    add_total(r, l.total);
+    t.rows.push_back(std::move(r));
+  }
+  const double others = names->unlisted(profile::any_time);
+  out.print({.command = "hot",
+             .title = given.name(),
+             .fields = {{"store", given.name()}, {"records", store.read().records}},
+             .tables = {std::move(t)},
+             .notes = {fmt::format("no item that is not listed with a larger -n has more than {}",
+                                   count_text(static_cast<std::uint64_t>(others)))},
+             .closing = {fmt::format("Next: bloomtime count {} ITEM", given.name())}});
+}
 
 exit_status hot(const typed& given, const printer& out) {
   if (given.store.size() != 1) {
     refuse("hot needs one store, got {}. Try bloomtime hot access.bloomtime", given.store.size());
   }
   const std::uint64_t rows = parse_count("-n", given.rows);
-  const std::string& name = given.store.front();
-  const opened_heat opened = opened_store(name).heat(given.at);
-  out.print(
-      {.command = "hot",
-       .title = opened.title(name),
-       .fields = {{"store", name},
-                  {"at", micros_or_nothing(opened.at)},
-                  {"records", opened.read.records},
-                  {"held_back", std::uint64_t{opened.profile.held().size()}}},
-       .tables = hot_tables(opened.fields(given.field), rows, opened.when(), out.how()),
-       .notes = opened.notes(),
-       .closing = {fmt::format(
-           "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for a later time.",
-           name)}});
+  const opened_store store(given.name());
+  store.holds_tally() ? print_tally(given, store, rows, out)
+                      : print_profile(given, store, rows, out);
   return yes;
 }
+
+constexpr const char* details =
+    "One row per item; --by orders them:\n"
+    "  heat   decayed count (default)\n"
+    "  total  events in all\n"
+    "  trend  rising most: recent rate divided by rate\n"
+    "  new    first seen last\n"
+    "trend and new leave out items with less than 16 hits and 1/16 of those of the hottest.\n"
+    "The store of a tally has no times: its items are listed by total.\n";
 
 }  // namespace
 
 void add_hot(command& root, output_options& asked) {
-  command& self = root.add("hot", "the hottest items, with bounds, trend and sparklines");
-  self.usage = "STORE [-n ROWS] [--field FIELD] [--at TIME]";
+  command& self = root.add("hot", "the hottest items, with totals, bounds, trend and sparklines");
+  self.usage = "STORE [-n ROWS] [--by ORDER] [--field FIELD] [--at TIME]";
   self.examples =
       "bloomtime hot access.bloomtime\n"
       "bloomtime hot access.bloomtime -n 50 --field host\n"
+      "bloomtime hot access.bloomtime --by total\n"
       "bloomtime hot access.bloomtime --at 2014-01-02T06:00       decayed until then\n"
       "bloomtime hot access.bloomtime --json | jq -r '.items[] | select(.trend > 2) | .item'";
-  self.details = std::string("One row per item, the hottest first.\n") + moment_rules;
-  self.keys = hot_keys();
+  self.details = std::string(details) + moment_rules;
+  self.keys = ranked_keys();
   self.fields = {{"store", "what was queried"},
                  {"at", "time of the answers, in microseconds since 1970"},
                  {"records", "events in the store"},
                  {"held_back", "events that wait to be confirmed"},
                  {"items", "one object per row"}};
+  for (const auto& key : web_keys()) self.fields.push_back(key);
   const auto given = std::make_shared<typed>();
-  self.arguments("STORE", given->store, "directory that bloomtime profile made");
+  self.arguments("STORE", given->store, "directory that bloomtime profile or tally made");
   self.text("-n", given->rows, "ROWS", "rows per field (default 20)");
+  self.text("--by", given->by, "ORDER", "heat (default), total, trend or new");
   self.text("--field", given->field, "FIELD", "only this field");
   self.text("--at", given->at, "TIME",
             "time of the answers, not before the newest event (default)");

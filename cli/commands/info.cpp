@@ -14,6 +14,7 @@
 #include "profile/profiler.hpp"
 #include "store/ledger.hpp"
 #include "store/log_zone.hpp"
+#include "store/web_totals.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -136,10 +137,17 @@ std::vector<fact> facts_of(const store::ledger& kept) {
           {"held_back", std::uint64_t{kept.held.size()}}};
 }
 
+std::vector<fact> facts_of(const store::web_totals& web) {
+  return {{"records", web.records()},
+          {"bytes_sent", web.bytes().events()},
+          {"memory", web.memory()}};
+}
+
 // What a container of a store holds.
 std::vector<fact> facts_of(const store::reader& opened, const std::string& role) {
   const auto part = opened.container(role);
   if (role == store::ledger_role) return facts_of(store::ledger::load(part->bytes()));
+  if (role == store::web_role) return facts_of(store::web_totals::load(part->bytes()));
   std::vector<fact> facts = describe(load_any(part->bytes()));
   const auto named = [&](const char* name) {
     return std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.name == name; });

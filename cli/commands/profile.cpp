@@ -40,6 +40,7 @@ struct typed {
   bool follow = false;
   std::string every;
   std::string checkpoint = "1m";
+  std::string by = "heat";
 };
 
 // Options; nothing where none was given.
@@ -160,11 +161,12 @@ class run {
         output_(asked),
         asked_(wishes_of(given)),
         input_(given.input),
-        rows_(parse_count("-n", given.rows)),
+        rows_{parse_count("-n", given.rows), parse_order(given.by)},
         directory_(given.store.empty() ? default_store(given.files) : given.store) {
     input_.partial = true;
     input_.follow = given.follow;
     if (!given.every.empty() && !given.follow) refuse("--every needs --follow");
+    input_.web = true;
     expect_different(input_.items);
     (void)settings_of(asked_, std::max<std::size_t>(1, input_.items.size()));
   }
@@ -217,7 +219,7 @@ class run {
   }
 
   live::source live_source(const logs::event_reader*& reading) {
-    return {.orders = {"heat"},
+    return {.orders = live_orders(),
             .lines = [&reading] { return reading->counts().lines; },
             .newest = [this] { return profile_ ? profile_->newest() : std::nullopt; },
             .profile = [this, &reading](const auto& wish) { return live_report(wish, *reading); },
@@ -230,11 +232,25 @@ class run {
                 }};
   }
 
+  // The one of --by first. A store without totals or a history has fewer.
+  std::vector<std::string> live_orders() const {
+    std::vector<std::string> orders{given_.by};
+    const profile::field_profile* const field = profile_ ? &profile_->fields().front() : nullptr;
+    for (const char* other : {"heat", "total", "trend", "new"}) {
+      const profile::order by = parse_order(other);
+      const bool lacks_totals = field != nullptr && !field->totals && by == profile::order::total;
+      const bool lacks_history = field != nullptr && !field->past && by == profile::order::newest;
+      if (by != rows_.by && !lacks_totals && !lacks_history) orders.emplace_back(other);
+    }
+    return orders;
+  }
+
   report live_report(const live::source::wish& wish, const logs::event_reader& reader) {
     profile_->flush();
     profile_summary summary = summary_of(reader.counts());
     summary.at = wish.at;
-    return report_of(summary, *profile_, wish.rows, wish.how);
+    const profile::order by = parse_order(live_orders()[wish.order]);
+    return report_of(summary, *profile_, {wish.rows, by}, wish.how);
   }
 
   report live_timeline(const live::source::item_wish& wish) {
@@ -256,7 +272,7 @@ class run {
 
   // What stays on the terminal when the screen is gone.
   void print_end(const printer& out, const logs::line_counts& counts) {
-    report r = report_of(summary_of(counts), *profile_, 0, out.how());
+    report r = report_of(summary_of(counts), *profile_, {.number = 0}, out.how());
     r.closing.insert(r.closing.begin(), r.title);
     out.print({.command = r.command, .closing = r.closing});
   }
@@ -283,19 +299,21 @@ class run {
     const auto newest = profile_->newest();
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
-    note_missing_history();
+    note_missing();
   }
 
-  // A history that began now would answer "no" for everything before.
-  void note_missing_history() const {
-    for (const profile::field_profile& f : profile_->fields()) {
-      if (f.past) continue;
-      note(
-          fmt::format("{}: this store was created by an older version and has no history; use a "
-                      "new --store to record it",
-                      directory_));
-      return;
-    }
+  // A history that began now would answer "no" for everything before, and totals would be too low.
+  void note_missing() const {
+    const profile::field_profile& f = profile_->fields().front();
+    if (f.past && f.totals) return;
+    note(
+        fmt::format("{}: this store was created by an older version and has no {}; use a new "
+                    "--store to record {}",
+                    directory_,
+                    f.totals ? "history"
+                    : f.past ? "totals"
+                             : "history or totals",
+                    f.past || f.totals ? (f.past ? "them" : "it") : "both"));
   }
 
   void begin(const std::vector<std::string>& fields) {
@@ -378,7 +396,7 @@ class run {
   const output_options& output_;
   wishes asked_;
   logs::input_options input_;
-  std::uint64_t rows_;
+  shown_rows rows_;
   std::string directory_;
   std::optional<store::writer> writer_;
   store::facts unsaved_;  // what was read, if there is no store
@@ -390,6 +408,7 @@ class run {
 constexpr const char* examples =
     "bloomtime profile access.log                       hottest items; writes access.bloomtime\n"
     "bloomtime profile access.log.1.gz access.log --store site\n"
+    "bloomtime profile access.log --by total            also trend (rising), new (first seen)\n"
     "bloomtime profile access.log --item agent --item host,path\n"
     "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
     "zcat old/*.gz | bloomtime profile - --store site   without --store: only print\n"
@@ -406,9 +425,12 @@ void add_profile(command& root, output_options& asked) {
   self.examples = examples;
   self.details =
       "Reads events (one item or several, and a time) and keeps for each field the heat of its\n"
-      "items (every event counts 2^(-age / half-life)) and their history. An existing store is\n"
-      "continued, as if all events had been read at once; it is replaced as a whole at the end.\n"
-      "Prints the hottest items, and for programs a second table with a row per field.\n"
+      "items (every event counts 2^(-age / half-life)), their totals and their history; of web "
+      "logs\n"
+      "also requests by status and method, and bytes, per minute. An existing store is continued,\n"
+      "as if all events had been read at once; it is replaced as a whole at the end.\n"
+      "Prints a summary and the first items of each field, and for programs a second table with a\n"
+      "row per field.\n"
       "Events stamped more than 24 hours ahead wait until later ones confirm them (counted) or "
       "not\n"
       "(rejected). Those that still wait at the end are kept and reported; with --strict they are\n"
@@ -421,32 +443,37 @@ void add_profile(command& root, output_options& asked) {
       "              `printed`, after one line of keys; with --table the tables\n"
       "  store       saved every --checkpoint and at the end, also by SIGINT, SIGTERM and SIGHUP\n"
       "  rotation    a file that is replaced or truncated is read on from its beginning";
-  self.keys = hot_keys();
+  self.keys = ranked_keys();
   const entries of_fields{
       {"field, distinct", "second table: the field, its different items (estimated)"},
       {"heat_bytes, hot_bytes, history_bytes", "memory of its parts"},
       {"exact_bytes", "memory of exact counting in a map (estimated)"},
-      {"held_back", "events that wait, of all fields"}};
+      {"held_back", "events that wait, of all fields"},
+      {"totals_bytes, totals_error",
+       "memory of totals, and the probability that one of them is too high"}};
   self.keys.insert(self.keys.end(), of_fields.begin(), of_fields.end());
-  self.fields = {{"store", "directory that was written; null if none"},
-                 {"lines, rejected", "of this run"},
-                 {"records, records_before", "events in the store, and before this run"},
-                 {"held_back", "events that wait to be confirmed"},
-                 {"first_event, last_event, at", "microseconds since 1970"},
-                 {"zone", "UTC offset of the last line"},
-                 {"half_life_seconds, tick_seconds", "--half-life, --resolution"},
-                 {"memory_bytes", "of heat"},
-                 {"heat_asked_bytes, heat_over_bytes",
-                  "--memory, and what exceeds it; asked is null without a limit"},
-                 {"heat_given_up", "items given up in this run to keep --memory"},
-                 {"history_bytes, history_asked_bytes, history_over_bytes",
-                  "likewise; asked is null without a limit"},
-                 {"items, fields", "one object per row of each table"}};
+  self.fields = {
+      {"store", "directory that was written; null if none"},
+      {"lines, rejected", "of this run"},
+      {"records, records_before", "events in the store, and before this run"},
+      {"held_back", "events that wait to be confirmed"},
+      {"first_event, last_event, at", "microseconds since 1970"},
+      {"zone", "UTC offset of the last line"},
+      {"half_life_seconds, tick_seconds", "--half-life, --resolution"},
+      {"memory_bytes, exact_bytes", "of heat and totals, and of exact counting (estimated)"},
+      {"heat_asked_bytes, heat_over_bytes",
+       "--memory, and what exceeds it; asked is null without a limit"},
+      {"heat_given_up", "items given up in this run to keep --memory"},
+      {"history_bytes, history_asked_bytes, history_over_bytes",
+       "likewise; asked is null without a limit"},
+      {"items, fields", "one object per row of each table"}};
+  for (const auto& key : web_keys()) self.fields.push_back(key);
   const auto given = std::make_shared<typed>();
   self.arguments("FILE", given->files, "logs, read in order; - for standard input");
   self.text("--half-life", given->half_life, "TIME", "time in which heat halves (default 1h)");
   self.text("--resolution", given->resolution, "TIME", "length of a tick (default 1s)");
-  self.text("--memory", given->memory, "SIZE", "limit for the heat of all fields (default: none)");
+  self.text("--memory", given->memory, "SIZE",
+            "limit for heat, and as much for totals (default: none)");
   self.text("--store", given->store, "DIR",
             "directory to write (default: access.bloomtime for access.log)");
   self.text("--seed", given->seed, "N",
@@ -457,6 +484,7 @@ void add_profile(command& root, output_options& asked) {
             "with --follow: how often (default 1s on a screen, else 10s)");
   self.text("--checkpoint", given->checkpoint, "TIME",
             "with --follow: how often the store is saved (default 1m)");
+  self.text("--by", given->by, "ORDER", "heat (default), total, trend or new");
   self.input(given->input);
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return run(*given, asked)(out); };

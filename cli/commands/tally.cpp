@@ -14,6 +14,7 @@
 #include "cli/plan/planner.hpp"
 #include "cli/text.hpp"
 #include "logs/event_reader.hpp"
+#include "profile/field_totals.hpp"
 #include "store/roles.hpp"
 #include "store/seed.hpp"
 #include "store/writer.hpp"
@@ -132,6 +133,7 @@ class run {
     writer_->about().bad_lines += counts.bad_lines();
     if (timed_) writer_->about().zone = zone_text(reader.zone());
     writer_->put(store::tally_role(field_), *tally_);
+    save_names();
     writer_->checkpoint();
     print(out, counts);
     return full_ != 0 ? overloaded : yes;
@@ -143,12 +145,16 @@ class run {
       tally_ =
           made(asked_, engine_of(given_),
                given_.seed.empty() ? store::default_seed : seed_.value_or(store::random_seed()));
+      names_ = profile::new_name_list(profile::field_totals::names, tally_->seed());
       writer_->about().items = {field_};
       return;
     }
     const std::vector<std::string>& kept = writer_->about().items;
     expect_tally(store::read_manifest(given_.store), given_.store);
     tally_ = store::load_part<any_tally>(writer_->container(store::tally_role(kept.front())));
+    if (const std::string role = store::largest_role(kept.front()); writer_->has(role)) {
+      names_ = store::load_part<hot_list>(writer_->container(role));
+    }
     expect_same(given_.store, "the item", kept.front(), field_);
     if (sized(given_)) {
       refuse(
@@ -185,6 +191,24 @@ class run {
       if (full_++ == 0) note(std::string("tally: ") + no_room + "; the exit status will be 3");
     } else {
       ++(*removal ? removes_ : adds_);
+      if (!*removal) note_name(d, item, *amount);
+    }
+  }
+
+  // An item that is not listed has at most the smallest listed count: it had when it was last
+  // added. A list that cannot count so many is given up, because this would not hold any more.
+  void note_name(digest d, std::string_view item, std::uint64_t amount) {
+    if (!names_) return;
+    const outcome o = profile::note_count(*names_, d, item, tally_->count(d).upper, amount);
+    if (o == outcome::full) names_.reset();
+  }
+
+  void save_names() {
+    const std::string role = store::largest_role(field_);
+    if (names_) {
+      writer_->put(role, *names_);
+    } else {
+      writer_->remove(role);
     }
   }
 
@@ -216,7 +240,8 @@ class run {
                           {"records", writer_->about().records}},
                .tables = {std::move(t)},
                .notes = std::move(notes),
-               .closing = {fmt::format("Next: bloomtime count {} ITEM", given_.store)}});
+               .closing = {fmt::format("Next: bloomtime count {0} ITEM; bloomtime hot {0}",
+                                       given_.store)}});
   }
 
   const typed& given_;
@@ -226,6 +251,7 @@ class run {
   std::string field_;
   std::optional<store::writer> writer_;
   std::optional<any_tally> tally_;
+  std::optional<hot_list> names_;  // of the largest counts; none in a store that never had it
   bool timed_ = false;
   std::uint64_t adds_ = 0;
   std::uint64_t removes_ = 0;

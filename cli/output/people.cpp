@@ -143,6 +143,7 @@ std::string render_people(const report& what, const style& how) {
   page on(how);
   if (!what.title.empty()) {
     on.prose(what.title, look::strong);
+    for (const std::string& words : what.summary) on.prose(words, look::plain);
     on.end_line();
   }
   for (const table& t : what.tables) {

@@ -1,6 +1,8 @@
 #include "cli/output/profile_report.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -14,87 +16,11 @@
 namespace bloomtime::cli {
 namespace {
 
-// -- hot items -----------------------------------------------------------------------------------
-
-constexpr double seconds_per_minute = 60;
-
-// The largest error of a count, rounded up so that it remains a bound.
-std::string bound_text(const estimate& e) {
-  const double most = std::max(e.upper - e.value, e.value - e.lower);
-  const double hundredths = std::ceil(100 * most);
-  return hundredths < 1000 ? fmt::format("± {:.2f}", hundredths / 100)
-                           : fmt::format("± {}", short_text(std::ceil(most)));
-}
-
-double rate_per_minute(const profile::field_profile& f, const hot_item& item) {
-  return seconds_per_minute * f.hot.rate(item.heat).value;
-}
-
-std::string trend_text(double trend) {
-  constexpr double notable = 1.1;
-  if (std::isnan(trend)) return "";
-  const char* arrow = trend > notable ? "↑" : trend < 1 / notable ? "↓" : "→";
-  return fmt::format("{} {:.1f}", arrow, trend);
-}
-
-// Leaves room for the other columns.
-std::size_t widest_item(const style& how, unsigned buckets) {
-  constexpr std::size_t least = 20;
-  constexpr std::size_t most = 60;
-  const std::size_t others = 44 + buckets;
-  if (how.width == 0) return most;
-  return std::clamp(how.width > others ? how.width - others : 0, least, most);
-}
-
-// People see the item under the name of its field, and programs the field in every row.
-table empty_table(const std::string& key, const std::string& item, const std::string& recent) {
-  using enum audience;
-  return {.key = key,
-          .columns = {{"field", "", side::left, programs},
-                      {"rank", "", side::right, programs},
-                      {"item", item, side::left},
-                      {"hits", "hits now"},
-                      {"", "", side::left, people, 1},
-                      {"lower", "", side::right, programs},
-                      {"upper", "", side::right, programs},
-                      {"guaranteed", "", side::right, programs},
-                      {"rate_per_minute", "rate/min", side::right, everybody, 2},
-                      {"trend", "trend", side::left, everybody, 3},
-                      {"recent", recent, side::left, everybody, 4},
-                      {"cut", "", side::right, programs}}};
-}
-
-table table_for_people(const profile::field_profile& f) {
-  return empty_table(f.name, f.name, "last " + span_text(f.hot.bucket(), f.hot.buckets()));
-}
-
-void add_rows(table& to, const profile::field_profile& f, const std::vector<hot_item>& items,
-              const style& how) {
-  std::uint64_t rank = 0;
-  for (const hot_item& item : items) {
-    const std::string name =
-        cut_to(item.cut ? item.item + "…" : item.item, widest_item(how, f.hot.buckets()));
-    const double rate = rate_per_minute(f, item);
-    to.rows.push_back({{text_cell(f.name),
-                        count_cell(++rank),
-                        {item.item, name},
-                        {item.heat.value, short_text(item.heat.value)},
-                        {{}, bound_text(item.heat)},
-                        {item.heat.lower, ""},
-                        {item.heat.upper, ""},
-                        {item.guaranteed, ""},
-                        {rate, short_text(rate)},
-                        {item.trend, trend_text(item.trend)},
-                        {item.recent, sparkline(item.recent)},
-                        {item.cut, ""}}});
-  }
-}
-
 // -- a profile for people ------------------------------------------------------------------------
 
 std::uint64_t exact_bytes(const profile::field_profile& f, std::uint64_t records) {
   const std::uint64_t mean_length = records == 0 ? 0 : f.items.bytes / records;
-  return f.items.different() * profile::exact_bytes_per_item(mean_length);
+  return f.different() * profile::exact_bytes_per_item(mean_length);
 }
 
 std::string files_text(const std::vector<std::string>& files) {
@@ -109,19 +35,75 @@ std::string events_text(const store::facts& read, const std::optional<instant>& 
   return store::range_text(*read.first_event, *read.last_event, zone);
 }
 
+// Of all runs, except for what was rejected. Events that wait are in it if the answers have them.
 std::string title_of(const profile_summary& what, const profile::profiler& profile,
                      std::size_t ahead) {
+  const char* const called = profile.web().records() != 0 ? "request" : "event";
+  const std::uint64_t events = what.read.records + profile.held().size() - ahead;
   std::string title =
-      fmt::format("{}: {} line{}, {}", files_text(what.files), count_text(what.counts.lines),
-                  what.counts.lines == 1 ? "" : "s", events_text(what.read, profile.newest()));
+      fmt::format("{}: {} {}{}, {}", files_text(what.files), count_text(events), called,
+                  events == 1 ? "" : "s", events_text(what.read, profile.newest()));
   if (what.records_before != 0) {
-    title += fmt::format(", {} records in all", count_text(what.read.records));
+    title += fmt::format(", {} of them new", count_text(what.read.records - what.records_before));
   }
   if (const std::uint64_t bad = what.counts.bad_lines(); bad != 0) {
-    title += fmt::format("   ({} rejected: see --rejects)", count_text(bad));
+    title += fmt::format(", {} line{} rejected (--rejects FILE keeps them)", count_text(bad),
+                         bad == 1 ? "" : "s");
   }
-  if (ahead != 0) title += fmt::format("   ({} held back: far ahead of the rest)", ahead);
+  if (ahead != 0) title += fmt::format(", {} held back (far ahead of the rest)", ahead);
   return title;
+}
+
+double three_digits(double n) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(n)) - 2));
+  return std::round(n / unit) * unit;
+}
+
+// "8,254 paths"; "~8,300 different 2" where the field has no plural and the number is an estimate.
+std::string different_text(const profile::field_profile& f) {
+  constexpr std::array<std::string_view, 7> known{"path",     "host", "agent", "method",
+                                                  "referrer", "site", "family"};
+  const std::uint64_t n = f.different();
+  const std::string number = f.counts_different() || n < 100
+                                 ? count_text(n)
+                                 : "~" + short_text(three_digits(static_cast<double>(n)));
+  if (f.name == "family") return fmt::format("{} {}", number, n == 1 ? "family" : "families");
+  if (std::find(known.begin(), known.end(), f.name) == known.end()) {
+    return fmt::format("{} different {}", number, f.name);
+  }
+  return fmt::format("{} {}{}", number, f.name, n == 1 ? "" : "s");
+}
+
+// "91.4 %", "<0.1 %".
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return percent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", percent);
+}
+
+std::string responses_text(const store::web_totals& web, std::uint64_t records) {
+  std::string text;
+  if (web.records_with_bytes() != 0) text = bytes_text(web.bytes().events()) + " sent";
+  std::vector<std::string> shares;
+  for (std::size_t i = 1; i <= store::web_totals::statuses.size(); ++i) {
+    const std::size_t status = i % store::web_totals::statuses.size();  // "none" at the end
+    const std::uint64_t n = web.status(status).events();
+    if (n == 0) continue;
+    const auto name = status == 0 ? "without status" : store::web_totals::statuses[status];
+    shares.push_back(fmt::format("{} {}", share_text(n, web.records()), name));
+  }
+  text += fmt::format("{}{}", text.empty() ? "" : ", ", fmt::join(shares, "  "));
+  if (web.records() < records) {
+    text += fmt::format(" (of the last {} requests; an older version did not keep it)",
+                        count_text(web.records()));
+  }
+  return text;
+}
+
+std::string summary_of(const profile::profiler& profile, std::uint64_t records) {
+  std::vector<std::string> parts;
+  for (const profile::field_profile& f : profile.fields()) parts.push_back(different_text(f));
+  if (profile.web().records() != 0) parts.push_back(responses_text(profile.web(), records));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Nothing without a history; 0 for an empty one.
@@ -133,20 +115,25 @@ std::optional<std::uint64_t> history_bytes(const profile::profiler& profile) {
   return all;
 }
 
-std::string facts_text(const profile::profiler& profile, std::uint64_t records) {
-  std::vector<std::string> names;
+std::uint64_t memory_of(const profile::profiler& profile) {
   std::uint64_t memory = 0;
+  for (const profile::field_profile& f : profile.fields()) memory += f.memory();
+  return memory;
+}
+
+std::uint64_t exact_bytes(const profile::profiler& profile, std::uint64_t records) {
   std::uint64_t exact = 0;
-  for (const profile::field_profile& f : profile.fields()) {
-    names.push_back(fmt::format("{} ~{}", f.name, count_text(f.items.different())));
-    memory += f.memory();
-    exact += exact_bytes(f, records);
-  }
+  for (const profile::field_profile& f : profile.fields()) exact += exact_bytes(f, records);
+  return exact;
+}
+
+std::string memory_text(const profile::profiler& profile, std::uint64_t records) {
   const auto past = history_bytes(profile);
-  return fmt::format("different items: {}; half-life {}; heat {} (exact counting: ~{}){}",
-                     fmt::join(names, ", "), span_text(profile.settings().half_life),
-                     bytes_text(memory), bytes_text(exact),
-                     past ? " + history " + bytes_text(*past) : "");
+  const bool totals = profile.fields().front().totals.has_value();
+  return fmt::format("memory {} for heat{}{} (exact counting: ~{})", bytes_text(memory_of(profile)),
+                     totals ? " and totals" : "",
+                     past ? " + " + bytes_text(*past) + " for history" : "",
+                     bytes_text(exact_bytes(profile, records)));
 }
 
 std::vector<std::string> closing_of(const profile_summary& what) {
@@ -168,12 +155,16 @@ table fields_table(const profile::profiler& profile, std::uint64_t records) {
                       {"hot_bytes", ""},
                       {"history_bytes", ""},
                       {"exact_bytes", ""},
-                      {"held_back", ""}}};
+                      {"held_back", ""},
+                      {"totals_bytes", ""},
+                      {"totals_error", ""}}};
   for (const profile::field_profile& f : profile.fields()) {
     t.rows.push_back(
-        {{text_cell(f.name), count_cell(f.items.different()), bytes_cell(f.heat.memory()),
+        {{text_cell(f.name), count_cell(f.different()), bytes_cell(f.heat.memory()),
           bytes_cell(f.hot.memory()), f.past ? bytes_cell(f.past->memory()) : nothing(),
-          bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size())}});
+          bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size()),
+          f.totals ? bytes_cell(f.totals->memory()) : nothing(),
+          f.totals ? chance_cell(1 - f.totals->confidence()) : nothing()}});
   }
   return t;
 }
@@ -185,32 +176,32 @@ std::string over_budget_text(std::string_view what, const profile::memory_budget
 
 }  // namespace
 
-entries hot_keys() {
-  return {
-      {"field, rank", "the field, and the rank in it from 1"},
-      {"item, cut", "the item; if cut is true only its first 1024 bytes"},
-      {"hits, lower, upper", "decayed count: estimate and bounds"},
-      {"guaranteed", "true if it is certainly one of the n hottest"},
-      {"rate_per_minute", "events per minute at that time"},
-      {"trend", "recent rate divided by rate: above 1 if rising"},
-      {"recent",
-       "events in each of the last 24 half-lives since the item was last listed, oldest first"}};
-}
-
-std::string hits_text(const estimate& heat) {
-  return fmt::format("{} {}", short_text(heat.value), bound_text(heat));
-}
-
-std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& fields,
-                              std::size_t n, instant at, const style& how) {
-  std::vector<table> tables;
-  const bool people = how.form == view::people;
-  if (!people) tables.push_back(empty_table("items", "", ""));
-  for (const profile::field_profile* f : fields) {
-    if (people) tables.push_back(table_for_people(*f));
-    add_rows(tables.back(), *f, f->top(n, at), how);
+std::vector<std::pair<std::string, value>> web_fields(const profile::profiler& profile) {
+  using store::web_totals;
+  const web_totals& web = profile.web();
+  const bool any = web.records() != 0;
+  std::vector<std::pair<std::string, value>> fields{
+      {"requests", any ? value(web.records()) : value()},
+      {"bytes_sent", web.records_with_bytes() != 0 ? value(web.bytes().events()) : value()}};
+  const auto add = [&](const char* what, std::string_view name, std::uint64_t n) {
+    std::string key = fmt::format("{}_{}", what, name);
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    fields.emplace_back(std::move(key), any ? value(n) : value());
+  };
+  for (std::size_t i = 0; i < web_totals::statuses.size(); ++i) {
+    add("status", web_totals::statuses[i], web.status(i).events());
   }
-  return tables;
+  for (std::size_t i = 0; i < web_totals::methods.size(); ++i) {
+    add("method", web_totals::methods[i], web.method(i).events());
+  }
+  return fields;
+}
+
+entries web_keys() {
+  return {{"requests, bytes_sent", "of web logs, otherwise null: lines, and bytes of responses"},
+          {"status_2xx, ...", "requests by class of status, none if it cannot be read"},
+          {"method_get, ...", "requests by method"}};
 }
 
 std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
@@ -238,20 +229,19 @@ std::vector<std::string> over_budget_texts(const profile::profiler& profile) {
   return texts;
 }
 
-report report_of(const profile_summary& what, const profile::profiler& profile, std::uint64_t rows,
-                 const style& how) {
+report report_of(const profile_summary& what, const profile::profiler& profile,
+                 const shown_rows& rows, const style& how) {
   const std::optional<instant> at = what.at ? what.at : profile.newest();
   const instant when = at.value_or(instant());
   std::vector<const profile::field_profile*> fields;
-  std::uint64_t memory = 0;
-  for (const profile::field_profile& f : profile.fields()) {
-    fields.push_back(&f);
-    memory += f.memory();
-  }
+  for (const profile::field_profile& f : profile.fields()) fields.push_back(&f);
   const profile::memory_budget heat = profile.heat_budget();
   const profile::memory_budget past = profile.history_budget();
+  const asked_ranking asked{
+      .by = rows.by, .rows = rows.number, .at = when, .zone = store::zone_of(what.read)};
   report r{.command = "profile",
            .title = title_of(what, profile, profile.ahead_of(when).size()),
+           .summary = {summary_of(profile, what.read.records)},
            .fields = {{"store", what.store.empty() ? value() : value(what.store)},
                       {"lines", what.counts.lines},
                       {"rejected", what.counts.bad_lines()},
@@ -264,16 +254,18 @@ report report_of(const profile_summary& what, const profile::profiler& profile, 
                       {"zone", what.read.zone},
                       {"half_life_seconds", in_seconds(profile.settings().half_life)},
                       {"tick_seconds", in_seconds(profile.settings().resolution)},
-                      {"memory_bytes", memory},
+                      {"memory_bytes", memory_of(profile)},
+                      {"exact_bytes", exact_bytes(profile, what.read.records)},
                       {"heat_asked_bytes", heat.asked == 0 ? value() : value(heat.asked)},
                       {"heat_over_bytes", heat.over},
                       {"heat_given_up", profile.given_up()},
                       {"history_bytes", or_nothing(history_bytes(profile))},
                       {"history_asked_bytes", past.asked == 0 ? value() : value(past.asked)},
                       {"history_over_bytes", past.over}},
-           .tables = hot_tables(fields, rows, when, how),
-           .notes = {facts_text(profile, what.read.records)},
+           .tables = ranked_tables(fields, asked, how),
+           .notes = {memory_text(profile, what.read.records)},
            .closing = closing_of(what)};
+  for (auto& f : web_fields(profile)) r.fields.push_back(std::move(f));
   if (how.form != view::people) r.tables.push_back(fields_table(profile, what.read.records));
   return r;
 }

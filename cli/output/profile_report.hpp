@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bloomtime/time.hpp>
 
 #include "cli/asking/opened_store.hpp"
+#include "cli/output/ranked_tables.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
 #include "logs/bad_line.hpp"
@@ -17,15 +19,14 @@
 
 namespace bloomtime::cli {
 
-// A decayed count for people, with its largest error: "18,204 ± 9".
-std::string hits_text(const estimate& heat);
+// What web logs say about responses, as fields of JSON, and their keys for the help.
+std::vector<std::pair<std::string, value>> web_fields(const profile::profiler& profile);
+entries web_keys();
 
-// The n hottest items of each field: for people a table each, for programs one of all.
-std::vector<table> hot_tables(const std::vector<const profile::field_profile*>& fields,
-                              std::size_t n, instant at, const style& how);
-
-// The keys of the latter, for the help.
-entries hot_keys();
+struct shown_rows {
+  std::uint64_t number = 10;  // of each field
+  profile::order by = profile::order::heat;
+};
 
 struct profile_summary {
   std::vector<std::string> files;
@@ -40,7 +41,7 @@ struct profile_summary {
 // eighth, since a few hot items always take a little more than the cells.
 std::vector<std::string> over_budget_texts(const profile::profiler& profile);
 
-report report_of(const profile_summary& what, const profile::profiler& profile, std::uint64_t rows,
-                 const style& how);
+report report_of(const profile_summary& what, const profile::profiler& profile,
+                 const shown_rows& rows, const style& how);
 
 }  // namespace bloomtime::cli

@@ -86,6 +86,7 @@ table list_of(std::string key, const std::vector<list_entry>& entries);
 struct report {
   std::string command;                                     // "plan bloom"
   std::string title = {};                                  // for people only
+  std::vector<std::string> summary = {};                   // for people only: below the title
   std::vector<std::pair<std::string, value>> fields = {};  // for JSON only
   std::vector<table> tables = {};
   std::vector<std::string> notes = {};    // for people only: small print

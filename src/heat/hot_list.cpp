@@ -384,7 +384,8 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, const moment& now,
     const std::string_view text = texts_[slots_[b.slot].text];
     items.push_back({std::string(text), b.heat, b.heat.lower >= others,
                      trend(b.slot, b.heat.value, now), recent(b.slot, now),
-                     text.size() == longest_text && digest_of(text, seed_) != slots_[b.slot].id});
+                     text.size() == longest_text && digest_of(text, seed_) != slots_[b.slot].id,
+                     slots_[b.slot].id});
   });
   return items;
 }

@@ -1,5 +1,6 @@
 #include <bloomtime/tally/any_tally.hpp>
 
+#include <concepts>
 #include <string>
 #include <type_traits>
 
@@ -164,6 +165,24 @@ counted any_tally::count(digest d) const noexcept {
 
 void any_tally::add_bulk(std::span<const digest> items, std::span<outcome> outcomes) {
   std::visit([&](auto& f) { f.add_bulk(items, outcomes); }, engine_);
+}
+
+void any_tally::add_bulk(std::span<const digest> items, std::span<outcome> outcomes,
+                         std::span<std::uint64_t> counts) {
+  std::visit(
+      [&]<class E>(E& f) {
+        if constexpr (std::same_as<E, tally_table>) {
+          f.add_bulk(items, outcomes, counts);
+        } else {
+          detail::expect_as_many(items.size(), outcomes.size());
+          detail::expect_as_many(items.size(), counts.size());
+          for (std::size_t i = 0; i < items.size(); ++i) {
+            outcomes[i] = f.add(items[i]);
+            counts[i] = f.count(items[i]).upper;
+          }
+        }
+      },
+      engine_);
 }
 
 void any_tally::remove_bulk(std::span<const digest> items, std::span<outcome> outcomes) {

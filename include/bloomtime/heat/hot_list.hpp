@@ -50,6 +50,7 @@ struct hot_item {
   double trend = 1;                   // recent rate over rate; 1 if steady, above 1 if rising
   std::vector<std::uint64_t> recent;  // events per bucket since it was last listed, oldest first
   bool cut = false;                   // whether the item was longer than 1024 bytes
+  digest id = {};                     // of the whole item
 };
 
 // An engine with exponential decay that answers about single items.

@@ -61,6 +61,9 @@ class any_tally : public detail::handle<any_tally, tally_engines> {
   [[nodiscard]] outcome remove(digest d, std::uint64_t amount = 1);
   counted count(digest d) const noexcept;
   void add_bulk(std::span<const digest> items, std::span<outcome> outcomes);
+  // The same, with the upper bound of each item's count right after it was added.
+  void add_bulk(std::span<const digest> items, std::span<outcome> outcomes,
+                std::span<std::uint64_t> counts);
   void remove_bulk(std::span<const digest> items, std::span<outcome> outcomes);
   void count_bulk(std::span<const digest> items, std::span<counted> answers) const;
   std::uint64_t total() const noexcept;

@@ -63,6 +63,19 @@ class tally_table : public detail::tally_face<tally_table> {
     expect_usable();
     in_bulk(*this, items, outcomes, [&](digest d) { return this->noted(add_digest(d, 1)); });
   }
+  // The same, with the count of each item right after it was added.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes,
+                                  std::span<std::uint64_t> counts) {
+    expect_usable();
+    detail::expect_as_many(outcomes.size(), counts.size());
+    std::size_t i = 0;
+    in_bulk(*this, items, outcomes, [&](digest d) {
+      const outcome became = this->noted(add_digest(d, 1));
+      counts[i++] = count_digest(d).upper;
+      return became;
+    });
+  }
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void remove_bulk(const Items& items, std::span<outcome> outcomes) {
     expect_usable();
