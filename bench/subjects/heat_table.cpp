@@ -21,6 +21,7 @@
 
 #include "bench/harness/exact_map.hpp"
 #include "bench/harness/measure.hpp"
+#include "bench/harness/named.hpp"
 #include "bench/harness/parts.hpp"
 
 // Zipf 1.0 over N items with a half-life of N arrivals: heat_table beside cells and exact maps of
@@ -89,21 +90,14 @@ class exact_heat {
   Map map_;
 };
 
-class subject {
+class subject : public named {
  public:
-  explicit subject(std::string name) : name_(std::move(name)) {}
-  subject(const subject&) = delete;
-  subject& operator=(const subject&) = delete;
-  virtual ~subject() = default;
+  using named::named;
 
-  const std::string& name() const noexcept { return name_; }
   virtual void add(std::span<const digest> keys, std::int64_t first) = 0;
   virtual void ask(std::span<const digest> keys, std::int64_t now) const = 0;
   virtual double value(digest key, std::int64_t now) const = 0;
   virtual std::uint64_t memory() const = 0;
-
- private:
-  std::string name_;
 };
 
 template <class Engine>

@@ -17,6 +17,7 @@
 #include "bench/harness/filter_ring.hpp"
 #include "bench/harness/keys.hpp"
 #include "bench/harness/measure.hpp"
+#include "bench/harness/named.hpp"
 #include "bench/harness/parts.hpp"
 
 // A window of the last N insertions, all of them different: recency_table beside the other engines,
@@ -96,21 +97,14 @@ Engine made(std::uint64_t items, double error) {
 // -- subjects ------------------------------------------------------------------------------------
 
 // Calls that may be timed; a filter without a bulk call is called in a loop.
-class subject {
+class subject : public named {
  public:
-  explicit subject(std::string name) : name_(std::move(name)) {}
-  subject(const subject&) = delete;
-  subject& operator=(const subject&) = delete;
-  virtual ~subject() = default;
+  using named::named;
 
-  const std::string& name() const noexcept { return name_; }
   virtual void add_if_new(std::span<const digest> keys) = 0;
   virtual void add_if_new_bulk(std::span<const digest> keys) = 0;
   virtual void seen(std::span<const digest> keys) = 0;
   virtual std::uint64_t memory() const = 0;
-
- private:
-  std::string name_;
 };
 
 template <class Engine>

@@ -22,6 +22,7 @@
 
 #include "bench/harness/keys.hpp"
 #include "bench/harness/measure.hpp"
+#include "bench/harness/named.hpp"
 #include "bench/harness/parts.hpp"
 
 // Hits in the last hour, in 60 slots: window_table beside decay_ring and an exact map of rings,
@@ -114,21 +115,14 @@ class exact_rings {
   std::unordered_map<std::uint64_t, ring> rings_;
 };
 
-class subject {
+class subject : public named {
  public:
-  explicit subject(std::string name) : name_(std::move(name)) {}
-  subject(const subject&) = delete;
-  subject& operator=(const subject&) = delete;
-  virtual ~subject() = default;
+  using named::named;
 
-  const std::string& name() const noexcept { return name_; }
   virtual void add(std::span<const digest> items, instant now) = 0;
   virtual void add_bulk(std::span<const digest> items, instant now) = 0;
   virtual void at(std::span<const digest> items, instant now) = 0;
   virtual std::uint64_t memory(instant now) = 0;
-
- private:
-  std::string name_;
 };
 
 template <class Engine>
