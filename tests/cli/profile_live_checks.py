@@ -222,11 +222,11 @@ class Tmux:
         self.type(" ".join([COMMAND, "profile", "--follow", *arguments]))
         self.press("Enter")
 
-    def ended(self):
-        """The shell has its terminal back and obeys."""
-        self.type("echo en''ded")
-        self.press("Enter")
-        return self.shows("shell>", "\nended", without=["q quit"])
+    def ended(self, store):
+        """What is on the screen when the process that wrote this store is gone."""
+        process = f"/proc/{int(read(store + '/lock'))}"
+        until(lambda: not os.path.exists(process), lambda: f"it runs:\n{self.screen()}")
+        return self.shows("shell>", without=["q quit"])
 
     def resize(self, columns, rows):
         self.call("resize-window", "-t", "t", "-x", str(columns), "-y", str(rows))
@@ -291,7 +291,7 @@ def live_screen_obeys_its_keys():
         window.press("p")
         window.shows("▸ /later", without=["paused"])
         window.press("q")
-        assert "Saved to" in window.ended()
+        assert "Saved to" in window.ended(where + "/access.bloomtime")
         assert re.sub(r"speed.*", "", window_modes(window)) == modes
         assert window.call("display", "-p", "-t", "t", "#{alternate_on} #{cursor_flag}").split() \
             == ["0", "1"]
@@ -318,7 +318,7 @@ def live_screen_fits_every_size():
                 window.shows("▸ /ind", "q")
         window.shows("▸ /index.html", "f field  o order  / find")
         window.press("C-c")
-        assert "Saved to" in window.ended()
+        assert "Saved to" in window.ended(where + "/access.bloomtime")
 
 
 @in_tmux
@@ -331,7 +331,7 @@ def live_screen_reads_its_log_from_a_pipe_and_its_keys_from_the_terminal():
         window.press("Down")
         window.shows("▸ /b")
         window.press("q")
-        assert "Saved to" in window.ended()
+        assert "Saved to" in window.ended(where + "/s")
         assert records_of(where + "/s") == 50
 
 
@@ -343,9 +343,9 @@ def live_screen_shows_no_controls_of_items():
         window.start(log, *FIELDS)
         window.shows(r"▸ \x1b[2J\x1b]0;owned", "q quit")
         window.press("Enter")
-        window.shows(r"\x1b[2J\x1b]0;owned\x070   seen", "q quit")
+        window.shows(r"\x1b[2J\x1b]0;owned\x07", "seen", "⏎ back")
         window.press("q")
-        window.ended()
+        window.ended(where + "/e.bloomtime")
 
 
 @in_tmux
@@ -360,7 +360,7 @@ def live_screen_is_suspended_and_continued():
         window.press("Enter")
         window.shows("▸ /a", "q quit", without=["shell>"])
         window.press("q")
-        window.ended()
+        window.ended(where + "/access.bloomtime")
 
 
 @in_tmux
@@ -373,14 +373,14 @@ def live_screen_without_colours_or_term():
         window.shows("▸ /a", "q quit")
         assert "\x1b" not in window.call("capture-pane", "-p", "-e", "-t", "t")
         window.press("q")
-        window.shows("Saved to")
+        window.ended(where + "/access.bloomtime")
         window.type("clear; unset TERM")
         window.press("Enter")
         window.start(log, "--every", "1s", "--store", where + "/t")
         window.shows("/a", "hits now", without=["q quit"])
         assert window.call("display", "-p", "-t", "t", "#{alternate_on}").strip() == "0"
         window.press("C-c")
-        window.ended()
+        window.ended(where + "/t")
 
 
 @in_tmux
@@ -391,9 +391,9 @@ def live_screen_leaves_a_terminal_that_its_signals_found():
             window.start(log)
             window.shows("▸ /a", "q quit")
             until(lambda: records_of(store) == 30, "no checkpoint")
-            append(log, web_log(*["b"] * 10))
-            window.shows("/b")
+            append(log, web_log(*["fresh"] * 10))
+            window.shows("/fresh")
             os.kill(int(re.search(rb"\d+", read(store + "/lock"))[0]), number)
-            window.ended()
-            assert records_of(store) == 40
+            window.ended(store)
+            assert records_of(store) == 40, (number, records_of(store))
             ok("verify", store)
