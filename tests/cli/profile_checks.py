@@ -182,7 +182,7 @@ def two_dashes_end_the_options_wherever_they_stand():
         assert asked(store, "y", "--", "-x", "--help", "--", "--json") == ["y", "-x", "--help", "--",
                                                                          "--json"]
         assert asked("--tsv", store, "--", "--at=") == ["--at="]
-        assert "hits now" in ok("heat", store, "--table", "--", "-x").out
+        assert "heat (1 h)" in ok("heat", store, "--table", "--", "-x").out
         refused("heat", store, "--", says="heat needs an item")
         refused("heat", store, "-x", says="no option -x. See bloomtime heat --help. Put -- before")
         refused("heat", store, "--jsn", says="Did you mean --json? Put -- before arguments that begin with a dash.")
