@@ -200,8 +200,10 @@ std::vector<std::pair<std::string, value>> web_fields(const profile::profiler& p
 
 entries web_keys() {
   return {{"requests, bytes_sent", "of web logs, otherwise null: lines, and bytes of responses"},
-          {"status_2xx, ...", "requests by class of status, none if it cannot be read"},
-          {"method_get, ...", "requests by method"}};
+          {"status_none, status_1xx, status_2xx, status_3xx, status_4xx, status_5xx",
+           "requests by class of status; none if it cannot be read"},
+          {"method_none, method_get, method_head, method_post, method_put", "requests by method"},
+          {"method_delete, method_options, method_patch, method_other", "likewise"}};
 }
 
 std::vector<std::string> over_budget_texts(const profile::profiler& profile) {

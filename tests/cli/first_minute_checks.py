@@ -24,7 +24,7 @@ def the_progress_bar_is_gone_before_the_table():
     assert bar, shown
     last = after.rpartition(b"\x1b[?7h\x1b[K")[2]
     assert last.startswith(b"\r\x1b[K"), last[:80]
-    assert b"standard input: 15,000 lines" in last, last
+    assert b"standard input: 15,000 requests" in last, last
 
 
 @check
@@ -33,7 +33,7 @@ def hints_about_stores_of_another_kind():
         adds = write(where + "/s.tsv", b"+\tapples\n+\tpears\n")
         stock = where + "/stock"
         done("tally", adds, "--format", "tsv", "--op", "1", "--item", "2", "--store", stock)
-        for command in (["hot", stock], ["heat", stock, "x"], ["seen", stock, "x", "--from", "1", "--to", "2"],
+        for command in (["heat", stock, "x"], ["seen", stock, "x", "--from", "1", "--to", "2"],
                         ["timeline", stock, "x"], ["profile", adds, "--store", stock]):
             refused(*command, says=f"{stock} holds a tally and no profile; ask it with bloomtime count {stock} ITEM")
         for command in (["count", where + "/missing"], ["count", where + "/missing", "x"], ["hot", where + "/missing"]):
@@ -103,7 +103,7 @@ def tables_about_a_store_fit_a_terminal():
             for fact in ("heat.path", "hot.host", "history.path", "ledger", "pairs", "prints", "held back"):
                 assert fact in shown, (columns, fact, shown)
         document = json.loads(ok("info", where + "/a.bloomtime", "--json").out)
-        assert len(document["containers"]) == 7 and len({tuple(row) for row in document["containers"]}) == 1
+        assert len(document["containers"]) == 12 and len({tuple(row) for row in document["containers"]}) == 1
 
 
 @check

@@ -52,8 +52,8 @@ def a_profile_on_a_terminal():
     with folder() as where:
         log = write(where + "/access.log", ok("generate", "--records", "5000").out.encode())
         shown = on_terminal("profile", log, *SMALL, columns=120)
-        for fragment in ("5,000 lines, 2014-01-01 ", " +0000", "hits now", "±", "last 24 h", "█",
-                         "different items: path ~", "half-life 1 h", "exact counting: ~",
+        for fragment in ("5,000 requests, 2014-01-01 ", " +0000", "total", "heat (1 h)", "±", "last 24 h",
+                         "█", " paths, ~", " sent, ", " % 2xx", "for heat and totals", "exact counting: ~",
                          "Saved to", "bloomtime hot"):
             assert fragment in shown, (fragment, shown)
         assert any(arrow in shown for arrow in "↑↓→")

@@ -182,7 +182,7 @@ def two_dashes_end_the_options_wherever_they_stand():
         assert asked(store, "y", "--", "-x", "--help", "--", "--json") == ["y", "-x", "--help", "--",
                                                                          "--json"]
         assert asked("--tsv", store, "--", "--at=") == ["--at="]
-        assert "hits now" in ok("heat", store, "--table", "--", "-x").out
+        assert "heat (1 h)" in ok("heat", store, "--table", "--", "-x").out
         refused("heat", store, "--", says="heat needs an item")
         refused("heat", store, "-x", says="no option -x. See bloomtime heat --help. Put -- before")
         refused("heat", store, "--jsn", says="Did you mean --json? Put -- before arguments that begin with a dash.")
@@ -285,3 +285,37 @@ def files_of_one_run_have_the_same_items():
         other = write(where + "/b.csv", b"time,item\n1400000000,x\n")
         fails("profile", log, other, "--store", where + "/s", says="has no field path")
         assert not os.path.exists(where + "/s")
+
+
+@check
+def rows_have_totals_and_an_order():
+    made = [(START + i, "often") for i in range(900)] + [(START + 7200 + i, "lately") for i in range(300)]
+    with folder() as where:
+        store, result = profiled(where, made, "--by", "total", "--json")
+        for document in (json.loads(result.out), json.loads(ok("hot", store, "--by", "total", "--json").out)):
+            rows = document["items"]
+            assert [(row["item"], row["total"]) for row in rows] == [("often", 900), ("lately", 300)]
+            assert all(row["total_lower"] <= row["total"] <= row["total_upper"] for row in rows)
+            assert all(row["lower"] <= row["hits"] <= row["upper"] and row["guaranteed"] for row in rows)
+            assert document["bytes_sent"] is None and document["status_2xx"] is None
+        first = {by: rows_of(ok("hot", store, "--by", by).out)[0]["item"] for by in ("heat", "trend", "new")}
+        assert first == {"heat": "lately", "trend": "lately", "new": "lately"}, first
+        assert rows_of(ok("hot", store, "--by", "new").out)[0]["first_seen"] == str((START + 7200) * 1_000_000)
+        assert rows_of(ok("heat", store, "often").out)[0]["total"] == "900"
+        refused("hot", store, "--by", "totals", says="--by must be heat, total, trend or new; got totals. Did you mean total?")
+
+
+@check
+def a_summary_says_what_responses_were():
+    lines = "".join(f'h{i % 3} - - [01/Jan/2014:00:00:{i:02} +0000] "{"POST" if i == 5 else "GET"} / HTTP/1.1" '
+                    f'{404 if i == 7 else 200} 1000\n' for i in range(40))
+    with folder() as where:
+        log = write(where + "/a.log", lines.encode() + b"?\n")
+        shown = done("profile", log, "--table").out
+        assert "40 requests, 2014-01-01 00:00:00 .. 00:00:39 +0000, 1 line rejected (--rejects FILE" in shown, shown
+        assert "1 path, 3 hosts, 40.0 kB sent, 97.5 % 2xx  2.5 % 4xx\n" in shown, shown
+        document = json.loads(ok("hot", where + "/a.bloomtime", "--json").out)
+        told = [document[key] for key in ("requests", "bytes_sent", "status_2xx", "status_4xx",
+                                          "method_get", "method_post")]
+        assert told == [40, 40000, 39, 1, 39, 1], told
+        ok("verify", where + "/a.bloomtime")

@@ -47,7 +47,8 @@ def damaged_stores_are_refused_with_the_file_and_a_way_out():
         for part in [*manifest["containers"], {**manifest["totals"], "role": "totals"}]:
             path = f"{store}/{part['file']}"
             role = part["role"].split(".")[0]
-            asking = past if role == "history" else heat if role in ("heat", "hot") else past + heat
+            heats = role in ("heat", "hot", "largest") or part["role"].startswith("totals.")
+            asking = past if role == "history" else heat if heats else past + heat
             sound = read(path)
             for bad in (sound[:-1] + bytes([sound[-1] ^ 1]), sound[:20] + b"?" + sound[21:],
                         sound[:-1], b"", None):

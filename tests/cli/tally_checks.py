@@ -264,3 +264,17 @@ def plan_tally_has_all_engines_side_by_side():
         "plan", "tally", "--items", "1", "--error", "1e-15", "--table").out
     refused("plan", "tally", "--items", "1M", "--error", "1%", "--memory", "1M", says="not both")
     assert "tally_table" in on_terminal("plan", "tally", "--items", "1000")
+
+
+@check
+def hot_lists_the_largest_counts_of_a_tally():
+    lines = "+\tapples\n" * 30 + "+\tpears\n" * 20 + "-\tapples\n" * 15 + "+\tplums\n" + "-\tplums\n"
+    with folder() as where:
+        stock = where + "/stock"
+        done("tally", write(where + "/s.tsv", lines.encode()), "--format", "tsv", "--op", "1", "--item", "2",
+             "--store", stock)
+        rows = json.loads(ok("hot", stock, "--json").out)["items"]
+        assert [(row["item"], row["total"], row["guaranteed"]) for row in rows] == [
+            ("pears", 20, True), ("apples", 15, True)], rows
+        refused("hot", stock, "--by", "heat", says="holds a tally, which has no times")
+        ok("verify", stock)
