@@ -42,10 +42,8 @@ if(BLOOMTIME_SANITIZE)
 endif()
 target_link_libraries(bloomtime_test_support PUBLIC
   bloomtime::bloomtime bloomtime_traffic GTest::gtest_main GTest::gtest rapidcheck_gtest Boost::headers)
-if(NOT BLOOMTIME_COMPILED_TESTS)
-  target_precompile_headers(bloomtime_test_support PRIVATE
-    <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
-endif()
+target_precompile_headers(bloomtime_test_support PRIVATE
+  <gtest/gtest.h> <rapidcheck/gtest.h> <bloomtime/bloomtime.hpp>)
 target_compile_options(bloomtime_test_support PRIVATE ${test_options})
 set_target_properties(bloomtime_test_support PROPERTIES
   OPTIMIZE_DEPENDENCIES ON UNITY_BUILD ${BLOOMTIME_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
@@ -108,6 +106,11 @@ foreach(folder IN LISTS folders)
   set(archive "")
   if(BLOOMTIME_COMPILED_TESTS)
     set(archive "${BLOOMTIME_COMPILED_TESTS}/lib/lib${folder}_archive.a")
+    # This build's compiler looks for errors and warnings too.
+    add_library(${folder}_checked OBJECT ${sources})
+    bloomtime_compile_tests(${folder}_checked)
+    set_target_properties(${folder}_checked PROPERTIES
+      COMPILE_WARNING_AS_ERROR ON CXX_COMPILER_LAUNCHER "${check_only}")
   elseif(shared_tests)
     set(archive "${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/lib${folder}_archive.a")
     add_library(${folder}_archive STATIC ${sources})
@@ -135,10 +138,6 @@ foreach(folder IN LISTS folders)
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endforeach()
-
-if(BLOOMTIME_COMPILED_TESTS)
-  return()
-endif()
 
 # For scripts/quick: the tests of one folder below unit/ or cli/ as a program of their own.
 file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS
