@@ -22,8 +22,9 @@ namespace bloomtime::logs {
 // A line of the input and what it says. Items are valid until the next line is read.
 struct event {
   // A line that is too long comes in pieces, all of them bad. `mark` is a file that has nothing but
-  // a byte order mark.
-  enum class kind { event, header, bad, mark };
+  // a byte order mark. Lines that begin with # in a W3C log are headers. A line that does not
+  // fulfil input_options::where is excluded.
+  enum class kind { event, header, bad, mark, excluded };
 
   kind what = kind::event;
   bool begins = true;     // false for a further piece of a long line
@@ -104,6 +105,7 @@ class event_reader {
   bool open_next();
   line_layout find_layout(std::string_view beginning, std::optional<input_format> format = {});
   void begin_file();
+  void follow_directive();
   void finish_file();
   bool stopped() const { return told_.stop && told_.stop(); }
   bool fetch();
