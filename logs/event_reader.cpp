@@ -333,6 +333,12 @@ void event_reader::refuse_item(const std::string& item) const {
                text::suggestion(item, names_));
 }
 
+void event_reader::refuse_untimed(std::string_view who) const {
+  text::refuse("{} needs timestamps, and none were found; name the field with --time{}", who,
+               names_.empty() ? ", by the number of its column: the columns have no names"
+                              : fmt::format(". The fields are {}", fmt::join(names_, ", ")));
+}
+
 event::kind event_reader::reject_line(bad_line reason) {
   reject(reason);
   if (rejects_) rejects_->add(event_.raw.bytes(), true);

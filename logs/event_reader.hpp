@@ -100,6 +100,8 @@ class event_reader {
   std::int32_t zone() const { return zone_; }  // offset of the last timestamp, in seconds
   // Throws usage_error: no line has this item. Names the fields of the last file.
   [[noreturn]] void refuse_item(const std::string& item) const;
+  // Throws usage_error: `who` needs timestamps, and there are none. Names the fields as well.
+  [[noreturn]] void refuse_untimed(std::string_view who) const;
 
  private:
   bool open_next();

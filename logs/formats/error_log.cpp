@@ -9,8 +9,6 @@
 namespace bloomtime::logs {
 namespace {
 
-using enum field::part;
-
 enum nginx_column {
   n_time,
   n_level,
@@ -101,6 +99,7 @@ std::size_t split_nginx_error(std::string_view text, std::span<std::string_view>
 }
 
 const std::vector<field>& nginx_error_fields() {
+  using enum field::part;
   static const std::vector<field> fields{{"time", value, n_time},
                                          {"level", value, n_level},
                                          {"pid", value, n_pid},
@@ -143,6 +142,7 @@ std::size_t split_apache_error(std::string_view text, std::span<std::string_view
 }
 
 const std::vector<field>& apache_error_fields() {
+  using enum field::part;
   static const std::vector<field> fields{
       {"time", value, a_time},       {"module", value, a_module},    {"level", value, a_level},
       {"pid", value, a_pid},         {"tid", value, a_tid},          {"host", address, a_client},

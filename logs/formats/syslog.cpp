@@ -9,8 +9,6 @@
 namespace bloomtime::logs {
 namespace {
 
-using enum field::part;
-
 enum column { c_priority, c_time, c_host, c_program, c_pid, c_message, c_id, c_data, all_columns };
 using columns_type = std::array<std::string_view, all_columns>;
 
@@ -115,6 +113,7 @@ std::size_t split_syslog(std::string_view text, std::span<std::string_view> into
 }
 
 const std::vector<field>& syslog_fields() {
+  using enum field::part;
   static const std::vector<field> fields{{"priority", value, c_priority},
                                          {"time", value, c_time},
                                          {"host", value, c_host},

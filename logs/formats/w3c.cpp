@@ -9,8 +9,6 @@
 namespace bloomtime::logs {
 namespace {
 
-using enum field::part;
-
 constexpr std::size_t most_columns = 1000;
 
 struct known_column {
@@ -68,6 +66,7 @@ std::size_t split_cloudfront(std::string_view text, std::span<std::string_view> 
 }
 
 std::vector<field> w3c_fields(const std::vector<std::string>& columns, bool cloudfront) {
+  using enum field::part;
   std::vector<field> fields;
   for (std::size_t i = 0; i < columns.size(); ++i) fields.push_back({columns[i], value, i});
   const std::size_t query = column_of(columns, "cs-uri-query");
