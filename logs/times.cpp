@@ -10,6 +10,8 @@ constexpr std::int64_t second = 1'000'000;  // in microseconds
 constexpr time_reading unreadable{{}, time_problem::unreadable};
 constexpr time_reading impossible{{}, time_problem::impossible};
 
+bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // A cursor over the text. What is missing or of another shape makes it bad, and it stays so.
@@ -196,8 +198,10 @@ time_reading read_named_time(std::string_view text, instant newest) noexcept {
   scanner in(text);
   date_and_time t;
   bool dated = false;
-  t.month = month_of(in.take(3));
+  const std::string_view first = in.take(3);
+  t.month = month_of(first);
   if (t.month == 0) {  // a day of the week
+    if (first.size() != 3 || !is_lower(first[1]) || !is_lower(first[2])) return unreadable;
     in.accept(",");
     in.expect(" ");
     t.month = month_of(in.take(3));

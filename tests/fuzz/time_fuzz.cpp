@@ -61,7 +61,7 @@ std::optional<time_reading> calendar_model(const std::string& text) {
   static const std::regex log(
       R"((\d\d)/(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/(\d{4})(?:(?::(\d\d):(\d\d):(\d\d) ([+-]\d\d:?\d\d))|(?: (\d\d):(\d\d):(\d\d)(?: ([+-]\d\d:?\d\d))?)))");
   static const std::regex named(
-      R"((?:(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[A-Z][\s\S]{2},? )?)"
+      R"((?:(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[A-Z][a-z]{2},? )?)"
       R"((Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( \d|\d\d) )"
       R"((?:(\d{4}) )?(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?: (\d{4}))?)");
   const std::string months = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -237,4 +237,23 @@ TEST(formats, hostile_lines_are_bad_lines_or_read_as_far_as_they_go) {
   }
 }
 
+// The blocks ```log FORMAT of docs/input.md.
+TEST(formats, examples_of_the_documentation) {
+  std::ifstream document(std::string(BLOOMTIME_TESTS_DIR) + "/../docs/input.md");
+  int examples = 0;
+  for (std::string line; std::getline(document, line);) {
+    if (!line.starts_with("```log ")) continue;
+    const std::string format = line.substr(7);
+    std::string text;
+    while (std::getline(document, line) && line != "```") text += line + "\n";
+    EXPECT_EQ(detect(first_lines(text)), *format_named(format)) << text;
+    const heard got = read_text(text, {.partial = true});
+    EXPECT_EQ(got.counts.bad_lines(), 0U) << text;
+    ASSERT_NE(got.counts.events, 0U) << text;
+    EXPECT_TRUE(got.times.front()) << text;
+    ++examples;
+  }
+  EXPECT_EQ(examples, 16);
+}
+
 }  // namespace bloomtime::logs::formats_test
