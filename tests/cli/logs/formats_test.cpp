@@ -172,14 +172,14 @@ TEST(formats, columns_of_w3c_logs_may_change_and_vanish) {
 }
 
 TEST(formats, json_arrays_are_lines_of_objects) {
-  const std::vector<row> expected{{"a,\n[b]"}, {"c"}, {"d"}};
+  const std::vector<row> expected{{"a,\n]}b"}, {"c"}, {"d"}};
   for (const char* text :
-       {R"([{"time":1709287200,"id":"a,\n[b]"},{"time":1709287201,"id":"c","x":[1,{"y":"]"}]},)"
+       {R"([{"id":"a,\n]}b","time":1709287200},{"time":1709287201,"id":"c","x":[1,{"y":"]"}]},)"
         R"({"time":1709287202,"id":"d"}])",
-        "\xef\xbb\xbf \n[\n  {\n    \"time\": 1709287200,\n    \"id\": \"a,\\n[b]\"\n  },\r\n  {\n"
+        "\xef\xbb\xbf \n[\n  {\n    \"time\": 1709287200,\n    \"id\": \"a,\\n]}b\"\n  },\r\n  {\n"
         "    \"time\": 1709287201, \"id\": \"c\"\n  },\n  {\"time\": 1709287202, \"id\": "
         "\"d\"}\n]\n\n",
-        "[{\"time\":1709287200,\"id\":\"a,\\n[b]\"},\n{\"time\":1709287201,\"id\":\"c\"}] "
+        "[{\"time\":1709287200,\"id\":\"a,\\n]}b\"},\n{\"time\":1709287201,\"id\":\"c\"}] "
         "[{\"time\":1709287202,\"id\":\"d\"}]"}) {
     const heard got = read_text(text);
     EXPECT_EQ(got.items, expected) << text;
