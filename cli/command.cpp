@@ -37,8 +37,15 @@ void command::input(logs::input_options& asked) {
         "name, column number or NDJSON key; host,path for both; may be repeated");
   text("--time", asked.time, "FIELD", "field of the timestamp, named like an item");
   text("--format", asked.format, "FORMAT",
-       "auto, common, combined, vhost-combined, ndjson, csv, tsv or plain",
-       {"auto", "common", "combined", "vhost-combined", "ndjson", "csv", "tsv", "plain"});
+       "format of the lines (default auto: detected); docs/input.md describes them",
+       logs::format_names());
+  text("--pattern", asked.pattern, "PATTERN",
+       "format as in Apache's LogFormat or goaccess: '%h %l %u %t \"%r\" %>s %b'");
+  texts("--where", asked.where, "TEST",
+        "only lines with status=404, path~^/api, status>=500; != and !~ negate; may be repeated");
+  texts("--group", asked.group, "FIELD:PART",
+        "count path:2 by two segments, host:/24 by network (IPv6: /64); may be repeated");
+  flag("--no-query", asked.no_query, "paths end at the ?");
   text("--rejects", asked.rejects, "FILE", "write invalid lines to this file");
   flag("--strict", asked.strict, "stop at the first invalid line");
   text("--unpack-memory", asked.unpack_memory, "SIZE",

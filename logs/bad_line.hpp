@@ -30,6 +30,7 @@ struct line_counts {
   std::uint64_t lines = 0;
   std::uint64_t events = 0;
   std::uint64_t headers = 0;
+  std::uint64_t excluded = 0;  // by --where
   std::array<std::uint64_t, bad_line_reasons> bad{};
 
   std::uint64_t bad_lines() const;

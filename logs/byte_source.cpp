@@ -71,6 +71,12 @@ void byte_source::follow() {
       path_ != standard_input || (::fstat(descriptor_, &about) == 0 && S_ISREG(about.st_mode));
 }
 
+std::optional<instant> byte_source::modified() const {
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+  return instant::from_seconds(about.st_mtim.tv_sec);
+}
+
 std::size_t byte_source::read(std::span<char> into) {
   if (!recognised_) recognise();
   return decompressor_ ? decompress(into) : read_plain(into);
@@ -174,6 +180,8 @@ std::size_t byte_source::decompress(std::span<char> into) {
                       "allow more with --unpack-memory 1GiB",
                       decompressor_->name(), fmt::format("{} MiB", most_memory_ >> 20)));
     }
+    if (!done.problem.empty())
+      fail(fmt::format("the {} data {}", decompressor_->name(), done.problem));
     if (done.damaged) {
       fail(fmt::format("the {} data is damaged at byte {}; everything before it was read",
                        decompressor_->name(), text::count_text(at)));

@@ -10,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include <bloomtime/time.hpp>
+
 #include "logs/decompress.hpp"
 
 namespace bloomtime::logs {
 
-// The bytes of a file or of standard input ("-"), decompressed if they begin like gzip, zstd or xz.
+// The bytes of a file or of standard input ("-"), decompressed if they begin like gzip, bzip2,
+// zstd, xz or zip.
 // Errors are thrown as bloomtime::error after all bytes before them have been returned.
 class byte_source {
  public:
@@ -39,6 +42,9 @@ class byte_source {
   std::size_t read(std::span<char> into);
   // Whether such a place was reached since the last call; more input follows it.
   bool take_break() { return std::exchange(broken_, false); }
+
+  // When a regular file was written last; nothing for other input.
+  std::optional<instant> modified() const;
 
   const std::string& name() const { return name_; }
   std::uint64_t position() const { return position_; }  // bytes of the file, as stored

@@ -2,60 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
+#include "logs/take.hpp"
 #include "text/quantity.hpp"
 
 namespace bloomtime::logs {
 namespace {
 
-std::size_t find(std::string_view text, char c, std::size_t from = 0) {
-  if (from >= text.size()) return text.npos;
-  const void* const found = std::memchr(text.data() + from, c, text.size() - from);
-  if (found == nullptr) return text.npos;
-  return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-}
-
-// Up to the delimiter, which is removed with it.
-std::string_view take_until(std::string_view& rest, char delimiter) {
-  const std::size_t end = std::min(find(rest, delimiter), rest.size());
-  const std::string_view taken = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return taken;
-}
-
-bool escaped_at(std::string_view text, std::size_t at) {
-  std::size_t backslashes = 0;
-  while (backslashes < at && text[at - 1 - backslashes] == '\\') ++backslashes;
-  return backslashes % 2 != 0;
-}
-
-// Servers write \" for a quote inside; some write it bare, so that only one before a blank closes.
-// A column that is never closed ends with the line: it was cut there.
-std::string_view take_quoted(std::string_view& rest) {
-  rest.remove_prefix(1);
-  std::size_t end = find(rest, '"');
-  while (end != rest.npos &&
-         ((end + 1 < rest.size() && rest[end + 1] != ' ') || escaped_at(rest, end))) {
-    end = find(rest, '"', end + 1);
-  }
-  if (end == rest.npos) end = rest.ends_with('"') ? rest.size() - 1 : rest.size();
-  const std::string_view taken = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 2, rest.size()));
-  return taken;
-}
-
-std::string_view take_bracketed(std::string_view& rest) {
-  rest.remove_prefix(1);
-  const std::string_view taken = take_until(rest, ']');
-  if (rest.starts_with(' ')) rest.remove_prefix(1);
-  return taken;
-}
-
 std::string_view take_log_column(std::string_view& rest) {
   if (rest.front() == '"') return take_quoted(rest);
-  if (rest.front() == '[') return take_bracketed(rest);
+  if (rest.front() == '[') return take_brackets(rest);
   return take_until(rest, ' ');
 }
 

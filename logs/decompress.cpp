@@ -12,6 +12,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "logs/bzip2.hpp"
+#include "logs/zip.hpp"
+
 namespace bloomtime::logs {
 namespace {
 
@@ -128,7 +131,7 @@ std::unique_ptr<decompressor> make(std::uint64_t most_memory) {
 }
 
 struct kind {
-  std::string_view magic;
+  std::string_view magic;  // # stands for a digit from 1 to 9
   std::unique_ptr<decompressor> (*make)(std::uint64_t most_memory);
 };
 
@@ -139,20 +142,30 @@ constexpr std::array kinds{
     kind{"\xfd"
          "7zXZ\0"sv,
          make<xz_decompressor>},
+    kind{"BZh#1AY&SY"sv, make<bzip2_decompressor>},
+    kind{"BZh#\x17rE8P\x90"sv, make<bzip2_decompressor>},  // of nothing
+    kind{"PK\x03\x04"sv, make<zip_decompressor>},
 };
+
+// Whether the shorter one is the beginning of the other.
+bool agree(std::string_view beginning, std::string_view magic) {
+  const std::size_t size = std::min(beginning.size(), magic.size());
+  return std::equal(magic.begin(), magic.begin() + size, beginning.begin(),
+                    [](char m, char b) { return m == '#' ? b >= '1' && b <= '9' : m == b; });
+}
 
 }  // namespace
 
 bool magic_unclear(std::string_view beginning) {
   return std::any_of(kinds.begin(), kinds.end(), [&](const kind& k) {
-    return beginning.size() < k.magic.size() && k.magic.starts_with(beginning);
+    return beginning.size() < k.magic.size() && agree(beginning, k.magic);
   });
 }
 
 std::unique_ptr<decompressor> decompressor_for(std::string_view beginning,
                                                std::uint64_t most_memory) {
   for (const kind& k : kinds) {
-    if (beginning.starts_with(k.magic)) return k.make(most_memory);
+    if (beginning.size() >= k.magic.size() && agree(beginning, k.magic)) return k.make(most_memory);
   }
   return nullptr;
 }

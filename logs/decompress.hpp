@@ -16,7 +16,8 @@ class decompressor {
     std::size_t consumed = 0;
     std::size_t produced = 0;
     bool damaged = false;
-    bool too_large = false;  // the data needs more memory than is allowed
+    bool too_large = false;         // the data needs more memory than is allowed
+    std::string_view problem = {};  // why it cannot be read, if it is neither: "is encrypted"
   };
 
   decompressor() = default;

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "logs/json_fields.hpp"
+#include "logs/detect.hpp"
+#include "logs/formats/w3c.hpp"
 #include "text/number.hpp"
 #include "text/quantity.hpp"
 #include "text/suggest.hpp"
@@ -56,23 +57,39 @@ std::string shortened(std::string_view text) {
                                      : text::printable(text.substr(0, sample_bytes)) + "...";
 }
 
-// Nothing but the time is read; without it there is nothing to find in a line but the header.
+// Nothing but the time and conditions is read; without them there is nothing to find in a line but
+// the header.
 line_layout of_whole_lines(line_layout layout) {
-  if (layout.time == line_layout::none) {
+  if (layout.time == line_layout::none && layout.conditions.empty()) {
     line_layout nothing;
     nothing.header = layout.header;
     return nothing;
   }
-  layout.fields = {layout.fields[layout.time]};
-  layout.time = 0;
   layout.items.clear();
   return layout;
+}
+
+// Checks the options that need no file.
+void expect_readable_lines(const input_options& asked) {
+  (void)groupings_of(asked.group);
+  for (const std::string& typed : asked.where) (void)condition(typed);
+  if (format_named(asked.format) && !asked.pattern.empty()) {
+    text::refuse("--format and --pattern exclude each other; give one of them");
+  }
+  if (!asked.pattern.empty()) (void)pattern(asked.pattern);
+}
+
+// Whether lines may be the elements of a JSON array.
+bool may_be_json(const input_options& asked) {
+  const auto format = format_named(asked.format);
+  return asked.pattern.empty() && (!format || is_json(*format));
 }
 
 void add(line_counts& sum, const line_counts& more) {
   sum.lines += more.lines;
   sum.events += more.events;
   sum.headers += more.headers;
+  sum.excluded += more.excluded;
   for (std::size_t i = 0; i < sum.bad.size(); ++i) sum.bad[i] += more.bad[i];
 }
 
@@ -84,7 +101,7 @@ event_reader::event_reader(const input_options& asked, const std::vector<std::st
       files_(checked(files)),
       told_(std::move(told)),
       total_bytes_(total_size(files_)) {
-  (void)format_named(asked_.format);
+  expect_readable_lines(asked_);
   if (!asked_.unpack_memory.empty()) {
     unpack_memory_ = text::parse_bytes("--unpack-memory", asked_.unpack_memory);
   }
@@ -135,6 +152,7 @@ bool event_reader::open_next() {
     if (told_.stop && told_.wait) source_->wait_with(told_.wait);
     if (asked_.follow && next_file_ == files_.size()) source_->follow();
     lines_ = std::make_unique<line_reader>(*source_);
+    if (may_be_json(asked_)) lines_->split_json_arrays();
     std::string_view ahead = lines_->look_ahead();
     // A followed file that held nothing but a mark says nothing about the one that replaced it.
     while (without_mark(ahead).empty() && lines_->skip_replaced()) ahead = lines_->look_ahead();
@@ -155,6 +173,7 @@ bool event_reader::open_next() {
 line_layout event_reader::find_layout(std::string_view beginning,
                                       std::optional<input_format> format) {
   line_layout layout = layout_of(asked_, source_->name(), first_lines(beginning), format);
+  if (!asked_.follow) layout.newest = source_->modified();
   const bool timed = layout.time != line_layout::none;
   tell(fmt::format("{}: {}", source_->name(), described(layout)));
   if (!std::exchange(times_decided_, true)) asked_.needs_time = asked_.needs_time && timed;
@@ -183,6 +202,10 @@ void event_reader::finish_file() {
                      text::count_text(in_file_.lines), record_->layout().items[i].name));
   }
   position_before_ += source_->position();
+  if (in_file_.excluded != 0) {
+    tell(fmt::format("{}: {} of {} lines excluded by --where", source_->name(),
+                     text::count_text(in_file_.excluded), text::count_text(in_file_.lines)));
+  }
   if (in_file_.bad_lines() != 0) {
     tell(fmt::format(
         "{}: {}", source_->name(),
@@ -211,11 +234,20 @@ event::kind event_reader::read_line() {
     ++in_file_.headers;
     return event::kind::header;
   }
+  if (has_directives(format_) && is_directive(event_.text)) {
+    follow_directive();
+    ++in_file_.headers;
+    return event::kind::header;
+  }
   const std::optional<bad_line> bad = record_->read(event_.text);
   stretches_.next(bad.has_value());
   if (bad) {
     if (bad == bad_line::no_item || bad == bad_line::no_time) count_lacking();
     return reject_line(*bad);
+  }
+  if (record_->excluded()) {
+    ++in_file_.excluded;
+    return event::kind::excluded;
   }
   if (count_missing() && asked_.strict) reject(bad_line::no_item);
   ++in_file_.events;
@@ -242,6 +274,15 @@ void event_reader::begin_file() {
   if (!header_due_) return;
   record_ = std::make_unique<record_reader>(find_layout(beginning, format_));
   missing_.assign(record_->layout().items.size(), 0);
+}
+
+// Columns may change in the middle of a W3C log.
+void event_reader::follow_directive() {
+  const auto columns = w3c_columns(event_.text);
+  if (!columns) return;
+  line_layout layout = layout_below(record_->layout(), event_.text);
+  names_ = layout.names;
+  record_ = std::make_unique<record_reader>(std::move(layout));
 }
 
 // A line that is too long is counted with its first piece.
@@ -279,8 +320,7 @@ std::string event_reader::problem_text(bad_line reason, std::string_view text) c
   if (reason != bad_line::no_item && reason != bad_line::no_time) {
     return fmt::format("is {}", described(reason));
   }
-  const bool keyed = record_->layout().format == input_format::ndjson;
-  const auto keys = keyed ? json_keys(text) : std::nullopt;
+  const auto keys = has_keys(format_) ? keys_of(format_, text) : std::nullopt;
   return fmt::format("has no field {}{}", fmt::join(record_->lacking(), " or "),
                      !keys           ? ""
                      : keys->empty() ? "; it has none"
@@ -291,6 +331,12 @@ void event_reader::refuse_item(const std::string& item) const {
   text::refuse("no line has the item {}{}.{}", text::shown(item),
                names_.empty() ? "" : fmt::format("; the fields are {}", fmt::join(names_, ", ")),
                text::suggestion(item, names_));
+}
+
+void event_reader::refuse_untimed(std::string_view who) const {
+  text::refuse("{} needs timestamps, and none were found; name the field with --time{}", who,
+               names_.empty() ? ", by the number of its column: the columns have no names"
+                              : fmt::format(". The fields are {}", fmt::join(names_, ", ")));
 }
 
 event::kind event_reader::reject_line(bad_line reason) {

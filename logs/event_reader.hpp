@@ -22,8 +22,9 @@ namespace bloomtime::logs {
 // A line of the input and what it says. Items are valid until the next line is read.
 struct event {
   // A line that is too long comes in pieces, all of them bad. `mark` is a file that has nothing but
-  // a byte order mark.
-  enum class kind { event, header, bad, mark };
+  // a byte order mark. Lines that begin with # in a W3C log are headers. A line that does not
+  // fulfil input_options::where is excluded.
+  enum class kind { event, header, bad, mark, excluded };
 
   kind what = kind::event;
   bool begins = true;     // false for a further piece of a long line
@@ -99,11 +100,14 @@ class event_reader {
   std::int32_t zone() const { return zone_; }  // offset of the last timestamp, in seconds
   // Throws usage_error: no line has this item. Names the fields of the last file.
   [[noreturn]] void refuse_item(const std::string& item) const;
+  // Throws usage_error: `who` needs timestamps, and there are none. Names the fields as well.
+  [[noreturn]] void refuse_untimed(std::string_view who) const;
 
  private:
   bool open_next();
   line_layout find_layout(std::string_view beginning, std::optional<input_format> format = {});
   void begin_file();
+  void follow_directive();
   void finish_file();
   bool stopped() const { return told_.stop && told_.stop(); }
   bool fetch();

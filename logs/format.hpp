@@ -7,41 +7,44 @@
 
 namespace bloomtime::logs {
 
-enum class input_format { common, combined, vhost_combined, ndjson, csv, tsv, plain };
+enum class input_format {
+  common,
+  combined,
+  vhost_combined,
+  ndjson,
+  caddy,
+  traefik,
+  journald,
+  logfmt,
+  csv,
+  tsv,
+  w3c,
+  cloudfront,
+  load_balancer,
+  nginx_error,
+  apache_error,
+  syslog,
+  timed,
+  plain,
+  pattern,  // as --pattern says
+};
 
 // std::nullopt for "auto", the default. Throws usage_error for an unknown format.
 std::optional<input_format> format_named(const std::string& typed);
+// All that format_named() takes, "auto" first.
+std::vector<std::string> format_names();
 
 std::string_view described(input_format f);  // "combined log"
 constexpr bool is_log(input_format f) { return f <= input_format::vhost_combined; }
+constexpr bool is_json(input_format f) {
+  return f >= input_format::ndjson && f <= input_format::journald;
+}
+constexpr bool has_keys(input_format f) { return is_json(f) || f == input_format::logfmt; }
+constexpr bool has_directives(input_format f) {
+  return f == input_format::w3c || f == input_format::cloudfront;
+}
 constexpr bool has_columns(input_format f) {
   return f == input_format::csv || f == input_format::tsv;
 }
-
-// The first lines of `text`, at most 100 in at most 64 KiB, but at least one whole, without their
-// ends; an unfinished one at the end only if it is the only one.
-std::vector<std::string_view> first_lines(std::string_view text);
-
-// The format of most of the lines; plain if none fits.
-input_format detect(const std::vector<std::string_view>& lines);
-
-// The column names in the first line, if it is a header: it stands above numbers or times, or has a
-// name that was asked for or that is common for times; and it has none of the words in `data`.
-std::optional<std::vector<std::string>> header_of(input_format f,
-                                                  const std::vector<std::string_view>& lines,
-                                                  const std::vector<std::string>& asked,
-                                                  const std::vector<std::string>& data);
-
-// All columns of a line of CSV or TSV.
-std::vector<std::string> columns_of(input_format f, std::string_view text);
-
-// Whether most lines, or most below the header, begin with a column that is likely a time.
-bool begins_with_times(input_format f, const std::vector<std::string_view>& lines, bool header);
-
-// The names under which a time is looked for by default, and the first known name among `names`,
-// ignoring case.
-const std::vector<std::string>& time_names();
-std::optional<std::string> first_known(const std::vector<std::string>& known_names,
-                                       const std::vector<std::string>& names);
 
 }  // namespace bloomtime::logs

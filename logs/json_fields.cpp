@@ -61,6 +61,25 @@ scalar scalar_of(json::value& value) {
   return {json_problem::not_a_value};
 }
 
+// Headers are arrays of values, of which the first counts. Bytes, as an array of numbers, do not.
+scalar first_of(json::value& value) {
+  json::array array;
+  if (value.get_array().get(array) != SUCCESS) return {json_problem::not_json};
+  for (auto element : array) {
+    json::value first;
+    json::json_type type{};
+    if (std::move(element).get(first) != SUCCESS) return {json_problem::not_json};
+    if (first.type().get(type) != SUCCESS) return {json_problem::not_json};
+    return type == json::json_type::string ? string_of(first) : scalar();
+  }
+  return {};
+}
+
+bool is_array(json::value& value) {
+  json::json_type type{};
+  return value.type().get(type) == SUCCESS && type == json::json_type::array;
+}
+
 // Whether the object is one to its end. Numbers of any size and depth without end are allowed.
 bool add_keys(json::object object, const std::string& above, std::vector<std::string>& keys) {
   for (auto member : object) {
@@ -119,11 +138,15 @@ struct json_fields::state {
   }
 
   json_problem take(json::value& value, std::size_t i) {
-    const scalar got = scalar_of(value);
+    const scalar got = is_array(value) ? first_of(value) : scalar_of(value);
+    if (got.problem == json_problem::not_a_value) return json_problem::none;
     if (!got.there) return got.problem;
-    values[i] = got.text;
-    found[i] = 1;
-    --missing;
+    for (std::size_t j = i; j < keys.size(); ++j) {
+      if (j != i && keys[j] != keys[i]) continue;
+      values[j] = got.text;
+      found[j] = 1;
+      --missing;
+    }
     return json_problem::none;
   }
 

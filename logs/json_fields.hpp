@@ -13,6 +13,7 @@ enum class json_problem { none, not_json, not_a_value };
 
 // Reads values from lines of JSON. A key is written as in the line, or with dots as the path to a
 // nested one. Strings are unescaped, numbers and booleans are as written, null counts as missing.
+// An array counts as its first element if that is a string, and as missing otherwise.
 class json_fields {
  public:
   explicit json_fields(const std::vector<std::string>& keys);

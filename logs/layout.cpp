@@ -1,174 +1,19 @@
 #include "logs/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "logs/columns.hpp"
-#include "logs/json_fields.hpp"
-#include "text/quantity.hpp"
-#include "text/suggest.hpp"
+#include "logs/detect.hpp"
+#include "logs/names.hpp"
 #include "text/text.hpp"
 #include "text/usage_error.hpp"
 
 namespace bloomtime::logs {
 namespace {
-
-constexpr std::array<const char*, 9> log_columns{"host",   "ident", "user",    "time", "request",
-                                                 "status", "bytes", "referer", "agent"};
-constexpr std::size_t request_column = 4;
-constexpr std::size_t most_columns = 1000;
-
-// Columns count from 1 where people type them.
-std::optional<std::size_t> column_number(const std::string& typed) {
-  const auto number = text::number_in<std::size_t>(typed);
-  return number && *number != 0 ? std::optional(*number - 1) : std::nullopt;
-}
-
-// What is known of a file when fields are looked up.
-struct file_facts {
-  const std::string& file;
-  const std::vector<std::string_view>& lines;
-  input_format format;
-  std::optional<std::vector<std::string>> header;
-
-  std::vector<std::string> names() const {
-    if (format == input_format::ndjson) return keys();
-    if (has_columns(format)) return header.value_or(std::vector<std::string>());
-    if (format == input_format::plain) return {"line"};
-    const auto columns = log_columns.begin() + (format == input_format::common ? 7 : 9);
-    std::vector<std::string> all(log_columns.begin(), columns);
-    if (format == input_format::vhost_combined) all.insert(all.begin(), "vhost");
-    all.insert(all.end(), {"method", "path", "protocol", "line"});
-    return all;
-  }
-
-  // Of all these lines: each may lack some.
-  std::vector<std::string> keys() const {
-    std::vector<std::string> all;
-    for (const std::string_view text : lines) {
-      for (std::string& key : json_keys(text).value_or(std::vector<std::string>())) {
-        if (std::find(all.begin(), all.end(), key) == all.end()) all.push_back(std::move(key));
-      }
-      if (all.size() > most_columns) break;
-    }
-    return all;
-  }
-
-  std::size_t before_host() const { return format == input_format::vhost_combined ? 1 : 0; }
-};
-
-// The --format in which the first line of plain lines names this column; null if there is none.
-const char* format_with(const file_facts& facts, const std::string& typed) {
-  if (facts.format != input_format::plain || facts.lines.empty()) return nullptr;
-  for (const auto& [format, name] :
-       {std::pair(input_format::csv, "csv"), std::pair(input_format::tsv, "tsv")}) {
-    const auto columns = columns_of(format, facts.lines.front());
-    if (columns.size() > 1 && std::find(columns.begin(), columns.end(), typed) != columns.end()) {
-      return name;
-    }
-  }
-  return nullptr;
-}
-
-[[noreturn]] void no_such_field(const file_facts& facts, const std::string& typed) {
-  const std::vector<std::string> names = facts.names();
-  if (names.empty()) {
-    text::refuse(
-        "{} has no header that names its columns; give the number of a column, as in --item 2, "
-        "instead of {}",
-        facts.file, text::shown(typed));
-  }
-  if (const char* columns = format_with(facts, typed)) {
-    text::refuse("{} looks like plain lines; with --format {} it has the field {}", facts.file,
-                 columns, text::shown(typed));
-  }
-  text::refuse("{} ({}) has no field {}; it has {}.{}{}", facts.file, described(facts.format),
-               text::shown(typed), fmt::join(names, ", "), text::suggestion(typed, names),
-               facts.format == input_format::plain
-                   ? " If its lines have columns, give --format csv or tsv"
-                   : "");
-}
-
-field log_field(const file_facts& facts, const std::string& typed) {
-  using part = field::part;
-  const std::size_t shift = facts.before_host();
-  if (typed == "method") return {typed, part::method, request_column + shift};
-  if (typed == "path") return {typed, part::path, request_column + shift};
-  if (typed == "protocol") return {typed, part::protocol, request_column + shift};
-  if (shift != 0 && typed == "vhost") return {typed, part::column, 0};
-  const auto found = std::find(log_columns.begin(), log_columns.end(), typed);
-  const auto column = static_cast<std::size_t>(found - log_columns.begin());
-  const std::size_t columns = facts.format == input_format::common ? 7 : log_columns.size();
-  if (column >= columns) no_such_field(facts, typed);
-  return {typed, part::column, column + shift};
-}
-
-// Keys are taken as typed: lines need not all have the same. A name in the header comes before a
-// number, a number before other names.
-field field_named(const file_facts& facts, const std::string& typed) {
-  if (facts.format == input_format::ndjson) return {typed, field::part::key, 0};
-  if (facts.header) {
-    const auto found = std::find(facts.header->begin(), facts.header->end(), typed);
-    if (found != facts.header->end()) {
-      return {typed, field::part::column, static_cast<std::size_t>(found - facts.header->begin())};
-    }
-  }
-  if (const auto column = column_number(typed)) {
-    if (*column < most_columns) return {typed, field::part::column, *column};
-    text::refuse("column {} is too high; only the first {} columns are read", text::shown(typed),
-                 most_columns);
-  }
-  if (typed == "line") return {typed, field::part::line, 0};
-  if (is_log(facts.format)) return log_field(facts, typed);
-  no_such_field(facts, typed);
-}
-
-// -- defaults ------------------------------------------------------------------------------------
-
-// The column with such a name, or the first if it holds times.
-std::string default_time(const file_facts& facts) {
-  if (is_log(facts.format)) return "time";
-  if (facts.format == input_format::ndjson) {
-    return first_known(time_names(), facts.keys()).value_or("");
-  }
-  if (!has_columns(facts.format)) return "";
-  const auto known =
-      facts.header ? first_known(time_names(), *facts.header) : std::optional<std::string>();
-  if (known) return *known;
-  if (!begins_with_times(facts.format, facts.lines, facts.header.has_value())) return "";
-  return facts.header ? facts.header->front() : "1";
-}
-
-// The first column that is not the time.
-std::string default_column(const file_facts& facts, const std::string& time) {
-  if (!facts.header) return time == "1" ? "2" : "1";
-  const auto found =
-      std::find_if(facts.header->begin(), facts.header->end(),
-                   [&](const std::string& name) { return !name.empty() && name != time; });
-  return found == facts.header->end() ? "1" : *found;
-}
-
-std::vector<std::string> default_items(const file_facts& facts, const std::string& time) {
-  if (is_log(facts.format)) return {"path", "host"};
-  if (facts.format == input_format::plain) return {"line"};
-  const std::vector<std::string> item_names{"item", "key", "id"};
-  if (const auto known = first_known(item_names, facts.names())) return {*known};
-  if (has_columns(facts.format)) {
-    const std::string name = default_column(facts, time);
-    std::string quoted;  // it may have a comma in it
-    append_joined(quoted, std::array{std::string_view(name)});
-    return {quoted};
-  }
-  const std::vector<std::string> keys = facts.keys();
-  text::refuse("{} is NDJSON; name a key with --item: it has {}", facts.file,
-               keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", ")));
-}
-
-// -- putting together ----------------------------------------------------------------------------
 
 std::vector<std::string> split_names(const std::string& typed) {
   const std::vector<std::string> names = columns_of(input_format::csv, typed);
@@ -187,20 +32,101 @@ std::size_t add_field(line_layout& layout, const field& wanted) {
   return layout.fields.size() - 1;
 }
 
-std::optional<web_layout> web_fields(line_layout& layout, const file_facts& facts) {
-  if (!is_log(facts.format)) return std::nullopt;
-  return web_layout{.status = add_field(layout, field_named(facts, "status")),
-                    .method = add_field(layout, field_named(facts, "method")),
-                    .bytes = add_field(layout, field_named(facts, "bytes"))};
-}
-
 std::vector<std::string> names_asked(const input_options& asked) {
   std::vector<std::string> names;
   for (const std::string& item : asked.items) {
     for (std::string& name : split_names(item)) names.push_back(std::move(name));
   }
   if (!asked.time.empty()) names.push_back(asked.time);
+  for (const std::string& typed : asked.where) names.push_back(condition(typed).field());
   return names;
+}
+
+// -- items ---------------------------------------------------------------------------------------
+
+bool is_path(const field& f) {
+  using part = field::part;
+  return f.name == "path" || f.what == part::path || f.what == part::url_path ||
+         f.what == part::stem;
+}
+
+// How each field of an item is shortened.
+class shaping {
+ public:
+  explicit shaping(const input_options& asked)
+      : no_query_(asked.no_query), groups_(groupings_of(asked.group)), used_(groups_.size()) {}
+
+  field shaped(field f) {
+    f.form.no_query = no_query_ && is_path(f);
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      if (groups_[i].field != f.name) continue;
+      used_[i] = true;
+      const bool no_query = f.form.no_query;
+      f.form = groups_[i].form;
+      f.form.no_query = no_query;
+    }
+    return f;
+  }
+
+  void expect_used() const {
+    const auto unused = std::find(used_.begin(), used_.end(), false);
+    if (unused == used_.end()) return;
+    const std::string& name = groups_[static_cast<std::size_t>(unused - used_.begin())].field;
+    text::refuse("--group {0} changes nothing, because {0} is no item; add --item {0}", name);
+  }
+
+ private:
+  bool no_query_;
+  std::vector<grouping> groups_;
+  std::vector<bool> used_;
+};
+
+void add_items(line_layout& layout, const input_options& asked, const file_names& names,
+               const std::vector<std::string>& items) {
+  shaping shapes(asked);
+  for (const std::string& item : items) {
+    item_layout& added = layout.items.emplace_back();
+    added.name = item;
+    if (asked.whole_line) continue;
+    for (const std::string& name : split_names(item)) {
+      added.parts.push_back(add_field(layout, shapes.shaped(names.named(name))));
+    }
+  }
+  shapes.expect_used();
+}
+
+// A field, or the fields of the date and of the time of day.
+void add_time(line_layout& layout, const file_names& names, const std::string& typed) {
+  if (typed.empty()) return;
+  const std::size_t comma = typed.find(',');
+  if (comma == typed.npos || names.find(typed)) {
+    layout.time = add_field(layout, names.named(typed));
+    return;
+  }
+  layout.time = add_field(layout, names.named(typed.substr(0, comma)));
+  layout.clock = add_field(layout, names.named(typed.substr(comma + 1)));
+}
+
+void add_conditions(line_layout& layout, const input_options& asked, const file_names& names) {
+  for (const std::string& typed : asked.where) {
+    condition test(typed);
+    const std::size_t number = add_field(layout, names.named(test.field()));
+    layout.conditions.push_back({std::move(test), number});
+  }
+}
+
+std::optional<web_layout> web_fields(line_layout& layout, const file_names& names) {
+  const auto status = names.find("status");
+  const auto method = names.find("method");
+  const auto bytes = names.find("bytes");
+  if (has_columns(names.format()) || !status || !method) return std::nullopt;
+  web_layout web{.status = add_field(layout, *status), .method = add_field(layout, *method)};
+  if (bytes) web.bytes = add_field(layout, *bytes);
+  return web;
+}
+
+std::shared_ptr<const pattern> pattern_of(const input_options& asked) {
+  return asked.pattern.empty() ? nullptr : std::make_shared<const pattern>(asked.pattern);
 }
 
 }  // namespace
@@ -212,41 +138,51 @@ bool has_header(const input_options& asked, const std::vector<std::string_view>&
 
 line_layout layout_of(const input_options& asked, const std::string& file,
                       const std::vector<std::string_view>& lines,
-                      std::optional<input_format> known) {
-  if (!known) known = format_named(asked.format);
-  const input_format format = known ? *known : detect(lines);
-  const file_facts facts{file, lines, format,
-                         header_of(format, lines, names_asked(asked), asked.data)};
+                      std::optional<input_format> given) {
+  const auto by_pattern = pattern_of(asked);
+  if (by_pattern) by_pattern->expect_match(lines, file);
+  if (!given) given = by_pattern ? input_format::pattern : format_named(asked.format);
+  const input_format format = given ? *given : detect(lines);
+  const file_names names(file, format, lines,
+                         header_of(format, lines, names_asked(asked), asked.data), by_pattern);
   const std::string time =
-      asked.time.empty() && asked.needs_time ? default_time(facts) : asked.time;
-  const std::vector<std::string> items =
-      asked.items.empty() ? default_items(facts, time) : asked.items;
+      asked.time.empty() && asked.needs_time ? names.default_time() : asked.time;
   line_layout layout{.format = format,
-                     .header = facts.header.has_value(),
+                     .header = names.header().has_value(),
                      .fields = {},
                      .items = {},
+                     .by_pattern = by_pattern,
                      .partial = asked.partial,
-                     .names = facts.names()};
-  for (const std::string& item : items) {
-    item_layout& added = layout.items.emplace_back();
-    added.name = item;
-    for (const std::string& name : split_names(item)) {
-      added.parts.push_back(add_field(layout, field_named(facts, name)));
-    }
+                     .names = names.all()};
+  add_items(layout, asked, names, asked.items.empty() ? names.default_items(time) : asked.items);
+  add_time(layout, names, time);
+  add_conditions(layout, asked, names);
+  if (asked.web) layout.web = web_fields(layout, names);
+  return layout;
+}
+
+line_layout layout_below(const line_layout& before, std::string_view fields_line) {
+  line_layout layout = before;
+  const file_names names("", before.format, {fields_line}, std::nullopt, nullptr);
+  for (field& f : layout.fields) {
+    const shape form = f.form;
+    const auto found = names.find(f.name);
+    f = found ? *found : field{.name = f.name, .what = field::part::absent};
+    f.form = form;
   }
-  if (!time.empty()) layout.time = add_field(layout, field_named(facts, time));
-  if (asked.web) layout.web = web_fields(layout, facts);
+  layout.names = names.all();
   return layout;
 }
 
 std::string described(const line_layout& layout) {
   std::vector<std::string> names;
   for (const item_layout& item : layout.items) names.push_back(item.name);
-  const bool named = layout.time != line_layout::none;
+  std::string time = "no time";
+  if (layout.time != line_layout::none) time = "time " + layout.fields[layout.time].name;
+  if (layout.clock != line_layout::none) time += " and " + layout.fields[layout.clock].name;
   return fmt::format("{}{}; item{} {}; {}", described(layout.format),
                      layout.header ? " with a header" : "", names.size() == 1 ? "" : "s",
-                     fmt::join(names, " and "),
-                     named ? "time " + layout.fields[layout.time].name : "no time");
+                     fmt::join(names, " and "), time);
 }
 
 }  // namespace bloomtime::logs

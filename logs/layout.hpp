@@ -1,12 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bloomtime/time.hpp>
+
+#include "logs/condition.hpp"
+#include "logs/field.hpp"
 #include "logs/format.hpp"
+#include "logs/formats/pattern.hpp"
 
 // Which fields of a line are the items and the time.
 namespace bloomtime::logs {
@@ -14,10 +20,14 @@ namespace bloomtime::logs {
 // How to read input, as typed; see command::input.
 struct input_options {
   std::string format = "auto";
+  std::string pattern = {};             // instead of a format
   std::vector<std::string> items = {};  // each a field, or fields joined by commas
-  std::string time = {};
-  std::vector<std::string> data = {};  // a first line with one of these words is not a header
-  bool whole_line = false;             // events have no items: only the line and its time matter
+  std::string time = {};                // a field, or two joined by a comma: date,time
+  std::vector<std::string> where = {};  // conditions; lines that do not fulfil all are excluded
+  std::vector<std::string> group = {};  // path:2, host:/24
+  bool no_query = false;                // paths end at the ?
+  std::vector<std::string> data = {};   // a first line with one of these words is not a header
+  bool whole_line = false;              // events have no items: only the line and its time matter
   bool partial = false;     // a line that lacks some items is an event, unless it lacks all of them
   bool passes_bad = false;  // bad lines are passed on; decides the words of notes and errors
   bool web = false;         // events of web logs have event::web
@@ -26,16 +36,6 @@ struct input_options {
   std::string rejects = {};
   bool strict = false;
   std::string unpack_memory = {};  // limit for decompression; 128 MiB unless given
-};
-
-struct field {
-  enum class part { column, method, path, protocol, line, key };
-
-  std::string name;  // as typed; in NDJSON the key
-  part what = part::column;
-  std::size_t column = 0;  // from 0; that of the request for its parts
-
-  friend bool operator==(const field&, const field&) = default;
 };
 
 struct item_layout {
@@ -50,14 +50,23 @@ struct web_layout {
   std::optional<std::size_t> bytes = {};
 };
 
+struct placed_condition {
+  condition test;
+  std::size_t field = 0;  // number in line_layout::fields
+};
+
 struct line_layout {
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr std::size_t none = field::none;
 
   input_format format = input_format::plain;
   bool header = false;        // the first line names the columns
   std::vector<field> fields;  // all fields that are needed, each once
   std::vector<item_layout> items;
   std::size_t time = none;             // number in fields
+  std::size_t clock = none;            // if the date and the time of day are two fields
+  std::optional<instant> newest = {};  // as in time_reader
+  std::vector<placed_condition> conditions = {};
+  std::shared_ptr<const pattern> by_pattern = {};
   std::optional<web_layout> web = {};  // if it was asked for and the lines have it
   bool partial = false;                // as in input_options
   std::vector<std::string> names;      // of all fields of the file, as far as they are known
@@ -72,6 +81,9 @@ bool has_header(const input_options& asked, const std::vector<std::string_view>&
 line_layout layout_of(const input_options& asked, const std::string& file,
                       const std::vector<std::string_view>& lines,
                       std::optional<input_format> format = {});
+
+// The layout below a further #Fields line. Fields that are no longer there are absent.
+line_layout layout_below(const line_layout& before, std::string_view fields_line);
 
 // One line for people: "combined log; items path and host; time time".
 std::string described(const line_layout& layout);

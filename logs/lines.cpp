@@ -78,10 +78,23 @@ bool line_reader::fill() {
   end_ -= begin_;
   begin_ = 0;
   const std::size_t got = from_.read({buffer_.get() + end_, chunk});
-  end_ += got;
+  end_ += array_answer_ == json_array_splitter::answer::no ? got : split_elements(got);
   at_break_ = got == 0 && from_.take_break();
   at_end_ = got == 0 && !at_break_;
   return got != 0;
+}
+
+// Returns how many of the new bytes are left. Until it is clear whether the input is an array, all
+// of it is in the buffer.
+std::size_t line_reader::split_elements(std::size_t got) {
+  using enum json_array_splitter::answer;
+  const bool decided = array_answer_ == yes;
+  const std::size_t from = decided ? end_ : 0;
+  if (!decided) {
+    array_answer_ = json_array_splitter::recognises(without_mark({buffer_.get(), end_ + got}));
+    if (array_answer_ != yes) return got;
+  }
+  return from + array_.run({buffer_.get() + from, end_ + got - from}) - end_;
 }
 
 bool line_reader::skip_replaced() {
@@ -94,7 +107,11 @@ bool line_reader::skip_replaced() {
 }
 
 std::string_view line_reader::look_ahead() {
-  while (waiting().find('\n') == std::string_view::npos && waiting().size() <= most_waiting) {
+  const auto unclear = [this] {
+    return array_answer_ == json_array_splitter::answer::unclear ||
+           waiting().find('\n') == std::string_view::npos;
+  };
+  while (unclear() && waiting().size() <= most_waiting) {
     if (!fill()) break;
   }
   return waiting();

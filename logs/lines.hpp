@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "logs/byte_source.hpp"
+#include "logs/formats/json_array.hpp"
 
 namespace bloomtime::logs {
 
@@ -32,6 +33,10 @@ class line_reader {
 
   explicit line_reader(byte_source& from);
 
+  // If the input is a JSON array of objects, its elements become the lines. Call it first, and then
+  // look_ahead().
+  void split_json_arrays() { array_answer_ = json_array_splitter::answer::unclear; }
+
   // False at the end. Waits for input only if no complete line is buffered.
   bool next(line& found);
 
@@ -55,6 +60,7 @@ class line_reader {
   std::string_view waiting() const { return {buffer_.get() + begin_, end_ - begin_}; }
   void take(line& found, std::size_t size, std::size_t ending);
   bool fill();
+  std::size_t split_elements(std::size_t got);
 
   byte_source& from_;
   std::unique_ptr<char[]> buffer_;
@@ -65,6 +71,8 @@ class line_reader {
   bool at_break_ = false;  // what is buffered belongs to a file that has ended
   bool at_begin_ = true;
   bool in_pieces_ = false;
+  json_array_splitter::answer array_answer_ = json_array_splitter::answer::no;
+  json_array_splitter array_;
 };
 
 }  // namespace bloomtime::logs

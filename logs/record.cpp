@@ -5,6 +5,12 @@
 #include <utility>
 
 #include "logs/columns.hpp"
+#include "logs/formats/error_log.hpp"
+#include "logs/formats/load_balancer.hpp"
+#include "logs/formats/syslog.hpp"
+#include "logs/formats/timed.hpp"
+#include "logs/formats/w3c.hpp"
+#include "logs/parts.hpp"
 #include "text/quantity.hpp"
 
 namespace bloomtime::logs {
@@ -12,62 +18,103 @@ namespace {
 
 std::size_t columns_needed(const line_layout& layout) {
   std::size_t needed = 0;
+  if (has_keys(layout.format)) return needed;
   for (const field& f : layout.fields) {
-    if (f.what == field::part::line || f.what == field::part::key) continue;
+    if (f.what == field::part::line || f.what == field::part::absent) continue;
     needed = std::max(needed, f.column + 1);
+    if (f.second != field::none) needed = std::max(needed, f.second + 1);
   }
   return needed;
 }
 
-std::vector<std::string> names_of(const std::vector<field>& fields) {
-  std::vector<std::string> names;
-  for (const field& f : fields) names.push_back(f.name);
-  return names;
+std::vector<std::string> keys_of(const std::vector<field>& fields) {
+  std::vector<std::string> keys;
+  for (const field& f : fields) keys.push_back(f.key);
+  return keys;
+}
+
+// Values of formats with keys are changed after they were found, and shapes come last.
+bool changes_values(const line_layout& layout) {
+  return std::any_of(layout.fields.begin(), layout.fields.end(), [&](const field& f) {
+    return f.form.any() || (has_keys(layout.format) && f.what != field::part::value);
+  });
 }
 
 }  // namespace
 
 record_reader::record_reader(line_layout layout)
     : layout_(std::move(layout)),
+      plain_values_(!changes_values(layout_)),
       columns_(columns_needed(layout_)),
       values_(layout_.fields.size()),
       found_(layout_.fields.size()),
       scratch_(layout_.fields.size()),
+      shortened_(layout_.fields.size()),
       items_(layout_.items.size()),
       present_(layout_.items.size()),
-      joined_(layout_.items.size()) {
-  if (layout_.format == input_format::ndjson) keys_.emplace(names_of(layout_.fields));
+      joined_(layout_.items.size()),
+      times_(layout_.newest) {
+  if (is_json(layout_.format)) keys_.emplace(keys_of(layout_.fields));
+  if (layout_.format == input_format::logfmt) pairs_.emplace(keys_of(layout_.fields));
 }
 
 std::optional<bad_line> record_reader::read(std::string_view text) {
+  excluded_ = false;
   if (text.empty() && layout_.format != input_format::plain) return bad_line::empty;
-  if (const auto bad = keys_ ? read_keys(text) : read_columns(text)) return bad;
-  if (has_time()) {
-    const time_reading got = times_.read(values_[layout_.time]);
-    if (got.problem == time_problem::unreadable) return bad_line::unreadable_time;
-    if (got.problem == time_problem::impossible) return bad_line::impossible_time;
-    time_ = got.time;
+  const bool keyed = keys_ || pairs_;
+  if (const auto bad = keyed ? read_keys(text) : read_columns(text)) return bad;
+  if (!layout_.conditions.empty() && !fulfils_conditions()) {
+    excluded_ = true;
+    return std::nullopt;
   }
+  if (const auto bad = missing()) return bad;
+  if (has_time()) {
+    if (const auto bad = read_time()) return bad;
+  }
+  if (!plain_values_) shorten();
   join_items();
+  return std::nullopt;
+}
+
+std::optional<bad_line> record_reader::read_time() {
+  std::string_view text = values_[layout_.time];
+  if (layout_.clock != line_layout::none) {
+    joined_time_.assign(text).append(" ").append(values_[layout_.clock]);
+    text = joined_time_;
+  }
+  const time_reading got = times_.read(text);
+  if (got.problem == time_problem::unreadable) return bad_line::unreadable_time;
+  if (got.problem == time_problem::impossible) return bad_line::impossible_time;
+  time_ = got.time;
   return std::nullopt;
 }
 
 std::optional<bad_line> record_reader::read_columns(std::string_view text) {
   const std::size_t found = columns_.empty() ? 0 : split(text);
-  if (found == 0 && !columns_.empty() && layout_.format == input_format::csv) {
+  if (found == 0 && !columns_.empty() && !is_log(layout_.format) &&
+      layout_.format != input_format::plain) {
     return bad_line::other_format;
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const field& f = layout_.fields[i];
-    found_[i] = f.what == field::part::line || f.column < found;
+    found_[i] =
+        f.what == field::part::line || (f.column < found && columns_[f.column].data() != nullptr);
     values_[i] = found_[i] ? value_of(i, text) : std::string_view();
   }
-  return missing();
+  return std::nullopt;
 }
 
 std::optional<bad_line> record_reader::read_keys(std::string_view text) {
-  if (keys_->read(text, values_, found_) == json_problem::not_json) return bad_line::other_format;
-  return missing();
+  if (pairs_) {
+    pairs_->read(text, values_, found_);
+  } else if (keys_->read(text, values_, found_) == json_problem::not_json) {
+    return bad_line::other_format;
+  }
+  if (plain_values_) return std::nullopt;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (found_[i]) values_[i] = part_of(i, values_[i]);
+  }
+  return std::nullopt;
 }
 
 std::size_t record_reader::split(std::string_view text) {
@@ -77,26 +124,69 @@ std::size_t record_reader::split(std::string_view text) {
     case input_format::vhost_combined: return split_log(text, true, columns_);
     case input_format::csv: return split_commas(text, columns_);
     case input_format::tsv: return split_tabs(text, columns_);
-    case input_format::plain:
-    case input_format::ndjson: break;
+    case input_format::w3c: return split_w3c(text, columns_);
+    case input_format::cloudfront: return split_cloudfront(text, columns_);
+    case input_format::load_balancer: return split_load_balancer(text, columns_);
+    case input_format::nginx_error: return split_nginx_error(text, columns_);
+    case input_format::apache_error: return split_apache_error(text, columns_);
+    case input_format::syslog: return split_syslog(text, columns_);
+    case input_format::timed: return split_timed(text, columns_);
+    case input_format::pattern: return layout_.by_pattern->split(text, columns_);
+    default: return split_words(text, columns_);
   }
-  return split_words(text, columns_);
 }
 
 std::string_view record_reader::value_of(std::size_t number, std::string_view text) {
   const field& f = layout_.fields[number];
-  switch (f.what) {
-    case field::part::line: return text;
-    case field::part::method: return split_request(columns_[f.column]).method;
-    case field::part::path: return split_request(columns_[f.column]).path;
-    case field::part::protocol: return split_request(columns_[f.column]).protocol;
-    case field::part::column:
-    case field::part::key: break;
-  }
+  if (f.what == field::part::line) return text;
   const std::string_view column = columns_[f.column];
+  if (f.what != field::part::value) return part_of(number, column);
   if (layout_.format == input_format::csv) return unquoted(column, scratch_[number]);
   if (layout_.format == input_format::tsv) return unescaped(column, scratch_[number]);
   return column;
+}
+
+// Clears found_[number] if the value has no such part.
+std::string_view record_reader::part_of(std::size_t number, std::string_view value) {
+  const field& f = layout_.fields[number];
+  std::optional<std::string_view> part = value;
+  switch (f.what) {
+    case field::part::path: return split_request(value).path;
+    case field::part::method: return split_request(value).method;
+    case field::part::protocol: return split_request(value).protocol;
+    case field::part::url_path: return path_of_url(url_of_request(value));
+    case field::part::url_site: return site_of_url(url_of_request(value));
+    case field::part::address: return without_port(value);
+    case field::part::stem:
+      return f.second < columns_.size() && columns_[f.second].data() != nullptr
+                 ? with_query(value, columns_[f.second], scratch_[number])
+                 : value;
+    case field::part::decoded: return percent_decoded(value, scratch_[number]);
+    case field::part::family:
+      if (!families_) families_ = std::make_unique<family_reader>();
+      return families_->read(value);
+    case field::part::facility: part = facility_of(value); break;
+    case field::part::severity: part = severity_of(value); break;
+    case field::part::absent: part = std::nullopt; break;
+    case field::part::value:
+    case field::part::line: break;
+  }
+  found_[number] = part.has_value();
+  return part.value_or(std::string_view());
+}
+
+bool record_reader::fulfils_conditions() const {
+  return std::all_of(layout_.conditions.begin(), layout_.conditions.end(),
+                     [this](const placed_condition& c) {
+                       return c.test.holds(found_[c.field] != 0, values_[c.field]);
+                     });
+}
+
+void record_reader::shorten() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const shape& form = layout_.fields[i].form;
+    if (found_[i] && form.any()) values_[i] = shaped(values_[i], form, shortened_[i]);
+  }
 }
 
 // Whether the line lacks too much to be an event.
@@ -110,6 +200,7 @@ std::optional<bad_line> record_reader::missing() {
   const auto most = layout_.partial ? std::ssize(present_) - 1 : 0;
   if (lacking > most) return bad_line::no_item;
   if (has_time() && !found_[layout_.time]) return bad_line::no_time;
+  if (layout_.clock != line_layout::none && !found_[layout_.clock]) return bad_line::no_time;
   return std::nullopt;
 }
 
@@ -119,6 +210,7 @@ std::vector<std::string> record_reader::lacking() const {
     for (const std::size_t part : item.parts) needed[part] = true;
   }
   if (has_time()) needed[layout_.time] = true;
+  if (layout_.clock != line_layout::none) needed[layout_.clock] = true;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < found_.size(); ++i) {
     if (needed[i] && !found_[i]) names.push_back(layout_.fields[i].name);

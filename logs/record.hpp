@@ -1,12 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "logs/agent_family.hpp"
 #include "logs/bad_line.hpp"
+#include "logs/formats/logfmt.hpp"
 #include "logs/json_fields.hpp"
 #include "logs/layout.hpp"
 #include "logs/times.hpp"
@@ -25,6 +28,10 @@ class record_reader {
   // readable bytes behind it.
   std::optional<bad_line> read(std::string_view text);
 
+  // Whether the last line was read without a problem and does not fulfil a condition: it is no
+  // event, and neither its items nor its time were read.
+  bool excluded() const { return excluded_; }
+
   // Of the last line read, until the next one.
   std::span<const std::string_view> items() const { return items_; }
   // Whether the line has each item; missing ones are empty.
@@ -40,19 +47,29 @@ class record_reader {
   std::optional<bad_line> read_keys(std::string_view text);
   std::size_t split(std::string_view text);
   std::string_view value_of(std::size_t number, std::string_view text);
+  std::string_view part_of(std::size_t number, std::string_view value);
+  void shorten();
+  bool fulfils_conditions() const;
+  std::optional<bad_line> read_time();
   std::optional<bad_line> missing();
   void join_items();
 
   line_layout layout_;
+  bool plain_values_ = true;  // no value has to be changed after it was found
+  bool excluded_ = false;
   std::optional<json_fields> keys_;
+  std::optional<logfmt_fields> pairs_;
   std::vector<std::string_view> columns_;  // up to the last one that is needed
   std::vector<std::string_view> values_;   // of layout_.fields
   std::vector<char> found_;
   std::vector<std::string> scratch_;  // values that differ from the line, as after unescaping
+  std::vector<std::string> shortened_;
   std::vector<std::string_view> items_;
   std::vector<char> present_;
   std::vector<std::string> joined_;
   std::vector<std::string_view> parts_;
+  std::unique_ptr<family_reader> families_;
+  std::string joined_time_;
   time_reader times_;
   zoned_time time_;
 };

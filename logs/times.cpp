@@ -10,6 +10,8 @@ constexpr std::int64_t second = 1'000'000;  // in microseconds
 constexpr time_reading unreadable{{}, time_problem::unreadable};
 constexpr time_reading impossible{{}, time_problem::impossible};
 
+bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // A cursor over the text. What is missing or of another shape makes it bad, and it stays so.
@@ -43,6 +45,9 @@ class scanner {
     }
     return value;
   }
+
+  // Whether two digits and a colon are next.
+  bool clock_follows() const noexcept { return rest_.size() > 2 && rest_[2] == ':'; }
 
   std::string_view take(std::size_t count) noexcept {
     good_ = good_ && rest_.size() >= count;
@@ -132,7 +137,7 @@ int month_of(std::string_view name) noexcept {
   return 0;
 }
 
-// 10/Oct/2000:13:55:36 -0700
+// 10/Oct/2000:13:55:36 -0700, or 10/Oct/2000 13:55:36 with or without a zone
 time_reading read_log_time(std::string_view text) noexcept {
   scanner in(text);
   date_and_time t;
@@ -142,23 +147,26 @@ time_reading read_log_time(std::string_view text) noexcept {
   t.month = month_of(in.take(3));
   in.expect("/");
   t.year = in.digits(4);
-  in.expect(":");
+  const bool joined = in.accept(" ");
+  if (!joined) in.expect(":");
   scan_clock(in, t);
-  in.expect(" ");
-  scan_zone(in, z);
+  if (!joined || !in.at_end()) {
+    in.expect(" ");
+    scan_zone(in, z);
+  }
   if (!in.finished() || t.month == 0) return unreadable;
   return made_of(t, z);
 }
 
-// 2000-10-10T13:55:36.123-07:00
-time_reading read_rfc3339(std::string_view text) noexcept {
+// 2000-10-10T13:55:36.123-07:00, or 2000/10/10 13:55:36
+time_reading read_rfc3339(std::string_view text, std::string_view between) noexcept {
   scanner in(text);
   date_and_time t;
   zone z;
   t.year = in.digits(4);
-  in.expect("-");
+  in.expect(between);
   t.month = in.digits(2);
-  in.expect("-");
+  in.expect(between);
   t.day = in.digits(2);
   in.expect("Tt ");
   scan_clock(in, t);
@@ -168,6 +176,52 @@ time_reading read_rfc3339(std::string_view text) noexcept {
     scan_zone(in, z);
   }
   return in.finished() ? made_of(t, z) : unreadable;
+}
+
+// The latest year in which the time exists and is at most a day after `newest`.
+time_reading in_latest_year(date_and_time t, const zone& z, instant newest) noexcept {
+  constexpr std::int64_t day = 86400 * second;
+  constexpr int longest_wait = 8;  // years between 29 February and the next, around 1900
+  const auto days = std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_time<std::chrono::microseconds>(std::chrono::microseconds(newest.micros)));
+  const int latest = static_cast<int>(std::chrono::year_month_day(days).year()) + 1;
+  time_reading found = impossible;
+  for (t.year = latest; t.year >= latest - longest_wait - 1; --t.year) {
+    found = made_of(t, z);
+    if (found.ok() && found.time.at.micros - day <= newest.micros) return found;
+  }
+  return impossible;
+}
+
+// Oct 11 22:14:15, Oct 11 2000 22:14:15, Wed Oct 11 22:14:15.123 2000
+time_reading read_named_time(std::string_view text, instant newest) noexcept {
+  scanner in(text);
+  date_and_time t;
+  bool dated = false;
+  const std::string_view first = in.take(3);
+  t.month = month_of(first);
+  if (t.month == 0) {  // a day of the week
+    if (first.size() != 3 || !is_lower(first[1]) || !is_lower(first[2])) return unreadable;
+    in.accept(",");
+    in.expect(" ");
+    t.month = month_of(in.take(3));
+  }
+  in.expect(" ");
+  t.day = in.accept(" ") ? in.digits(1) : in.digits(2);
+  in.expect(" ");
+  if (!in.clock_follows()) {
+    t.year = in.digits(4);
+    in.expect(" ");
+    dated = true;
+  }
+  scan_clock(in, t);
+  if (in.accept(".,")) t.micros = in.decimals(6);
+  if (!dated && in.accept(" ")) {
+    t.year = in.digits(4);
+    dated = true;
+  }
+  if (!in.finished() || t.month == 0) return unreadable;
+  return dated ? made_of(t, {}) : in_latest_year(t, {}, newest);
 }
 
 // The unit is told by the number of digits before the point, so that every time from 1973 to 5138
@@ -201,17 +255,27 @@ time_reading read_epoch(std::string_view text) noexcept {
 
 }  // namespace
 
-time_reading read_time(std::string_view text) noexcept {
+time_reading read_time(std::string_view text, instant newest) noexcept {
   if (text.size() > 2 && text[2] == '/') return read_log_time(text);
-  if (text.size() > 4 && text[4] == '-') return read_rfc3339(text);
+  if (text.size() > 4 && text[4] == '-') return read_rfc3339(text, "-");
+  if (text.size() > 4 && text[4] == '/') return read_rfc3339(text, "/");
+  if (!text.empty() && text.front() >= 'A' && text.front() <= 'Z') {
+    return read_named_time(text, newest);
+  }
   return text.empty() ? unreadable : read_epoch(text);
+}
+
+time_reading time_reader::read_anew(std::string_view text) const noexcept {
+  const bool named = !text.empty() && text.front() >= 'A' && text.front() <= 'Z';
+  return read_time(text, newest_ || !named ? newest_.value_or(instant())
+                                           : instant(std::chrono::system_clock::now()));
 }
 
 time_reading time_reader::read(std::string_view text) noexcept {
   if (text.size() == size_ && std::memcmp(text.data(), text_.data(), size_) == 0 && size_ != 0) {
     return last_;
   }
-  const time_reading found = read_time(text);
+  const time_reading found = read_anew(text);
   if (text.size() <= text_.size() && !text.empty()) {
     std::memcpy(text_.data(), text.data(), text.size());
     size_ = text.size();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <bloomtime/time.hpp>
@@ -25,15 +26,22 @@ struct time_reading {
   bool ok() const noexcept { return problem == time_problem::none; }
 };
 
-// Reads epoch numbers, RFC 3339 and the timestamps of web server logs.
-time_reading read_time(std::string_view text) noexcept;
+// Reads epoch numbers, RFC 3339, and the timestamps of web servers and of syslog. A timestamp
+// without a year is that of the latest year in which it lies at most a day after `newest`.
+time_reading read_time(std::string_view text, instant newest = {}) noexcept;
 
 // Caches the last text: neighbouring lines often have the same second.
 class time_reader {
  public:
+  // `newest` as for read_time(); without it the present.
+  explicit time_reader(std::optional<instant> newest = {}) : newest_(newest) {}
+
   time_reading read(std::string_view text) noexcept;
 
  private:
+  time_reading read_anew(std::string_view text) const noexcept;
+
+  std::optional<instant> newest_;
   std::array<char, 40> text_{};
   std::size_t size_ = 0;
   time_reading last_;

@@ -327,9 +327,7 @@ class run {
   }
 
   void add(const logs::event& e, logs::event_reader& reader) {
-    if (!e.at) {
-      refuse("profile needs timestamps, and none were found; name the field with --time");
-    }
+    if (!e.at) reader.refuse_untimed("profile");
     if (!profile_) begin(reader.item_names());
     facts().offsets->add(*e.at, e.offset);
     profile_->add(

@@ -32,7 +32,7 @@ TEST(input_options, as_typed) {
   EXPECT_EQ(files, (std::vector<std::string>{"a.log", "b.log"}));
   const auto format = std::find_if(root.options().begin(), root.options().end(),
                                    [](const option& o) { return o.name == "--format"; });
-  EXPECT_EQ(format->choices.size(), 8U);
+  EXPECT_EQ(format->choices.size(), 19U);
   for (const std::string& choice : format->choices) EXPECT_NO_THROW((void)format_named(choice));
   const std::string help = help_text(root);
   EXPECT_NE(help.find("\nInput\n  --item FIELD"), help.npos) << help;

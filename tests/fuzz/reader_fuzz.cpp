@@ -78,7 +78,9 @@ void check_lines(const std::string& path, const std::vector<std::string>& expect
   require(number == expected.size(), "all lines were handed out");
 }
 
-void check_events(const std::string& path, const input_options& asked, std::size_t lines) {
+// `split`: the input is a JSON array, whose elements are the lines.
+void check_events(const std::string& path, const input_options& asked, std::size_t lines,
+                  bool split) {
   bool ended = true;
   std::uint64_t events = 0;
   event_reader reader(asked, {path});
@@ -94,16 +96,30 @@ void check_events(const std::string& path, const input_options& asked, std::size
   }
   const line_counts& counts = reader.counts();
   if (!ended) return;
+  if (split) lines = counts.lines;
   require(counts.lines == lines, "all lines are counted");
   require(counts.events == events, "all events are counted");
-  require(counts.events + counts.bad_lines() + counts.headers == lines, "nothing is lost");
+  require(counts.events + counts.bad_lines() + counts.headers + counts.excluded == lines,
+          "nothing is lost");
 }
 
-const std::array<std::string, 8> formats{"auto",   "common", "combined", "vhost-combined",
-                                         "ndjson", "csv",    "tsv",      "plain"};
+const std::array<std::string, 21> formats{
+    "auto",  "common", "combined",    "vhost-combined", "ndjson", "csv",     "tsv",
+    "plain", "logfmt", "nginx-error", "apache-error",   "syslog", "w3c",     "cloudfront",
+    "alb",   "caddy",  "traefik",     "journald",       "timed",  "pattern", "goaccess"};
 
 input_options options_of(std::uint8_t format, std::uint8_t fields) {
   input_options asked{.format = formats[format % formats.size()]};
+  if (asked.format == "pattern") asked.pattern = R"(%h %l %u %t "%r" %>s %b "%{User-Agent}i")";
+  if (asked.format == "goaccess") asked.pattern = R"(%h %^[%d:%t %^] "%r"%~%s %b)";
+  if (!asked.pattern.empty()) asked.format = "auto";
+  if ((fields & 4U) != 0) asked.where = {"line!~x.*y|^z", "1!=2"};
+  if ((fields & 8U) != 0) asked.web = asked.no_query = asked.partial = true;
+  if ((fields & 16U) != 0) {
+    asked.items = {"path", "host", "agent", "family", "site", "message", "severity"};
+    asked.group = {"path:2", "host:/24"};
+    return asked;
+  }
   switch (fields % 4) {
     case 0: return asked;
     case 1: asked.items = {"2", "1,2,3"}; break;
@@ -126,7 +142,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (l.size() > line_reader::longest) return 0;  // comes in pieces; see the unit tests
   }
   check_lines(file.path(), lines);
+  std::string text;
+  for (const std::string& l : lines) text += l;
+  const bool split =
+      json_array_splitter::recognises(without_mark(text)) != json_array_splitter::answer::no;
   const bool only_mark = lines == std::vector<std::string>{"\xef\xbb\xbf"};
-  check_events(file.path(), options_of(data[0], data[1]), only_mark ? 0 : lines.size());
+  check_events(file.path(), options_of(data[0], data[1]), only_mark ? 0 : lines.size(), split);
   return 0;
 }

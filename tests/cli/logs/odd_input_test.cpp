@@ -87,11 +87,11 @@ TEST(odd_input, lines_of_logs) {
 }
 
 TEST(odd_input, what_only_looks_like_something) {
-  for (const char* line :
-       {"Oct 10 13:55:36 host sshd[42]: Accepted publickey for root, port 22",
-        "[Wed Oct 11 14:32:52 2000] [error] [client 127.0.0.1] denied", "1700000000 a b",
-        "[1700000000,\"a\"]", "\"a string\"", "a\xff\xfe,b", "well, then",
-        R"({"time":1,"id":"a"} {"time":2,"id":"b"})", R"({"time":1,"id":})"}) {
+  for (const char* line : {"Oct 10 13:55:36: Accepted publickey for root, port 22",
+                           "[Wed Oct 11 14:32:52] [error] denied", "1700000000 a b", "a=1",
+                           "#Fields", "2024-03-01 10:00:00", "<13>", "2024/03/01 x",
+                           "[1700000000,\"a\"]", "\"a string\"", "a\xff\xfe,b", "well, then",
+                           R"({"time":1,"id":"a"} {"time":2,"id":"b"})", R"({"time":1,"id":})"}) {
     const heard got = read_text(std::string(line) + "\n" + line + "\n");
     EXPECT_EQ(got.items, (rows(2, {line})));
     EXPECT_EQ(got.times[0], std::nullopt);

@@ -78,7 +78,8 @@ TEST_P(compressed_source, damage_is_told) {
 }
 
 INSTANTIATE_TEST_SUITE_P(tools, compressed_source,
-                         testing::Values("gzip", "zstd", "xz -1", "pzstd -p 2", "zstd --long=27"));
+                         testing::Values("gzip", "bzip2", "zstd", "xz -1", "pzstd -p 2",
+                                         "zstd --long=27"));
 
 TEST(byte_source, gzip_may_be_padded_with_zeros) {
   const support::temporary_directory folder;

@@ -31,6 +31,35 @@ TEST(times, of_logs) {
   EXPECT_EQ(problem("10/Oct/2000:13:55:36 -0700 "), time_problem::unreadable);
 }
 
+TEST(times, of_syslog_and_error_logs) {
+  constexpr instant newest = instant::from_seconds(1'709'287'200);  // 2024-03-01 10:00:00
+  const auto at = [&](std::string_view text, instant by) {
+    const time_reading got = read_time(text, by);
+    return got.ok() ? got.time.at.micros / 1'000'000 : -1;
+  };
+  EXPECT_EQ(at("Mar  1 10:00:00", newest), 1'709'287'200);
+  EXPECT_EQ(at("Mar 01 10:00:00.5", newest), 1'709'287'200);
+  EXPECT_EQ(at("Mar  2 10:00:00", newest), 1'709'373'600);                // a day ahead
+  EXPECT_EQ(at("Mar  2 10:00:01", newest), 1'709'373'601 - 366 * 86400);  // a second more
+  EXPECT_EQ(at("Dec 31 23:59:59", newest), 1'704'067'199);                // of 2023
+  EXPECT_EQ(at("Jan  1 00:00:00", newest), 1'704'067'200);                // of 2024
+  EXPECT_EQ(at("Jan  1 00:00:00", instant::from_seconds(1'704'067'199)), 1'704'067'200);
+  EXPECT_EQ(at("Feb 29 00:00:00", newest), 1'709'164'800);
+  EXPECT_EQ(at("Feb 29 00:00:00", instant::from_seconds(1'700'000'000)), 1'582'934'400);  // 2020
+  EXPECT_EQ(micros("Fri Mar 01 10:00:00.250000 2024"), 1'709'287'200'250'000);
+  EXPECT_EQ(micros("Mar 01 2024 10:00:00"), 1'709'287'200'000'000);
+  EXPECT_EQ(micros("2024/03/01 10:00:00"), 1'709'287'200'000'000);
+  EXPECT_EQ(micros("01/Mar/2024 10:00:00"), 1'709'287'200'000'000);
+  EXPECT_EQ(micros("01/Mar/2024 11:00:00 +0100"), 1'709'287'200'000'000);
+  EXPECT_EQ(problem("Feb 30 10:00:00"), time_problem::impossible);
+  EXPECT_EQ(problem("Mar  1 25:00:00"), time_problem::impossible);
+  for (const char* text : {"Mar", "Mar 1 10:00:00", "Mar  1 10:00", "Mrz  1 10:00:00", "M", "Mar  ",
+                           "Fri", "Fri Mar", "Mar  1 10:00:00 ", "2024/03-01 10:00:00",
+                           "Mar 01 20240 10:00:00", "Mar  1 10:00:00 2024 2024"}) {
+    EXPECT_EQ(problem(text), time_problem::unreadable) << text;
+  }
+}
+
 TEST(times, of_rfc3339) {
   EXPECT_EQ(micros("1970-01-01T00:00:00Z"), 0);
   EXPECT_EQ(micros("2000-10-10T13:55:36-07:00"), 971'211'336'000'000);
