@@ -131,16 +131,16 @@ BLOOMTIME_INLINE detail::recent_window::arrival recency_table::arrive(instant wh
 }
 
 template <class Wanted>
-bool recency_table::record(digest d, const detail::recent_window::arrival& event,
-                           Wanted&& wanted) noexcept {
+BLOOMTIME_INLINE bool recency_table::record(digest d, std::uint32_t back,
+                                            Wanted&& wanted) noexcept {
   detail::print_stamps& stamps = table_.payload();
-  const std::uint64_t code = stamps.code(event.back);
+  const std::uint64_t code = stamps.code(back);
   const detail::print p = table_.print_of(d);
   const auto renew = [&](const std::uint64_t* before) -> detail::print_change {
     const std::uint64_t age = before != nullptr ? stamps.age(*before) : 0;
     const bool alive = before != nullptr && age <= ticks();
     if (!wanted(alive ? std::optional(age) : std::nullopt)) return {};
-    if (alive && age <= event.back) return {detail::print_change::set, *before};
+    if (alive && age <= back) return {detail::print_change::set, *before};
     if (alive) stamps.remove(*before);
     if (before != nullptr) stamps.add(code);
     return {detail::print_change::set, code};
@@ -155,7 +155,7 @@ bool recency_table::record(digest d, const detail::recent_window::arrival& event
   return true;
 }
 
-bool recency_table::forget_for(const detail::print& p, std::uint64_t code) noexcept {
+bool recency_table::forget_for(detail::print p, std::uint64_t code) noexcept {
   if (!forget_oldest_) return false;
   detail::print_stamps& stamps = table_.payload();
   const auto gone = table_.displace(
@@ -169,7 +169,7 @@ bool recency_table::forget_for(const detail::print& p, std::uint64_t code) noexc
 
 BLOOMTIME_INLINE void recency_table::count(digest d,
                                            const detail::recent_window::arrival& event) noexcept {
-  if (const std::uint64_t passed = window_.count(event)) table_.payload().advance(passed);
+  if (const std::uint64_t passed = window_.count(event.back)) table_.payload().advance(passed);
   if (audit_) [[unlikely]]
     audit_->insertion(d, event.at);
 }
@@ -177,14 +177,34 @@ BLOOMTIME_INLINE void recency_table::count(digest d,
 outcome recency_table::add_digest(digest d, instant when) noexcept {
   const auto event = arrive(when);
   if (!event.recorded()) return losses_.count(event.became);
-  if (!record(d, event, [](std::optional<std::uint64_t>) { return true; })) {
+  if (!record(d, event.back, [](std::optional<std::uint64_t>) { return true; })) {
     return losses_.count(outcome::full);
   }
   count(d, event);
   return event.became;
 }
 
+// Most events belong to the present tick, and no audit sees them. This path is kept short; the
+// others are in test_and_set_elsewhen().
 novelty recency_table::test_and_set(digest d, instant when, const math::penalties* costs) noexcept {
+  if (audit_ || !usable() || !window_.is_present(when)) [[unlikely]]
+    return test_and_set_elsewhen(d, when, costs);
+  const std::uint32_t oldest = window_.pass_to(when);
+  bool duplicate = false;
+  const bool room = record(d, 0, [&](std::optional<std::uint64_t> age) {
+    duplicate = age && *age <= oldest;
+    return !duplicate || refresh_;
+  });
+  if (!room) [[unlikely]]
+    return {!duplicate, losses_.count(outcome::full)};
+  if (!duplicate || refresh_) {
+    if (const std::uint64_t passed = window_.count(0)) table_.payload().advance(passed);
+  }
+  return {!duplicate, outcome::added};
+}
+
+[[gnu::noinline]] novelty recency_table::test_and_set_elsewhen(
+    digest d, instant when, const math::penalties* costs) noexcept {
   const auto event = arrive(when);
   const moment asked = window_.moment_of(event.became == outcome::future ? when : window_.latest());
   if (!event.recorded()) return {!seen_digest(d, asked), losses_.count(event.became)};
@@ -196,7 +216,7 @@ novelty recency_table::test_and_set(digest d, instant when, const math::penaltie
     audit_->question(d, asked.at, said, each);
   }
   bool duplicate = false;
-  const bool room = record(d, event, [&](std::optional<std::uint64_t> age) {
+  const bool room = record(d, event.back, [&](std::optional<std::uint64_t> age) {
     duplicate = decided.value_or(age && detail::recent_window::inside(*age, asked));
     return !duplicate || refresh_;
   });

@@ -47,6 +47,12 @@ struct print_form {
   unsigned lanes = 0;
   std::uint64_t lane_ones = 0;
   std::uint64_t gather = 0;
+  // What an access to an entry needs: its width, the first bit of entry 0, and the bits of an entry
+  // and of its rest.
+  unsigned width = 0;
+  unsigned entries_at = 0;
+  std::uint64_t entry_mask = 0;
+  std::uint64_t rest_mask = 0;
 
   static constexpr print_form of(unsigned rest_bits, unsigned payload_bits,
                                  unsigned mark_bits) noexcept {
@@ -59,10 +65,13 @@ struct print_form {
       made.lane_ones |= std::uint64_t{1} << (i * width + rest_bits);
       made.gather |= std::uint64_t{1} << i * (width - 1);
     }
+    made.width = width;
+    made.entries_at = tag_bits * made.slots;
+    made.entry_mask = (std::uint64_t{1} << width) - 1;
+    made.rest_mask = (std::uint64_t{1} << rest_bits) - 1;
     return made;
   }
 
-  constexpr unsigned entry_bits() const noexcept { return rest_bits + payload_bits; }
   constexpr unsigned head_bits() const noexcept { return slot_count_bits + mark_bits; }
 
   friend bool operator==(const print_form&, const print_form&) = default;
@@ -95,22 +104,22 @@ class print_block {
 
   BLOOMTIME_INLINE std::uint64_t entry(unsigned i) const noexcept {
     const place p = place_of(i);
-    return load_le64(at_ + p.byte) >> p.shift & ones(form_->entry_bits());
+    return load_le64(at_ + p.byte) >> p.shift & form_->entry_mask;
   }
   BLOOMTIME_INLINE void set_entry(unsigned i, std::uint64_t value) const noexcept {
     const place p = place_of(i);
-    const std::uint64_t around = load_le64(at_ + p.byte) & ~(ones(form_->entry_bits()) << p.shift);
+    const std::uint64_t around = load_le64(at_ + p.byte) & ~(form_->entry_mask << p.shift);
     store_le64(at_ + p.byte, around | value << p.shift);
   }
   BLOOMTIME_INLINE std::uint64_t payload(unsigned i) const noexcept {
     return entry(i) >> form_->rest_bits;
   }
   BLOOMTIME_INLINE void set_payload(unsigned i, std::uint64_t payload) const noexcept {
-    set_entry(i, (entry(i) & ones(form_->rest_bits)) | payload << form_->rest_bits);
+    set_entry(i, (entry(i) & form_->rest_mask) | payload << form_->rest_bits);
   }
   slot at(unsigned i) const noexcept {
     const std::uint64_t e = entry(i);
-    return {tag(i), e & ones(form_->rest_bits), e >> form_->rest_bits};
+    return {tag(i), e & form_->rest_mask, e >> form_->rest_bits};
   }
   BLOOMTIME_INLINE void put(unsigned i, const slot& s) const noexcept {
     set_tag(i, s.tag);
@@ -137,7 +146,9 @@ class print_block {
       const auto i = static_cast<unsigned>(std::bit_width(slots)) - 1;
       slots ^= std::uint32_t{1} << i;
       --n;
-      if (i != n) put(i, at(n));
+      const std::uint64_t last = entry(n);
+      set_tag(i, tag(n));
+      set_entry(i, last);
       put(n, {});
     }
     set_head(n, mark());
@@ -151,19 +162,24 @@ class print_block {
   }
   void clear() const noexcept { std::memset(at_, 0, line_bytes); }
 
-  // Adds to a tag, which does not overflow. Writes as many bytes as find() reads at once: a read
-  // that finds only a part of its bytes in a pending write waits for the write to finish.
-  BLOOMTIME_INLINE void raise_tag(unsigned i, std::uint32_t amount) const noexcept {
-#if BLOOMTIME_X86
-    const __m128i lanes = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    auto* const half = reinterpret_cast<__m128i*>(at_ + (i & 16));
-    const __m128i lane = _mm_cmpeq_epi8(lanes, _mm_set1_epi8(static_cast<char>(i & 15)));
-    const __m128i more = _mm_and_si128(lane, _mm_set1_epi8(static_cast<char>(amount)));
-    _mm_store_si128(half, _mm_add_epi8(_mm_load_si128(half), more));
-#else
-    std::byte* const word = at_ + (i & ~7U);
-    store_le64(word, load_le64(word) + (std::uint64_t{amount} << 8 * (i & 7)));
-#endif
+  // Adds to the payload of slot i; or, if it is `full`, to the tag of the next slot. Neither may
+  // exceed the most that it holds; returns false then, and nothing changed. Nothing predicts which
+  // it is, so both are computed and there is no branch.
+  BLOOMTIME_INLINE bool raise(unsigned i, std::uint64_t amount, std::uint64_t full) const noexcept {
+    const place p = place_of(i);
+    const std::uint64_t payload =
+        (load_le64(at_ + p.byte) >> p.shift & form_->entry_mask) >> form_->rest_bits;
+    const std::uint64_t next = 0 - std::uint64_t{payload == full};
+    const auto either = [&](std::uint64_t here, std::uint64_t there) {
+      return here ^ ((here ^ there) & next);
+    };
+    const unsigned j = i + 1;
+    const std::uint64_t left = either(full - 1 - payload, ones(tag_bits) - tag(j));
+    if (amount > left) [[unlikely]]
+      return false;
+    std::byte* const word = at_ + either(p.byte, j & ~7U);
+    store_le64(word, load_le64(word) + (amount << either(p.shift + form_->rest_bits, 8 * (j & 7))));
+    return true;
   }
 
   // Bit i: (payload of slot i - from) modulo 2^payload_bits < below, for slots in use. Compares
@@ -174,7 +190,7 @@ class print_block {
   // i) (width - 1) are consecutive, and with at most width - 1 lanes no other product meets them.
   BLOOMTIME_INLINE std::uint32_t payloads_in(std::uint64_t from,
                                              std::uint64_t below) const noexcept {
-    const unsigned width = form_->entry_bits();
+    const unsigned width = form_->width;
     const unsigned lanes = form_->lanes;
     const unsigned n = count();
     const std::uint64_t each = form_->lane_ones;
@@ -183,15 +199,26 @@ class print_block {
     const std::uint64_t start = each * from;
     const std::uint64_t end = each * below;
     std::uint64_t found = 0;  // also of lanes past the last slot
-    for (unsigned i = 0; i < n; i += lanes) {
-      const place p = place_of(i);
-      const std::uint64_t x = load_le64(at_ + p.byte) >> p.shift & all;
-      const std::uint64_t d = ((x | top) - (start & ~top)) ^ ((x ^ ~start) & top);
-      const std::uint64_t less = (d | top) - (end & ~top);
-      const std::uint64_t set = ((~d & end) | (~(d ^ end) & ~less)) & top;
-      const std::uint64_t side_by_side =
-          (set >> (width - 1)) * form_->gather >> (lanes - 1) * (width - 1);
-      found |= (side_by_side & ones(lanes)) << i;
+    const auto collect = [&](auto&& tops_of) {
+      for (unsigned i = 0; i < n; i += lanes) {
+        const place p = place_of(i);
+        const std::uint64_t set = tops_of(load_le64(at_ + p.byte) >> p.shift & all);
+        const std::uint64_t side_by_side =
+            (set >> (width - 1)) * form_->gather >> (lanes - 1) * (width - 1);
+        found |= (side_by_side & ones(lanes)) << i;
+      }
+    };
+    if (below == 1) {  // most calls
+      collect([&](std::uint64_t x) {
+        const std::uint64_t d = x ^ start;
+        return ~(((d & ~top) + (all & ~top)) | d) & top;
+      });
+    } else {
+      collect([&](std::uint64_t x) {
+        const std::uint64_t d = ((x | top) - (start & ~top)) ^ ((x ^ ~start) & top);
+        const std::uint64_t less = (d | top) - (end & ~top);
+        return ((~d & end) | (~(d ^ end) & ~less)) & top;
+      });
     }
     return static_cast<std::uint32_t>(found & ones(n));
   }
@@ -204,7 +231,7 @@ class print_block {
          set &= set - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(set));
       const std::uint64_t e = entry(i);
-      if ((e & ones(form_->rest_bits)) == rest && (!used || e >> form_->rest_bits != 0)) return i;
+      if ((e & form_->rest_mask) == rest && (!used || e > form_->rest_mask)) return i;
     }
     return form_->slots;
   }
@@ -222,7 +249,7 @@ class print_block {
   };
   // An access never leaves the block.
   BLOOMTIME_INLINE place place_of(unsigned i) const noexcept {
-    const unsigned bit = tag_bits * form_->slots + i * form_->entry_bits();
+    const unsigned bit = form_->entries_at + i * form_->width;
     const unsigned byte = std::min<unsigned>(bit / 8, line_bytes - 8);
     return {byte, bit - 8 * byte};
   }

@@ -90,11 +90,13 @@ class print_blocks {
   BLOOMTIME_INLINE bool is_divided(const print& p) const noexcept {
     return (p.home << level_ | (p.rest & ((std::uint64_t{1} << level_) - 1))) < split_;
   }
+  // at() while the table has not grown.
+  BLOOMTIME_INLINE spot at_first(const print& p) const noexcept {
+    const chunk& c = chunks_.front();
+    return {c.blocks + p.home * line_bytes, c.epochs + (p.home >> segment_shift), 0, 0, p.home};
+  }
   BLOOMTIME_INLINE spot at(const print& p) const noexcept {
-    if (!can_join()) {  // it has not grown
-      const chunk& c = chunks_.front();
-      return {c.blocks + p.home * line_bytes, c.epochs + (p.home >> segment_shift), 0, 0, p.home};
-    }
+    if (!can_join()) return at_first(p);
     const unsigned level = level_ + (is_divided(p) ? 1 : 0);
     const std::uint64_t path = p.rest & ((std::uint64_t{1} << level) - 1);
     return spot_at(p.home, path, level);

@@ -215,9 +215,11 @@ class print_table {
     }
   };
 
-  BLOOMTIME_INLINE target reach(const print& p) const noexcept {
-    const spot at = blocks_.at(p);
+  BLOOMTIME_INLINE target target_of(const print& p, const spot& at) const noexcept {
     return {p, at, blocks_.block(at)};
+  }
+  BLOOMTIME_INLINE target reach(const print& p) const noexcept {
+    return target_of(p, blocks_.at(p));
   }
   BLOOMTIME_INLINE void expect_fresh(const target& t) noexcept {
     if (payload_.due(*t.at.epoch)) [[unlikely]]
@@ -228,7 +230,9 @@ class print_table {
     expect_fresh(t);
     return t;
   }
-  void refresh(const spot& s) noexcept;
+  // Values, not references, are passed to calls that most operations do not make: others keep them
+  // in registers then.
+  void refresh(spot s) noexcept;
 
   // -- prints of one slot or of several
   static bool is_print(const print_block& block, unsigned i) noexcept {
@@ -271,7 +275,7 @@ class print_table {
 
   unsigned room_in(const target& t) noexcept;
   bool place(const target& t, std::uint64_t payload) noexcept;
-  void leave_mark(const print_block& block, std::uint32_t tag, std::uint64_t payload) noexcept {
+  void leave_mark(print_block block, std::uint32_t tag, std::uint64_t payload) noexcept {
     block.set_mark(payload_.mark(block.mark(), tag, payload));
   }
 
@@ -281,8 +285,10 @@ class print_table {
     }
   }
 
+  template <class At, class Change>
+  print_result change_at(const print& p, At&& at, Change&& change) noexcept;
   bool change_in(const target& t, unsigned i, print_change c) noexcept;
-  print_result add(const target& first, const target& second, std::uint64_t payload) noexcept;
+  print_result add(print p, std::uint64_t payload) noexcept;
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;
@@ -299,7 +305,7 @@ class print_table {
   bool may_move(const target& t, unsigned i, const purpose& why) const noexcept;
   bool make_room(const target& t, unsigned& probes, const purpose& why) noexcept;
   bool make_room_by_two(const target& t, unsigned& probes, const purpose& why) noexcept;
-  bool extend(const target& t, std::uint64_t payload) noexcept;
+  bool extend(target t, std::uint64_t payload) noexcept;
   bool make_divisible(const target& t) noexcept;
   bool add_to_stash(const target& first, const target& second, std::uint64_t payload) noexcept;
   std::uint64_t most_stashed() const noexcept { return 64 + blocks_.slots() / 32; }
@@ -339,10 +345,14 @@ bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
 template <class Payload>
 template <class Use>
 bool print_table<Payload>::touch(const print& p, Use&& use) const noexcept {
-  const spot at = blocks_.at(p);
-  const print_block block = blocks_.block(at);
-  const unsigned i = block.template find<grouped>(p.tag, print_blocks::stored(p, at.level));
-  return i < block.form().slots && use(block, i);
+  const auto in = [&](const print_block& block, unsigned level) {
+    const unsigned i = block.template find<grouped>(p.tag, print_blocks::stored(p, level));
+    return i < block.form().slots && use(block, i);
+  };
+  // Two copies of the code: the one for tables that have not grown has less to compute.
+  if (!blocks_.can_join()) return in(blocks_.block(blocks_.at_first(p)), 0);
+  const spot s = blocks_.at(p);
+  return in(blocks_.block(s), s.level);
 }
 
 // -- changing ----------------------------------------------------------------------------------
@@ -362,9 +372,23 @@ BLOOMTIME_INLINE bool print_table<Payload>::change_in(const target& t, unsigned 
 template <class Payload>
 template <class Change>
 print_result print_table<Payload>::change(const print& p, Change&& change) noexcept {
-  const target second = reach(blocks_.other(p));
+  // Two copies of the code: the one for tables that have not grown has less to compute.
+  if (!blocks_.can_join()) {
+    return change_at(
+        p, [&](const print& q) { return blocks_.at_first(q); }, change);
+  }
+  return change_at(
+      p, [&](const print& q) { return blocks_.at(q); }, change);
+}
+
+template <class Payload>
+template <class At, class Change>
+BLOOMTIME_INLINE print_result print_table<Payload>::change_at(const print& p, At&& at,
+                                                              Change&& change) noexcept {
+  const target second = target_of(blocks_.other(p), at(blocks_.other(p)));
   print_blocks::prefetch(second.at);
-  const target first = reach_to_write(p);
+  const target first = target_of(p, at(p));
+  expect_fresh(first);
   unsigned i = first.find();
   if (i < first.block.form().slots) {
     const std::uint64_t payload = payload_at(first.block, i);
@@ -403,7 +427,7 @@ print_result print_table<Payload>::change(const print& p, Change&& change) noexc
   if (!first.block.full() && append(first.block, first.with(c.payload))) [[likely]] {
     return print_result::added;
   }
-  return add(first, second, c.payload);
+  return add(p, c.payload);
 }
 
 // -- growing -----------------------------------------------------------------------------------

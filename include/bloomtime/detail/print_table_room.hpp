@@ -29,7 +29,7 @@ bool print_table<Payload>::place(const target& t, std::uint64_t payload) noexcep
 }
 
 template <class Payload>
-void print_table<Payload>::refresh(const spot& s) noexcept {
+void print_table<Payload>::refresh(spot s) noexcept {
   const std::uint64_t epoch = *s.epoch;
   blocks_.for_segment(s, [&](const print_block& block) {
     ++work_;
@@ -38,11 +38,11 @@ void print_table<Payload>::refresh(const spot& s) noexcept {
   *s.epoch = payload_.epoch();
 }
 
-// Of a print that is in neither block.
+// Of a print that is in neither block; the segment of its first one is fresh.
 template <class Payload>
-print_result print_table<Payload>::add(const target& first, const target& second,
-                                       std::uint64_t payload) noexcept {
-  expect_fresh(second);
+print_result print_table<Payload>::add(print p, std::uint64_t payload) noexcept {
+  const target first = reach(p);
+  const target second = reach_to_write(blocks_.other(p));
   const bool added = fit(first, second, payload) || add_to_stash(first, second, payload);
   return added ? print_result::added : print_result::full;
 }
@@ -77,7 +77,7 @@ bool print_table<Payload>::fit(const target& first, const target& second,
 
 // Of a print whose payload no longer fits into its block: others make room, or it leaves.
 template <class Payload>
-bool print_table<Payload>::extend(const target& t, std::uint64_t payload) noexcept {
+bool print_table<Payload>::extend(target t, std::uint64_t payload) noexcept {
   const target other = reach_to_write(blocks_.other(t.p));
   unsigned probes = 0;
   unsigned free = 0;

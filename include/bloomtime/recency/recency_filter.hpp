@@ -212,7 +212,7 @@ class recency_filter : public detail::stored<recency_filter>,
     } else {
       cells_.stamp_back(at, event.back);
     }
-    if (const std::uint64_t passed = window_.count(event)) [[unlikely]]
+    if (const std::uint64_t passed = window_.count(event.back)) [[unlikely]]
       cells_.advance(passed);
     cells_.sweep_some(sweep_);
     if (audit_) [[unlikely]]

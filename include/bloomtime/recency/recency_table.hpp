@@ -131,6 +131,7 @@ class recency_table : public detail::stored<recency_table>,
 
   outcome add_digest(digest d, instant when) noexcept;
   novelty test_and_set(digest d, instant when, const math::penalties* costs) noexcept;
+  novelty test_and_set_elsewhen(digest d, instant when, const math::penalties* costs) noexcept;
   BLOOMTIME_INLINE bool seen_digest(digest d, const moment& asked) const noexcept {
     if (table_.empty() || asked.behind > asked.oldest) return false;
     const auto oldest = static_cast<std::int64_t>(asked.oldest - asked.behind);
@@ -148,11 +149,11 @@ class recency_table : public detail::stored<recency_table>,
 
   const detail::print_stamps& stamps() const noexcept { return table_.payload(); }
   detail::recent_window::arrival arrive(instant when) noexcept;
-  // Records a sighting unless wanted(age) refuses it, given the age of the last one if it is alive.
-  // False if there is no room.
+  // Records a sighting of `back` ticks ago unless wanted(age) refuses it, given the age of the last
+  // one if it is alive. False if there is no room.
   template <class Wanted>
-  bool record(digest d, const detail::recent_window::arrival& event, Wanted&& wanted) noexcept;
-  bool forget_for(const detail::print& p, std::uint64_t code) noexcept;
+  bool record(digest d, std::uint32_t back, Wanted&& wanted) noexcept;
+  bool forget_for(detail::print p, std::uint64_t code) noexcept;
   void count(digest d, const detail::recent_window::arrival& event) noexcept;
   void settle() noexcept;
   void resize(std::uint64_t alive) noexcept;

@@ -84,11 +84,20 @@ class recent_window {
     }
     return arrive_elsewhen(when);
   }
-  // Counts a recorded event. Returns how many ticks have passed because of it.
-  BLOOMTIME_INLINE std::uint64_t count(const arrival& event) noexcept {
+  // Whether an event is recorded in the present tick, and no tick passes because of it.
+  BLOOMTIME_INLINE bool is_present(instant when) const noexcept {
+    return insertions_ < most_insertions && (!timed_ || (begins_ <= when && when <= ends_));
+  }
+  // arrive() of such an event, and moment_of(latest()): the oldest age in the window then.
+  BLOOMTIME_INLINE std::uint32_t pass_to(instant when) noexcept {
+    if (timed_) now_ = std::max(now_, when.micros);
+    return oldest_at(std::max<std::int64_t>(0, now_ - begins_.micros));
+  }
+  // Counts a recorded event of `back` ticks ago. Returns how many ticks have passed because of it.
+  BLOOMTIME_INLINE std::uint64_t count(std::uint32_t back) noexcept {
     ++insertions_;
     if (timed_) {
-      arrivals_.add(event.back);
+      arrivals_.add(back);
       return 0;
     }
     return ++now_ > ends_.micros ? go_to(tick_ + 1) : 0;

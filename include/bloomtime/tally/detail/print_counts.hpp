@@ -49,16 +49,7 @@ class print_counts {
   // lowest; otherwise nothing.
   BLOOMTIME_INLINE static bool raise(const print_block& block, unsigned i,
                                      std::uint64_t amount) noexcept {
-    const std::uint64_t e = block.entry(i);
-    const std::uint64_t count = e >> block.form().rest_bits;
-    if (count != large) {
-      if (amount >= large - count) return false;
-      block.set_entry(i, e + (amount << block.form().rest_bits));
-      return true;
-    }
-    if (amount > print_block::ones(tag_bits) - block.tag(i + 1)) return false;
-    block.raise_tag(i + 1, static_cast<std::uint32_t>(amount));
-    return true;
+    return block.raise(i, amount, large);
   }
   void count(const print_block& block) noexcept {
     slots_ += block.count();
