@@ -124,12 +124,32 @@ bool event_reader::fetch() {
   if ((in_file_.lines + 1) % lines_between_progress == 0) show_progress(false);
   if (stopped()) return lines_->next_buffered(event_.raw);
   if (!lines_->next(event_.raw)) return false;
-  return !event_.raw.ending.empty() || !stopped();
+  if (event_.raw.ending.empty() && event_.raw.what != line::part::piece) {
+    if (stopped() || is_unfinished()) {
+      lines_->put_back(event_.raw);
+      return false;
+    }
+    inside_line_ = true;
+  }
+  return true;
+}
+
+// Whether the last line, which has no line end, is left for a later run.
+bool event_reader::is_unfinished() {
+  if (!told_.start || source_->compressed() || !stored_.regular) return false;
+  if (event_.raw.what != line::part::whole || start_.offset + in_file_.lines == 0) return false;
+  if (start_.offset == 0 && !record_->read(event_.raw.text)) return false;
+  tell(source_->name() + ": the last line has no line end yet; it counts when it has");
+  return true;
 }
 
 bool event_reader::open_next() {
   while (next_file_ < files_.size() && !stopped()) {
-    source_ = std::make_unique<byte_source>(files_[next_file_++]);
+    const std::string& file = files_[next_file_++];
+    start_ = told_.start ? told_.start(file) : file_start();
+    if (start_.nothing_new) continue;
+    source_ = std::make_unique<byte_source>(file);
+    stored_ = source_->stored();
     source_->allow_memory(unpack_memory_);
     if (told_.stop) source_->stop_if(told_.stop);
     if (asked_.follow) source_->follow();
@@ -143,12 +163,29 @@ bool event_reader::open_next() {
     if (ahead.empty()) continue;
     record_ =
         std::make_unique<record_reader>(beginning.empty() ? line_layout() : find_layout(beginning));
+    go_to_start();
     in_file_ = {};
     missing_.assign(record_->layout().items.size(), 0);
     stretches_ = {};
     return true;
   }
   return false;
+}
+
+// The lines before the start have told the format.
+void event_reader::go_to_start() {
+  inside_line_ = false;
+  if (start_.offset == 0) return;
+  if (!lines_->skip_to(start_.offset) || !start_.follows(lines_->before())) {
+    text::throw_error(errc::io, "{} was changed while it was opened; run the command again",
+                      source_->name());
+  }
+  const bool blank = lines_->before().find_first_not_of("\r\n") == std::string_view::npos;
+  header_due_ = record_->layout().header && blank && start_.offset <= line_reader::kept;
+  line rest;
+  for (inside_line_ = start_.inside_line; inside_line_ && lines_->next(rest);) {
+    inside_line_ = rest.ending.empty();
+  }
 }
 
 line_layout event_reader::find_layout(std::string_view beginning,
@@ -185,7 +222,16 @@ void event_reader::finish_file() {
     tell(
         fmt::format("{}: most lines from line {} on cannot be read; if the format changes there, "
                     "read each part on its own with --format",
-                    source_->name(), text::count_text(stretches_.begin())));
+                    source_->name(), text::count_text(start_.lines + stretches_.begin())));
+  }
+  if (told_.finished) {
+    told_.finished({.path = files_[next_file_ - 1],
+                    .stored = stored_,
+                    .offset = lines_->position(),
+                    .inside_line = inside_line_,
+                    .head = lines_->head(),
+                    .tail = lines_->before(),
+                    .counts = in_file_});
   }
   record_.reset();
 }
@@ -297,7 +343,7 @@ void event_reader::reject_last(bad_line reason) {
 }
 
 void event_reader::reject(bad_line reason) {
-  reject(reason, fmt::format("line {}", in_file_.lines), event_.raw.text);
+  reject(reason, fmt::format("line {}", start_.lines + in_file_.lines), event_.raw.text);
 }
 
 void event_reader::reject(bad_line reason, const std::string& which, std::string_view text) {

@@ -15,6 +15,7 @@
 #include "logs/byte_source.hpp"
 #include "logs/lines.hpp"
 #include "logs/record.hpp"
+#include "logs/resuming.hpp"
 
 namespace bloomtime::logs {
 
@@ -60,6 +61,12 @@ struct listener {
   // Called between batches of lines and ten times a second while waiting for input. Once it returns
   // true, the complete lines that have been read are handed out, and that is the end.
   std::function<bool()> stop = {};
+  // Asked before a file is opened: where to begin. If it is set, a last line without a line end is
+  // not read from a file that is continued, nor one that is no event from any other: it may be
+  // unfinished. Compressed files are finished.
+  std::function<file_start(const std::string& file)> start = {};
+  // After the last line of a file.
+  std::function<void(const file_reading&)> finished = {};
 };
 
 // Reads files of lines, one after the other: decompresses them, finds their format, and yields
@@ -99,6 +106,8 @@ class event_reader {
   line_layout find_layout(std::string_view beginning, std::optional<input_format> format = {});
   void begin_file();
   void finish_file();
+  void go_to_start();
+  bool is_unfinished();
   bool stopped() const { return told_.stop && told_.stop(); }
   bool fetch();
   event::kind read_line();
@@ -123,6 +132,8 @@ class event_reader {
   std::unique_ptr<byte_source> source_;
   std::unique_ptr<line_reader> lines_;
   std::unique_ptr<record_reader> record_;
+  file_start start_;
+  stored_file stored_;  // before the first line was read: it may grow meanwhile
   line_counts in_file_;
   std::vector<std::uint64_t> missing_;  // events of this file that lack each item
   std::vector<std::string> names_;      // fields of this file
@@ -132,6 +143,7 @@ class event_reader {
   bool times_decided_ = false;         // whether files have timestamps
   bool header_due_ = false;
   bool inside_long_line_ = false;
+  bool inside_line_ = false;  // what was read last had no line end
 
   event event_;
   line_counts counts_;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "logs/byte_source.hpp"
@@ -29,6 +31,7 @@ class line_reader {
  public:
   static constexpr std::size_t longest = std::size_t{1} << 20;
   static constexpr std::size_t padding = 64;  // readable bytes behind every line
+  static constexpr std::size_t kept = 1024;   // bytes of head() and before()
 
   explicit line_reader(byte_source& from);
 
@@ -47,6 +50,16 @@ class line_reader {
     return {last.text.data(), last.bytes().size() + waiting().size()};
   }
 
+  // The bytes before the next line: how many the file has, its first ones, and the last ones.
+  std::uint64_t position() const { return position_; }
+  std::string_view head() const { return std::string_view(head_).substr(0, position_); }
+  std::string_view before() const;
+
+  // Goes on at this byte, which is not before position(). False if the input ends before it.
+  bool skip_to(std::uint64_t offset);
+  // The line that was returned last is the next one again.
+  void put_back(const line& last);
+
   // Drops what is buffered of a followed file that was replaced, and goes on with its successor.
   // False, and nothing is dropped, unless the file has ended so.
   bool skip_replaced();
@@ -55,12 +68,15 @@ class line_reader {
   std::string_view waiting() const { return {buffer_.get() + begin_, end_ - begin_}; }
   void take(line& found, std::size_t size, std::size_t ending);
   bool fill();
+  void begin_anew();
 
   byte_source& from_;
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t scanned_ = 0;  // bytes from begin_ on that hold no line end
   std::size_t end_ = 0;
+  std::uint64_t position_ = 0;  // of begin_, in the file
+  std::string head_;
   bool at_end_ = false;
   bool at_break_ = false;  // what is buffered belongs to a file that has ended
   bool at_begin_ = true;

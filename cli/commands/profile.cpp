@@ -16,6 +16,7 @@
 #include "cli/text.hpp"
 #include "logs/event_reader.hpp"
 #include "profile/profiler.hpp"
+#include "store/resuming.hpp"
 #include "store/seed.hpp"
 #include "store/writer.hpp"
 
@@ -34,6 +35,7 @@ struct typed {
   std::string store;
   std::string seed;
   std::string rows = "10";
+  bool again = false;
 };
 
 // Options; nothing where none was given.
@@ -143,20 +145,21 @@ class run {
   exit_status operator()(const printer& out) {
     open_store();
     progress shown_progress("profile");
-    logs::event_reader reader(input_, given_.files, shown_progress.reports());
+    logs::event_reader reader(input_, files(), listener(shown_progress));
     while (const logs::event* e = reader.next()) add(*e, reader);
-    expect_events(reader);
+    // A line that is added to a log that was read before may be a bad one.
+    if (!memory_ || !memory_->continued()) expect_events(reader);
     if (!profile_) begin(reader.item_names());
     expect_items(reader);
     finish(reader);
-    if (writer_) save();
+    if (writer_ && (!writer_->continues() || reader.counts().lines != 0 || memory_->changed())) {
+      save();
+    }
     try {
       print(out, reader.counts());
     } catch (const error& e) {
       if (!writer_) throw;
-      throw_error(e.code(),
-                  "{}; the store {} was saved, so do not read these lines into it again: bloomtime "
-                  "hot {} prints the profile",
+      throw_error(e.code(), "{}; the store {} was saved: bloomtime hot {} prints the profile",
                   e.what(), directory_, directory_);
     }
     return yes;
@@ -166,7 +169,11 @@ class run {
   void open_store() {
     if (directory_.empty()) return;
     writer_.emplace(directory_, now());
-    if (!writer_->continues()) return;
+    if (writer_->continues()) continue_store();
+    remember_files();
+  }
+
+  void continue_store() {
     expect_profile(store::read_manifest(directory_), directory_);
     profile_ =
         profile::profiler::load(*writer_, writer_->about(), profile::profiler::wanted::everything);
@@ -185,6 +192,32 @@ class run {
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
     note_missing_history();
+  }
+
+  void remember_files() {
+    if (!facts().sources) {
+      note(
+          fmt::format("{}: this store was written by an older version, which did not remember what "
+                      "it has read; lines that it has read are counted again",
+                      directory_));
+      facts().sources.emplace();
+    }
+    memory_.emplace(*facts().sources, now(), given_.again, note, [this](instant t) {
+      const tick_clock seconds;
+      return time_text(seconds.start_of(seconds.tick_of(t)), zone());
+    });
+  }
+
+  std::vector<std::string> files() const {
+    return memory_ ? memory_->with_rotated(given_.files) : given_.files;
+  }
+
+  logs::listener listener(progress& shown) {
+    logs::listener told = shown.reports();
+    if (!memory_) return told;
+    told.start = [this](const std::string& file) { return memory_->start(file); };
+    told.finished = [this](const logs::file_reading& read) { memory_->finished(read); };
+    return told;
   }
 
   // A history that began now would answer "no" for everything before.
@@ -274,6 +307,7 @@ class run {
   std::string directory_;
   std::optional<store::writer> writer_;
   store::facts unsaved_;  // what was read, if there is no store
+  std::optional<store::resumption> memory_;
   std::optional<profile::profiler> profile_;
   std::uint64_t before_ = 0;  // records of a store that is continued
 };
@@ -297,6 +331,10 @@ void add_profile(command& root, output_options& asked) {
       "Reads events (one item or several, and a time) and keeps for each field the heat of its\n"
       "items (every event counts 2^(-age / half-life)) and their history. An existing store is\n"
       "continued, as if all events had been read at once; it is replaced as a whole at the end.\n"
+      "It remembers the files that it has read, also under another name or compressed: only lines\n"
+      "that are new are counted. A last line without a line end counts when it has one, or at "
+      "once\n"
+      "if the file is read for the first time and the line is valid. --again counts everything.\n"
       "Prints the hottest items, and for programs a second table with a row per field.\n"
       "Events stamped more than 24 hours ahead wait until later ones confirm them (counted) or "
       "not\n"
@@ -312,6 +350,7 @@ void add_profile(command& root, output_options& asked) {
   self.fields = {{"store", "directory that was written; null if none"},
                  {"lines, rejected", "of this run"},
                  {"records, records_before", "events in the store, and before this run"},
+                 {"new_records", "the difference: 0 if no file has new lines"},
                  {"held_back", "events that wait to be confirmed"},
                  {"first_event, last_event, at", "microseconds since 1970"},
                  {"zone", "UTC offset of the last line"},
@@ -330,6 +369,7 @@ void add_profile(command& root, output_options& asked) {
   self.text("--memory", given->memory, "SIZE", "limit for the heat of all fields (default: none)");
   self.text("--store", given->store, "DIR",
             "directory to write (default: access.bloomtime for access.log)");
+  self.flag("--again", given->again, "count all lines, also those that the store has read");
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the log may be hostile");
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
