@@ -27,10 +27,10 @@ constexpr int deepest = 32;              // dumping recurses
 constexpr std::size_t most_keys = 1000;  // of an object: each is looked for among those before it
 constexpr std::uint64_t most_count = std::uint64_t{1} << 63;
 
-constexpr std::array document_keys{"schema",     "bloomtime", "created",     "generation",
-                                   "records",    "bad_lines", "first_event", "last_event",
-                                   "zone",       "offsets",   "items",       "sources",
-                                   "containers", "totals",    "checksum"};
+constexpr std::array document_keys{"schema",  "bloomtime",  "created",     "generation",
+                                   "records", "bad_lines",  "first_event", "last_event",
+                                   "zone",    "offsets",    "items",       "pseudonyms",
+                                   "sources", "containers", "totals",      "checksum"};
 constexpr std::array part_keys{"role", "file", "bytes", "checksum"};
 
 // -- writing -----------------------------------------------------------------------------------
@@ -232,6 +232,17 @@ std::optional<std::vector<source>> read_sources(const json& document) {
   return all;
 }
 
+std::optional<pseudonym_facts> read_pseudonyms(const json& document) {
+  if (!document.contains("pseudonyms")) return std::nullopt;
+  const json& object = object_of(document, "pseudonyms");
+  pseudonym_facts found{.key = "", .check = text_of(object, "check")};
+  if (!object.contains("key")) return found;
+  found.key = text_of(object, "key");
+  const auto parsed = pseudonyms::parse(found.key);
+  if (!parsed || parsed->check() != found.check) wrong("key", "that of the pseudonyms");
+  return found;
+}
+
 facts read_facts(const json& document) {
   facts f;
   f.records = count_of(document, "records");
@@ -245,6 +256,7 @@ facts read_facts(const json& document) {
     f.items.push_back(item.get<std::string>());
   }
   f.sources = read_sources(document);
+  f.pseudonyms = read_pseudonyms(document);
   return f;
 }
 
@@ -367,6 +379,10 @@ std::string to_text(const manifest& m) {
                    {"zone", m.read.zone}};
   if (m.read.offsets) document["offsets"] = to_object(*m.read.offsets, m.generation);
   document["items"] = m.read.items;
+  if (m.read.pseudonyms) {
+    json& object = document["pseudonyms"] = {{"check", m.read.pseudonyms->check}};
+    if (!m.read.pseudonyms->key.empty()) object["key"] = m.read.pseudonyms->key;
+  }
   if (m.read.sources) {
     json& sources = document["sources"] = json::array();
     for (const source& s : *m.read.sources) sources.push_back(to_object(s));

@@ -10,6 +10,7 @@
 #include <bloomtime/time.hpp>
 
 #include "store/offsets.hpp"
+#include "store/pseudonyms.hpp"
 #include "store/sources.hpp"
 
 namespace bloomtime::store {
@@ -28,6 +29,7 @@ struct facts {
   std::vector<std::string> items;  // as given with --item: "host", "host,path"
   // The files that were read. Nothing if a version that does not record them wrote the store.
   std::optional<std::vector<source>> sources = std::vector<source>();
+  std::optional<pseudonym_facts> pseudonyms = {};  // in place of the names of items
 
   void count(instant t);  // a record of this time
 };

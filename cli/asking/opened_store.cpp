@@ -79,12 +79,13 @@ std::vector<std::string> opened_heat::notes() const {
   return held.empty() ? std::vector<std::string>() : std::vector<std::string>{held};
 }
 
-opened_heat opened_store::heat(const std::string& at) const {
+opened_heat opened_store::heat(const std::string& at, const std::string& key) const {
   expect_profile(parts_.about(), directory_);
   opened_heat opened{read(),
                      store::zone_of(read()),
                      profile::profiler::load(parts_, read(), profile::profiler::wanted::heat),
-                     {}};
+                     {},
+                     {read(), directory_, key}};
   opened.at = opened.profile.newest();
   if (!at.empty()) {
     const instant asked = store::parse_moment("--at", at, opened.zone, opened.when());
@@ -120,7 +121,7 @@ double opened_history::error(interval asked) const {
   return std::min(expected, 1.0);
 }
 
-opened_history opened_store::past(const std::string& field) const {
+opened_history opened_store::past(const std::string& field, const std::string& key) const {
   expect_profile(parts_.about(), directory_);
   const std::size_t number = chosen_field(read().items, field);
   const std::string role = store::history_role(read().items[number]);
@@ -135,7 +136,8 @@ opened_history opened_store::past(const std::string& field) const {
                         store::zone_of(read(), kept.held, tick_clock(kept.settings.resolution)),
                         read().items[number],
                         store::load_part<history>(parts_.container(role)),
-                        {read().last_event, std::move(kept.held)}};
+                        {read().last_event, std::move(kept.held)},
+                        {read(), directory_, key}};
   for (const logs::held_event& e : opened.gate.held()) {
     const std::optional<std::string>& item = e.items.at(number);
     if (!item) continue;

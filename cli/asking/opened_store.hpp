@@ -9,6 +9,7 @@
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/tally/any_tally.hpp>
 
+#include "cli/asking/kept_names.hpp"
 #include "cli/output/report.hpp"
 #include "logs/time_gate.hpp"
 #include "profile/profiler.hpp"
@@ -24,6 +25,7 @@ struct opened_heat {
   store::log_zone zone;
   profile::profiler profile;
   std::optional<instant> at;  // nothing if the store has no events and no time was given
+  kept_names names;
 
   instant when() const { return at.value_or(instant()); }
   std::string title(const std::string& store) const;
@@ -42,6 +44,7 @@ struct opened_history {
   std::string field;
   history past;
   logs::time_gate gate;
+  kept_names names;
 
   // From the first event to the newest one that is confirmed.
   std::optional<instant> first() const;
@@ -60,10 +63,10 @@ class opened_store {
   const store::reader& parts() const { return parts_; }
   const store::facts& read() const { return parts_.about().read; }
 
-  // At the time typed with --at; without it at the newest event.
-  opened_heat heat(const std::string& at) const;
+  // At the time typed with --at; without it at the newest event. `key` is what --key names.
+  opened_heat heat(const std::string& at, const std::string& key = "") const;
   // Of the field that --field names; without it the only one.
-  opened_history past(const std::string& field) const;
+  opened_history past(const std::string& field, const std::string& key = "") const;
   any_tally tally() const;
 
  private:

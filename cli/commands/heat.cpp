@@ -19,12 +19,14 @@ namespace {
 struct typed : asked_items {
   std::string field;
   std::string at;
+  std::string key;
 };
 
-row row_of(const profile::field_profile& field, std::string_view item, instant at) {
+row row_of(const profile::field_profile& field, std::string_view item, const kept_names& names,
+           instant at) {
   constexpr std::size_t widest_item = 60;
   constexpr double seconds_per_minute = 60;
-  const estimate e = field.at(item, at);
+  const estimate e = field.at(names.of(item), at);
   const double rate = seconds_per_minute * field.hot.rate(e).value;
   return {{{std::string(item), cut_to(item, widest_item)},
            {e.value, hits_text(e)},
@@ -41,8 +43,9 @@ void print_report(const typed& given, const opened_heat& opened, const printer& 
                       {"lower", "at least", side::right, audience::everybody, 2},
                       {"upper", "at most", side::right, audience::everybody, 1},
                       {"rate_per_minute", "rate/min"}}};
-  given.for_each(
-      [&](std::string_view item) { t.rows.push_back(row_of(field, item, opened.when())); });
+  given.for_each([&](std::string_view item) {
+    t.rows.push_back(row_of(field, item, opened.names, opened.when()));
+  });
   std::vector<std::string> notes = opened.notes();
   notes.insert(notes.begin(),
                fmt::format("\"At most\" always holds; \"at least\" holds with probability 1 - {}",
@@ -61,14 +64,14 @@ void print_report(const typed& given, const opened_heat& opened, const printer& 
 exit_status heat(const typed& given, const output_options& asked, const printer& out) {
   given.expect_store("heat", "access.bloomtime /index.html");
   given.expect_items("heat", "/index.html");
-  const opened_heat opened = opened_store(given.store()).heat(given.at);
+  const opened_heat opened = opened_store(given.store()).heat(given.at, given.key);
   if (given.batch.empty() || asked.json || asked.table) {
     print_report(given, opened, out);
     return yes;
   }
   const profile::field_profile& field = opened.field(given.field);
   const auto answer = [&](std::string_view item) {
-    const estimate e = field.at(item, opened.when());
+    const estimate e = field.at(opened.names.of(item), opened.when());
     return fmt::format("{}\t{}\t{}", e.value, e.lower, e.upper);
   };
   print_batch(given, answer, out);
@@ -111,6 +114,7 @@ void add_heat(command& root, output_options& asked) {
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
   self.text("--at", given->at, "TIME",
             "time of the answers, not before the newest event (default)");
+  self.text("--key", given->key, "FILE", key_description);
   self.text("--batch", given->batch, "FILE", "file of items, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return heat(*given, asked, out); };

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/asking/kept_names.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/output/profile_report.hpp"
@@ -36,6 +37,8 @@ struct typed {
   std::string seed;
   std::string rows = "10";
   bool again = false;
+  bool pseudonymise = false;
+  std::string key;
 };
 
 // Options; nothing where none was given.
@@ -167,10 +170,11 @@ class run {
 
  private:
   void open_store() {
-    if (directory_.empty()) return;
+    if (directory_.empty()) return choose_names();
     writer_.emplace(directory_, now());
     if (writer_->continues()) continue_store();
     remember_files();
+    choose_names();
   }
 
   void continue_store() {
@@ -192,6 +196,38 @@ class run {
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
     note_missing_history();
+  }
+
+  // An existing store goes on as it was begun.
+  void choose_names() {
+    const bool wanted = given_.pseudonymise || !given_.key.empty();
+    if (writer_ && writer_->continues()) {
+      if (wanted && !facts().pseudonyms) {
+        refuse("{} keeps the names of items; use another --store with --pseudonymise", directory_);
+      }
+      names_ = kept_names(facts(), directory_, given_.key);
+    } else if (wanted) {
+      const store::pseudonyms made =
+          given_.key.empty() ? store::pseudonyms::random() : read_key(given_.key);
+      facts().pseudonyms = {given_.key.empty() ? made.text() : "", made.check()};
+      names_ = kept_names(facts(), directory_, given_.key);
+    }
+  }
+
+  // The event as it is kept: with pseudonyms, and without the line, which has the names.
+  logs::event as_kept(const logs::event& e) {
+    if (!facts().pseudonyms) return e;
+    logs::event kept = e;
+    kept_.assign(e.items.size(), "");
+    kept_views_.clear();
+    for (std::size_t i = 0; i < e.items.size(); ++i) {
+      if (e.present[i]) kept_[i] = names_.of(e.items[i]);
+      kept_views_.push_back(kept_[i]);
+    }
+    kept.items = kept_views_;
+    kept.raw = {};
+    kept.text = {};
+    return kept;
   }
 
   void remember_files() {
@@ -249,7 +285,7 @@ class run {
     if (!profile_) begin(reader.item_names());
     facts().offsets->add(*e.at, e.offset);
     profile_->add(
-        e, [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
+        as_kept(e), [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
         [&](const logs::held_event& h) {
           reader.reject_earlier(logs::bad_line::far_ahead, h.line);
         });
@@ -308,6 +344,9 @@ class run {
   std::optional<store::writer> writer_;
   store::facts unsaved_;  // what was read, if there is no store
   std::optional<store::resumption> memory_;
+  kept_names names_;
+  std::vector<std::string> kept_;  // items of one event, under their names in the store
+  std::vector<std::string_view> kept_views_;
   std::optional<profile::profiler> profile_;
   std::uint64_t before_ = 0;  // records of a store that is continued
 };
@@ -372,6 +411,10 @@ void add_profile(command& root, output_options& asked) {
   self.flag("--again", given->again, "count all lines, also those that the store has read");
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the log may be hostile");
+  self.flag("--pseudonymise", given->pseudonymise,
+            "keep keyed digests in place of the names of items; the key is kept in the store");
+  self.text("--key", given->key, "FILE",
+            "the same with the key in this file (32 hexadecimal digits), not in the store");
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
   self.input(given->input);
   self.output(asked);

@@ -23,6 +23,7 @@ struct typed {
   std::string to;
   std::string field;
   std::string batch;
+  std::string key;
 };
 
 struct question {
@@ -74,7 +75,7 @@ struct answer {
 answer answer_of(const question& q, const opened_history& opened) {
   constexpr std::size_t widest_item = 60;
   const auto [from, to, widened] = q.time;
-  const sighting found = opened.past.seen(q.item, from, to);
+  const sighting found = opened.past.seen(opened.names.of(q.item), from, to);
   return {found,
           {{{std::string(q.item), cut_to(q.item, widest_item)},
             {from.micros, time_text(from, opened.zone)},
@@ -122,7 +123,7 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
     if (as_report) {
       t.rows.push_back(answer_of(q, opened).shown);
     } else {
-      const sighting found = opened.past.seen(q.item, q.time.from, q.time.to);
+      const sighting found = opened.past.seen(opened.names.of(q.item), q.time.from, q.time.to);
       answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
     }
   });
@@ -158,7 +159,7 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
           "give seen either an item with --from and --to, or --batch with a file of lines `item "
           "<TAB> from <TAB> to`, not both");
     }
-    const opened_history opened = opened_store(given.words.front()).past(given.field);
+    const opened_history opened = opened_store(given.words.front()).past(given.field, given.key);
     ask_batch(given, opened, asked.json || asked.table, out);
     return yes;
   }
@@ -168,7 +169,7 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
   if (given.from.empty() || given.to.empty()) {
     refuse("seen needs --from and --to. {}", try_this);
   }
-  return ask_one(given, opened_store(given.words.front()).past(given.field), out);
+  return ask_one(given, opened_store(given.words.front()).past(given.field, given.key), out);
 }
 
 constexpr const char* examples =
@@ -210,6 +211,7 @@ void add_seen(command& root, output_options& asked) {
   self.text("--from", given->from, "TIME", "first time of the period");
   self.text("--to", given->to, "TIME", "last time of the period");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
+  self.text("--key", given->key, "FILE", key_description);
   self.text("--batch", given->batch, "FILE", "file of queries, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return seen(*given, asked, out); };

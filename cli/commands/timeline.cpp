@@ -24,6 +24,7 @@ struct typed {
   std::string to;
   std::string field;
   std::string rows;
+  std::string key;
 };
 
 constexpr std::size_t usual_rows = 20;
@@ -54,7 +55,7 @@ found look_up(const typed& given, const opened_history& opened) {
   const std::optional<interval> asked = asked_ticks(given, opened);
   if (!asked) return f;
   f.asked = *asked;
-  f.seen = opened.past.when(std::string_view(given.words[1]), *asked);
+  f.seen = opened.past.when(opened.names.of(given.words[1]), *asked);
   f.bars = histogram(f.seen, *asked, std::min<std::uint64_t>(most_bars, ticks_of(*asked)));
   return f;
 }
@@ -178,7 +179,7 @@ exit_status timeline(const typed& given, const printer& out) {
   const std::size_t rows = all                  ? static_cast<std::size_t>(-1)
                            : given.rows.empty() ? usual_rows
                                                 : parse_count("-n", given.rows);
-  const opened_history opened = opened_store(given.words.front()).past(given.field);
+  const opened_history opened = opened_store(given.words.front()).past(given.field, given.key);
   const found f = look_up(given, opened);
   show(given, opened, f, rows, out);
   return f.seen.empty() ? no : yes;
@@ -219,6 +220,7 @@ void add_timeline(command& root, output_options& asked) {
   self.text("--from", given->from, "TIME", "first time of the period (default: the first event)");
   self.text("--to", given->to, "TIME", "last time of the period (default: the newest event)");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
+  self.text("--key", given->key, "FILE", key_description);
   self.text("-n", given->rows, "ROWS", "the newest intervals (default: 20 in a table, else all)");
   self.output(asked);
   self.act = [given](const printer& out) { return timeline(*given, out); };

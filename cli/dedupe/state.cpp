@@ -353,7 +353,7 @@ void state_file::save(const deduper& work) const {
   const store::signals_held calm;
   const auto bytes = work.serialize();
   const std::array<std::span<const std::byte>, 1> pieces{bytes};
-  detail::replace_file(name_, pieces);
+  detail::replace_file(name_, pieces, detail::links::follow, 0600);
 }
 
 }  // namespace bloomtime::cli
