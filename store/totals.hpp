@@ -16,6 +16,7 @@ class minute_totals {
  public:
   // Returns the new count of that minute.
   std::uint64_t add(instant t);
+  void merge(const minute_totals& other);
   // Removes the oldest minutes. Those less than `days` before the newest are kept, and up to three
   // days more.
   void keep_newest(std::int64_t days);

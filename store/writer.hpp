@@ -39,6 +39,9 @@ class writer {
   // Counts an event that was read: in the records, the totals, and the first and last event.
   void count(instant t);
 
+  // Adds the events of other totals to the totals alone.
+  void add(const minute_totals& more) { totals_.merge(more); }
+
   // Replaces or adds the container with this role. It is written at once, so that no copy has to be
   // kept in memory.
   template <saves_itself Filter>
