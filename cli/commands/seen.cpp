@@ -32,7 +32,7 @@ struct question {
 };
 
 // item <TAB> from <TAB> to
-question question_of(const batch_line& line, const store::log_zone& zone, std::string& scratch) {
+question question_of(const batch_line& line, const opened_history& opened, std::string& scratch) {
   const std::size_t first = line.text.find('\t');
   const std::size_t second = first == line.text.npos ? first : line.text.find('\t', first + 1);
   if (second == line.text.npos || line.text.find('\t', second + 1) != line.text.npos) {
@@ -41,7 +41,7 @@ question question_of(const batch_line& line, const store::log_zone& zone, std::s
   question q;
   try {
     q.time = parse_asked_time(line.text.substr(first + 1, second - first - 1),
-                              line.text.substr(second + 1), zone);
+                              line.text.substr(second + 1), opened.zone, opened.last());
   } catch (const usage_error& e) {
     line.refuse(fmt::format("is not a query: {}", e.what()));
   }
@@ -118,7 +118,7 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
   table t = empty_table(opened.field);
   batch_answers answers(out);
   for_each_line(given.batch, [&](const batch_line& line) {
-    const question q = question_of(line, opened.zone, scratch);
+    const question q = question_of(line, opened, scratch);
     widened += q.time.widened;
     if (as_report) {
       t.rows.push_back(answer_of(q, opened).shown);
@@ -133,7 +133,8 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
 }
 
 exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
-  const question q{given.words[1], parse_asked_time(given.from, given.to, opened.zone)};
+  const question q{given.words[1],
+                   parse_asked_time(given.from, given.to, opened.zone, opened.last())};
   note_widened(q.time.widened ? 1 : 0);
   answer found = answer_of(q, opened);
   if (out.how().form == view::people) {
