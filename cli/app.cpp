@@ -32,6 +32,7 @@ constexpr const char* examples =
     "bloomtime plan bloom --items 1M --error 1% --measure    build the filters and measure\n"
     "bloomtime info users.bloom                              what is in this file?\n"
     "bloomtime verify *.bloom                                is every byte as it was written?\n"
+    "bloomtime merge web1.bloomtime web2.bloomtime -o site.bloomtime    one store of several\n"
     "bloomtime push stock redis://localhost --key stock      copy a filter to a Redis server\n"
     "bloomtime generate | head                               test traffic";
 
@@ -91,6 +92,7 @@ class program {
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);
+    add_merge(root_, asked_);
     add_push(root_, asked_);
     add_pull(root_, asked_);
     add_generate(root_, asked_);

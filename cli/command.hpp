@@ -84,6 +84,7 @@ void add_tally(command& root, output_options& asked);
 void add_count(command& root, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
+void add_merge(command& root, output_options& asked);
 void add_push(command& root, output_options& asked);
 void add_pull(command& root, output_options& asked);
 void add_generate(command& root, output_options& asked);

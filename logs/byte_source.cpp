@@ -82,6 +82,38 @@ std::size_t byte_source::read(std::span<char> into) {
   return decompressor_ ? decompress(into) : read_plain(into);
 }
 
+bool byte_source::skip(std::uint64_t bytes) {
+  if (!recognised_) recognise();
+  if (!decompressor_) {
+    const auto held = std::min<std::uint64_t>(bytes, held_end_ - held_begin_);
+    held_begin_ += held;
+    bytes -= held;
+    if (const stored_file file = stored(); file.regular) {
+      if (file.size < position_ || file.size - position_ < bytes) return false;
+      if (::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) < 0) return false;
+      position_ += bytes;
+      return true;
+    }
+  }
+  std::vector<char> scratch(std::min<std::uint64_t>(bytes, held_capacity));
+  while (bytes != 0) {
+    const auto wanted = std::min<std::uint64_t>(bytes, scratch.size());
+    const std::size_t got = read(std::span(scratch).first(wanted));
+    if (got == 0) return false;
+    bytes -= got;
+  }
+  return true;
+}
+
+stored_file byte_source::stored() const {
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0) return {};
+  return {.regular = S_ISREG(about.st_mode),
+          .inode = about.st_ino,
+          .size = static_cast<std::uint64_t>(about.st_size),
+          .modified = std::int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec};
+}
+
 std::size_t byte_source::read_raw(std::span<char> into) {
   while (!at_end_) {
     if (stop_ && !ready()) {

@@ -16,6 +16,14 @@
 
 namespace bloomtime::logs {
 
+// A file as it is on the disk, compressed or not.
+struct stored_file {
+  bool regular = false;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;  // nanoseconds since 1970
+};
+
 // The bytes of a file or of standard input ("-"), decompressed if they begin like gzip, bzip2,
 // zstd, xz or zip.
 // Errors are thrown as bloomtime::error after all bytes before them have been returned.
@@ -40,6 +48,8 @@ class byte_source {
   // Returns what is available and waits only if nothing is. 0 at the end, and where a file that is
   // followed was truncated or replaced.
   std::size_t read(std::span<char> into);
+  // Leaves out so many bytes, decompressed. False if there are fewer.
+  bool skip(std::uint64_t bytes);
   // Whether such a place was reached since the last call; more input follows it.
   bool take_break() { return std::exchange(broken_, false); }
 
@@ -48,6 +58,8 @@ class byte_source {
 
   const std::string& name() const { return name_; }
   std::uint64_t position() const { return position_; }  // bytes of the file, as stored
+  stored_file stored() const;
+  bool compressed() const { return decompressor_ != nullptr; }  // known after the first read
 
  private:
   std::size_t read_raw(std::span<char> into);

@@ -93,6 +93,14 @@ void add(line_counts& sum, const line_counts& more) {
   for (std::size_t i = 0; i < sum.bad.size(); ++i) sum.bad[i] += more.bad[i];
 }
 
+void subtract(line_counts& from, const line_counts& less) {
+  from.lines -= less.lines;
+  from.events -= less.events;
+  from.headers -= less.headers;
+  from.excluded -= less.excluded;
+  for (std::size_t i = 0; i < from.bad.size(); ++i) from.bad[i] -= less.bad[i];
+}
+
 }  // namespace
 
 event_reader::event_reader(const input_options& asked, const std::vector<std::string>& files,
@@ -141,16 +149,40 @@ bool event_reader::fetch() {
   if ((in_file_.lines + 1) % lines_between_progress == 0) show_progress(false);
   if (stopped()) return lines_->next_buffered(event_.raw);
   if (!lines_->next(event_.raw)) return false;
-  return !event_.raw.ending.empty() || !stopped();
+  if (event_.raw.ending.empty() && event_.raw.what != line::part::piece) {
+    undecided_ = true;
+    if (stopped() || is_unfinished()) {
+      lines_->put_back(event_.raw);
+      undecided_ = false;
+      return false;
+    }
+    undecided_ = false;
+    inside_line_ = true;
+  }
+  return true;
+}
+
+// Whether the last line, which has no line end, is left for a later run.
+bool event_reader::is_unfinished() {
+  if (!told_.start || source_->compressed() || !stored_.regular) return false;
+  if (event_.raw.what != line::part::whole || start_.offset + in_file_.lines == 0) return false;
+  if (start_.offset == 0 && !record_->read(event_.raw.text)) return false;
+  tell(source_->name() + ": the last line has no line end yet; it counts when it has");
+  return true;
 }
 
 bool event_reader::open_next() {
   while (next_file_ < files_.size() && !stopped()) {
-    source_ = std::make_unique<byte_source>(files_[next_file_++]);
+    const std::string& file = files_[next_file_++];
+    start_ = told_.start ? told_.start(file) : file_start();
+    const bool followed = asked_.follow && next_file_ == files_.size();
+    if (start_.nothing_new && !followed) continue;
+    source_ = std::make_unique<byte_source>(file);
+    stored_ = source_->stored();
     source_->allow_memory(unpack_memory_);
     if (told_.stop) source_->stop_if(told_.stop);
     if (told_.stop && told_.wait) source_->wait_with(told_.wait);
-    if (asked_.follow && next_file_ == files_.size()) source_->follow();
+    if (followed) source_->follow();
     lines_ = std::make_unique<line_reader>(*source_);
     if (may_be_json(asked_)) lines_->split_json_arrays();
     std::string_view ahead = lines_->look_ahead();
@@ -162,12 +194,37 @@ bool event_reader::open_next() {
     if (ahead.empty()) continue;
     record_ =
         std::make_unique<record_reader>(beginning.empty() ? line_layout() : find_layout(beginning));
+    go_to_start();
     in_file_ = {};
+    before_replaced_ = {};
     missing_.assign(record_->layout().items.size(), 0);
     stretches_ = {};
     return true;
   }
   return false;
+}
+
+// The lines before the start have told the format.
+void event_reader::go_to_start() {
+  inside_line_ = false;
+  if (start_.offset == 0) return;
+  if (lines_->is_array()) {
+    text::throw_error(
+        errc::invalid_argument,
+        "{} is a JSON array that has changed since it was read, and which elements are "
+        "new cannot be told; read it whole with --again, or into another --store",
+        source_->name());
+  }
+  if (!lines_->skip_to(start_.offset) || !start_.follows(lines_->before())) {
+    text::throw_error(errc::io, "{} was changed while it was opened; run the command again",
+                      source_->name());
+  }
+  const bool blank = lines_->before().find_first_not_of("\r\n") == std::string_view::npos;
+  header_due_ = record_->layout().header && blank && start_.offset <= line_reader::kept;
+  line rest;
+  for (inside_line_ = start_.inside_line; inside_line_ && lines_->next(rest);) {
+    inside_line_ = rest.ending.empty();
+  }
 }
 
 line_layout event_reader::find_layout(std::string_view beginning,
@@ -215,15 +272,50 @@ void event_reader::finish_file() {
     tell(
         fmt::format("{}: most lines from line {} on cannot be read; if the format changes there, "
                     "read each part on its own with --format",
-                    source_->name(), text::count_text(stretches_.begin())));
+                    source_->name(), text::count_text(start_.lines + stretches_.begin())));
   }
+  tell_reached(lines_->reached());
   record_.reset();
+}
+
+void event_reader::tell_reached(const line_reader::place& reached) const {
+  if (!told_.finished) return;
+  line_counts counts = in_file_;
+  subtract(counts, before_replaced_);
+  stored_file stored = stored_;
+  if (asked_.follow) stored.modified = 0;  // it may have more than was read
+  told_.finished({.path = files_[next_file_ - 1],
+                  .stored = stored,
+                  .offset = reached.position,
+                  .inside_line = inside_line_ || inside_long_line_,
+                  .head = reached.head,
+                  .tail = reached.before,
+                  .counts = counts});
+}
+
+void event_reader::tell_reached() const {
+  if (record_ && !undecided_ && !lines_->is_array()) tell_reached(lines_->reached());
+}
+
+// Another file has taken the place of the one that is followed, whose last line was read.
+void event_reader::change_file() {
+  const auto replaced = lines_->take_replaced();
+  if (!replaced) return;
+  inside_line_ = inside_long_line_ = false;
+  tell_reached(*replaced);
+  before_replaced_ = in_file_;
+  stored_ = source_->stored();
+  if (told_.start) start_ = told_.start(files_[next_file_ - 1]);
+  start_ = {};  // the file is read from its beginning
 }
 
 // What the line is. Every file begins anew, also one that takes the place of a file that is
 // followed.
 event::kind event_reader::read_line() {
-  if (event_.raw.first) begin_file();
+  if (event_.raw.first) {
+    change_file();
+    begin_file();
+  }
   if (event_.raw.what != line::part::whole) return read_piece();
   event_.begins = true;
   event_.text = event_.raw.first ? without_mark(event_.raw.text) : event_.raw.text;
@@ -351,7 +443,7 @@ void event_reader::reject_last(bad_line reason) {
 }
 
 void event_reader::reject(bad_line reason) {
-  reject(reason, fmt::format("line {}", in_file_.lines), event_.raw.text);
+  reject(reason, fmt::format("line {}", start_.lines + in_file_.lines), event_.raw.text);
 }
 
 void event_reader::reject(bad_line reason, const std::string& which, std::string_view text) {

@@ -15,6 +15,7 @@
 #include "logs/byte_source.hpp"
 #include "logs/lines.hpp"
 #include "logs/record.hpp"
+#include "logs/resuming.hpp"
 #include "logs/web_facts.hpp"
 
 namespace bloomtime::logs {
@@ -67,6 +68,12 @@ struct listener {
   // descriptor can be read, and false after a tenth of a second or earlier. Descriptor -1 is that
   // of a file that has ended and may grow: nothing can be read.
   std::function<bool(int descriptor)> wait = {};
+  // Asked before a file is opened: where to begin. If it is set, a last line without a line end is
+  // not read from a file that is continued, nor one that is no event from any other: it may be
+  // unfinished. Compressed files are finished.
+  std::function<file_start(const std::string& file)> start = {};
+  // After the last line of a file, and by tell_reached().
+  std::function<void(const file_reading&)> finished = {};
 };
 
 // Reads files of lines, one after the other: decompresses them, finds their format, and yields
@@ -85,6 +92,9 @@ class event_reader {
   // The next line that has been read already; null if there is none. Does not wait, and `raw` of
   // the lines before stays valid.
   const event* next_buffered();
+
+  // Calls listener::finished for what has been read of a file that is followed.
+  void tell_reached() const;
 
   // For the event that was handed out last, if it turns out to be none.
   void reject_last(bad_line reason);
@@ -109,6 +119,10 @@ class event_reader {
   void begin_file();
   void follow_directive();
   void finish_file();
+  void go_to_start();
+  void tell_reached(const line_reader::place& reached) const;
+  void change_file();
+  bool is_unfinished();
   bool stopped() const { return told_.stop && told_.stop(); }
   bool fetch();
   event::kind read_line();
@@ -133,7 +147,10 @@ class event_reader {
   std::unique_ptr<byte_source> source_;
   std::unique_ptr<line_reader> lines_;
   std::unique_ptr<record_reader> record_;
+  file_start start_;
+  stored_file stored_;  // before the first line was read: it may grow meanwhile
   line_counts in_file_;
+  line_counts before_replaced_;         // of in_file_, the part in files that were replaced
   std::vector<std::uint64_t> missing_;  // events of this file that lack each item
   std::vector<std::string> names_;      // fields of this file
   input_format format_ = input_format::plain;
@@ -142,6 +159,8 @@ class event_reader {
   bool times_decided_ = false;         // whether files have timestamps
   bool header_due_ = false;
   bool inside_long_line_ = false;
+  bool inside_line_ = false;  // what was read last had no line end
+  bool undecided_ = false;    // whether the line that was read last is finished
 
   event event_;
   line_counts counts_;

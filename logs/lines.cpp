@@ -1,5 +1,6 @@
 #include "logs/lines.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace {
 constexpr std::size_t chunk = std::size_t{1} << 18;
 // The longest line with the longest ending, and room to go on reading.
 constexpr std::size_t most_waiting = line_reader::longest + 2;
-constexpr std::size_t capacity = most_waiting + chunk;
+constexpr std::size_t capacity = line_reader::kept + most_waiting + chunk;
 
 }  // namespace
 
@@ -53,8 +54,7 @@ bool line_reader::next(line& found) {
     const bool left = begin_ != end_;
     if (left) take(found, waiting().size(), 0);
     if (at_end_) return left;
-    at_break_ = false;
-    at_begin_ = true;
+    begin_anew();
     if (left) return true;
   }
 }
@@ -68,16 +68,25 @@ void line_reader::take(line& found, std::size_t size, std::size_t ending) {
   found.first = std::exchange(at_begin_, false);
   in_pieces_ = false;
   begin_ += size + ending;
+  position_ += size + ending;
   scanned_ = 0;
 }
 
-// What is left of a line moves to the front, so that the same memory is used again.
+// What is left of a line moves to the front with the bytes before it, so that the same memory is
+// used again.
 bool line_reader::fill() {
   if (at_end_ || at_break_) return false;
-  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-  end_ -= begin_;
-  begin_ = 0;
+  const std::size_t dropped = begin_ - std::min(begin_, kept);
+  std::memmove(buffer_.get(), buffer_.get() + dropped, end_ - dropped);
+  end_ -= dropped;
+  begin_ -= dropped;
   const std::size_t got = from_.read({buffer_.get() + end_, chunk});
+  head_.append(buffer_.get() + end_, std::min(got, kept - head_.size()));
+  received_ += got;
+  if (array_answer_ != json_array_splitter::answer::no) {
+    tail_.append(buffer_.get() + end_, got);
+    tail_.erase(0, tail_.size() - std::min(tail_.size(), kept));
+  }
   end_ += array_answer_ == json_array_splitter::answer::no ? got : split_elements(got);
   at_break_ = got == 0 && from_.take_break();
   at_end_ = got == 0 && !at_break_;
@@ -101,9 +110,55 @@ bool line_reader::skip_replaced() {
   if (!at_break_) return false;
   begin_ = end_;
   scanned_ = 0;
+  begin_anew();
+  return true;
+}
+
+void line_reader::begin_anew() {
+  if (position_ != 0) replaced_ = reached();
   at_break_ = false;
   at_begin_ = true;
+  position_ = 0;
+  received_ = 0;
+  head_.clear();
+}
+
+std::string_view line_reader::before() const {
+  const auto size = std::min<std::uint64_t>({kept, begin_, position_});
+  return {buffer_.get() + begin_ - size, size};
+}
+
+line_reader::place line_reader::reached() const {
+  if (is_array()) return {received_, head_, tail_};
+  return {position_, std::string(head()), std::string(before())};
+}
+
+bool line_reader::skip_to(std::uint64_t offset) {
+  while (head_.size() < kept && fill()) continue;
+  const std::uint64_t buffered = position_ + waiting().size();
+  if (offset > buffered && offset - buffered > kept) {
+    const std::uint64_t skipped = offset - buffered - kept;
+    if (!from_.skip(skipped)) return false;
+    begin_ = end_ = 0;
+    position_ = buffered + skipped;
+  }
+  while (offset - position_ > waiting().size()) {
+    position_ += waiting().size();
+    begin_ = end_;
+    if (!fill()) return false;
+  }
+  begin_ += offset - position_;
+  position_ = offset;
+  scanned_ = 0;
+  at_begin_ = at_begin_ && offset == 0;
   return true;
+}
+
+void line_reader::put_back(const line& last) {
+  begin_ -= last.bytes().size();
+  position_ -= last.bytes().size();
+  scanned_ = 0;
+  at_begin_ = last.first;
 }
 
 std::string_view line_reader::look_ahead() {

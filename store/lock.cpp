@@ -66,7 +66,7 @@ writer_lock::writer_lock(const std::filesystem::path& file, const std::string& w
   for (;;) {
     // What a link points to is not ours to write into.
     constexpr int how = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    const int opened = ::open(path_.c_str(), how, 0666);
+    const int opened = ::open(path_.c_str(), how, 0600);
     if (opened < 0 && errno == ELOOP) {
       text::throw_error(errc::io, "{} is a link; remove it to write into {}", path_.string(), what);
     }

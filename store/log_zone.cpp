@@ -1,12 +1,15 @@
 #include "store/log_zone.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "logs/times.hpp"
+#include "text/quantity.hpp"
 #include "text/text.hpp"
 #include "text/time_text.hpp"
 #include "text/usage_error.hpp"
@@ -49,6 +52,32 @@ struct precision {
   const char* rest;     // what is missing
   microseconds length;  // of the time that was named
 };
+
+// -1h, -30m: with a unit, because a number counts from 1970.
+bool is_span_before(std::string_view text) {
+  return text.size() > 2 && text.front() == '-' && is_digit(text[1]) && !is_digit(text.back()) &&
+         text.find(':') == text.npos;
+}
+
+// A day relative to the newest event, and a time of day in it.
+struct day_and_time {
+  std::int64_t days = 0;  // before it
+  std::string_view time;  // empty: the whole day
+};
+
+std::optional<day_and_time> named_day(std::string_view text) {
+  const bool clock = text.size() >= 5 && is_digit(text[0]) && is_digit(text[1]) && text[2] == ':';
+  if (clock) return day_and_time{0, text};
+  constexpr std::array<std::string_view, 2> names{"today", "yesterday"};
+  for (std::size_t days = 0; days < names.size(); ++days) {
+    if (!text.starts_with(names[days])) continue;
+    const std::string_view rest = text.substr(names[days].size());
+    const auto number = static_cast<std::int64_t>(days);
+    if (rest.empty()) return day_and_time{number, rest};
+    if (rest.front() == ' ' || rest.front() == 'T') return day_and_time{number, rest.substr(1)};
+  }
+  return std::nullopt;
+}
 
 // The date comes in the form of RFC 3339 or of web server logs.
 std::optional<typed_time> read_date(std::string_view text) {
@@ -131,14 +160,35 @@ typed_time parse_time(std::string_view option, std::string_view text) {
   }
   if (const auto found = dated ? read_date(text) : std::nullopt) return *found;
   text::refuse(
-      "{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00 or 1388577600 "
-      "(seconds since 1970), got {}",
+      "{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00, 1388577600 "
+      "(seconds since 1970), -1h, 09:30 or yesterday 09:30, got {}",
       option, text::shown(text));
+}
+
+typed_time parse_time(std::string_view option, std::string_view text, const log_zone& zone,
+                      const std::optional<instant>& newest) {
+  const bool before = is_span_before(text);
+  const auto named = before ? std::nullopt : named_day(text);
+  if (!before && !named) return parse_time(option, text);
+  if (!newest) {
+    text::refuse("{} {} is relative to the newest event, and there is none; give a date", option,
+                 text::shown(text));
+  }
+  if (before) {
+    const microseconds span = text::parse_span(option, text.substr(1));
+    const std::int64_t earliest = std::numeric_limits<std::int64_t>::min() + span.count();
+    const instant then(std::max(newest->micros, earliest) - span.count());
+    return {then, then, true};
+  }
+  const instant day(newest->micros - named->days * microseconds(std::chrono::days(1)).count());
+  const std::string date =
+      text::time_text(day, zone.offset_at(*newest)).substr(0, date_and_blank - 1);
+  return parse_time(option, named->time.empty() ? date : fmt::format("{}T{}", date, named->time));
 }
 
 instant parse_moment(std::string_view option, std::string_view text, const log_zone& zone,
                      instant newest) {
-  const typed_time typed = parse_time(option, text);
+  const typed_time typed = parse_time(option, text, zone, newest);
   if (typed.zoned) return typed.begin;
   return instant(typed.begin.micros - std::int64_t{zone.offset_at(newest)} * 1'000'000);
 }

@@ -58,6 +58,11 @@ struct typed_time {
 // Parses what logs::read_time() accepts, also without zone, seconds or time of day.
 typed_time parse_time(std::string_view option, std::string_view text);
 
+// The same, and times relative to the newest event of the store: -1h (before it); 09:30,
+// today 09:30 and yesterday 09:30 (of its day in the zone of the log), also today and yesterday.
+typed_time parse_time(std::string_view option, std::string_view text, const log_zone& zone,
+                      const std::optional<instant>& newest);
+
 // The time of a heat query. Without a zone it has the offset of `newest`.
 instant parse_moment(std::string_view option, std::string_view text, const log_zone& zone,
                      instant newest);

@@ -27,9 +27,10 @@ constexpr int deepest = 32;              // dumping recurses
 constexpr std::size_t most_keys = 1000;  // of an object: each is looked for among those before it
 constexpr std::uint64_t most_count = std::uint64_t{1} << 63;
 
-constexpr std::array document_keys{
-    "schema",     "bloomtime", "created", "generation", "records",    "bad_lines", "first_event",
-    "last_event", "zone",      "offsets", "items",      "containers", "totals",    "checksum"};
+constexpr std::array document_keys{"schema",  "bloomtime",  "created",     "generation",
+                                   "records", "bad_lines",  "first_event", "last_event",
+                                   "zone",    "offsets",    "items",       "pseudonyms",
+                                   "sources", "containers", "totals",      "checksum"};
 constexpr std::array part_keys{"role", "file", "bytes", "checksum"};
 
 // -- writing -----------------------------------------------------------------------------------
@@ -56,6 +57,13 @@ json to_object(const offset_spans& offsets, std::uint64_t generation) {
         {{"first", s.first.micros}, {"last", s.last.micros}, {"west", s.west}, {"east", s.east}});
   }
   return {{"generation", generation}, {"spans", std::move(spans)}};
+}
+
+json to_object(const source& s) {
+  return {{"path", s.path},         {"inode", s.inode},     {"size", s.size},
+          {"modified", s.modified}, {"offset", s.offset},   {"inside_line", s.inside_line},
+          {"head", hex(s.head)},    {"tail", hex(s.tail)},  {"last_new", s.last_new.micros},
+          {"lines", s.lines},       {"records", s.records}, {"rejected", s.rejected}};
 }
 
 json to_object(const part& p) {
@@ -126,10 +134,10 @@ std::int32_t offset_of(const json& object, const char* key) {
   return member(object, key, fits, "a UTC offset in seconds").get<std::int32_t>();
 }
 
-std::uint64_t checksum_in(const json& object) {
-  const std::string text = text_of(object, "checksum");
+std::uint64_t checksum_in(const json& object, const char* key = "checksum") {
+  const std::string text = text_of(object, key);
   const auto n = text::number_in<std::uint64_t>(text, 16);
-  if (!n || hex(*n) != text) wrong("checksum", "16 hexadecimal digits");
+  if (!n || hex(*n) != text) wrong(key, "16 hexadecimal digits");
   return *n;
 }
 
@@ -194,6 +202,47 @@ std::optional<offset_spans> read_offsets(const json& document) {
   return offsets;
 }
 
+source read_source(const json& object) {
+  if (!object.is_object()) wrong("sources", "a list of objects");
+  source s;
+  s.path = text_of(object, "path");
+  s.inode = member(object, "inode", std::mem_fn(&json::is_number_unsigned), "an inode number")
+                .get<std::uint64_t>();
+  s.size = count_of(object, "size");
+  s.modified = present_time_of(object, "modified").micros;
+  s.offset = count_of(object, "offset");
+  s.inside_line =
+      member(object, "inside_line", std::mem_fn(&json::is_boolean), "true or false").get<bool>();
+  s.head = checksum_in(object, "head");
+  s.tail = checksum_in(object, "tail");
+  s.last_new = present_time_of(object, "last_new");
+  s.lines = count_of(object, "lines");
+  s.records = count_of(object, "records");
+  const json& rejected = object_of(object, "rejected");
+  for (const auto& [reason, lines] : rejected.items()) {
+    s.rejected[reason] = count_of(rejected, reason.c_str());
+  }
+  return s;
+}
+
+std::optional<std::vector<source>> read_sources(const json& document) {
+  if (!document.contains("sources")) return std::nullopt;
+  std::vector<source> all;
+  for (const json& object : array_of(document, "sources")) all.push_back(read_source(object));
+  return all;
+}
+
+std::optional<pseudonym_facts> read_pseudonyms(const json& document) {
+  if (!document.contains("pseudonyms")) return std::nullopt;
+  const json& object = object_of(document, "pseudonyms");
+  pseudonym_facts found{.key = "", .check = text_of(object, "check")};
+  if (!object.contains("key")) return found;
+  found.key = text_of(object, "key");
+  const auto parsed = pseudonyms::parse(found.key);
+  if (!parsed || parsed->check() != found.check) wrong("key", "that of the pseudonyms");
+  return found;
+}
+
 facts read_facts(const json& document) {
   facts f;
   f.records = count_of(document, "records");
@@ -206,6 +255,8 @@ facts read_facts(const json& document) {
     if (!item.is_string()) wrong("items", "a list of texts");
     f.items.push_back(item.get<std::string>());
   }
+  f.sources = read_sources(document);
+  f.pseudonyms = read_pseudonyms(document);
   return f;
 }
 
@@ -328,6 +379,14 @@ std::string to_text(const manifest& m) {
                    {"zone", m.read.zone}};
   if (m.read.offsets) document["offsets"] = to_object(*m.read.offsets, m.generation);
   document["items"] = m.read.items;
+  if (m.read.pseudonyms) {
+    json& object = document["pseudonyms"] = {{"check", m.read.pseudonyms->check}};
+    if (!m.read.pseudonyms->key.empty()) object["key"] = m.read.pseudonyms->key;
+  }
+  if (m.read.sources) {
+    json& sources = document["sources"] = json::array();
+    for (const source& s : *m.read.sources) sources.push_back(to_object(s));
+  }
   json& containers = document["containers"] = json::array();
   for (const part& p : m.containers) containers.push_back(to_object(p));
   document["totals"] = to_object(m.totals);
@@ -335,7 +394,8 @@ std::string to_text(const manifest& m) {
   try {
     document["checksum"] = checksum_of(document);
   } catch (const json::type_error&) {
-    text::throw_error(errc::invalid_argument, "a store can name items and zones in UTF-8 only");
+    text::throw_error(errc::invalid_argument,
+                      "a store can name items, zones and files in UTF-8 only");
   }
   return document.dump(2) + "\n";
 }

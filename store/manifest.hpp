@@ -10,6 +10,8 @@
 #include <bloomtime/time.hpp>
 
 #include "store/offsets.hpp"
+#include "store/pseudonyms.hpp"
+#include "store/sources.hpp"
 
 namespace bloomtime::store {
 
@@ -25,6 +27,9 @@ struct facts {
   // Of all lines. Nothing if a version that does not record them wrote or continued the store.
   std::optional<offset_spans> offsets = offset_spans();
   std::vector<std::string> items;  // as given with --item: "host", "host,path"
+  // The files that were read. Nothing if a version that does not record them wrote the store.
+  std::optional<std::vector<source>> sources = std::vector<source>();
+  std::optional<pseudonym_facts> pseudonyms = {};  // in place of the names of items
 
   void count(instant t);  // a record of this time
 };

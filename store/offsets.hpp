@@ -40,6 +40,7 @@ class offset_spans {
   void add(instant t, std::int32_t offset) {
     if (!extends_recent(t, offset)) insert({t, t, offset, offset});
   }
+  void add(const offset_span& events) { insert(events); }
   // Events with an unknown offset.
   void add_unknown(instant first, instant last) {
     insert({first, last, -most_offset, most_offset});

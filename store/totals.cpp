@@ -74,6 +74,13 @@ void minute_totals::add_to(std::int64_t minute, std::uint64_t events) {
   count_of(minute) += events;
 }
 
+void minute_totals::merge(const minute_totals& other) {
+  for (const auto& [number, block] : other.blocks_) {
+    for (const entry& e : block) count_of(number * block_minutes + e.minute) += e.count;
+  }
+  events_ += other.events_;
+}
+
 void minute_totals::keep_newest(std::int64_t days) {
   constexpr std::int64_t minutes_per_day = 1440;
   const std::int64_t most = (days * minutes_per_day + block_minutes - 1) / block_minutes;

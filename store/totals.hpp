@@ -20,6 +20,7 @@ class minute_totals {
   // With the number of a minute, for callers that count in several totals at once.
   static std::int64_t minute_of(instant t) { return minutes().tick_of(t).number; }
   void add_to(std::int64_t minute, std::uint64_t events);
+  void merge(const minute_totals& other);
   // Removes the oldest minutes. Those less than `days` before the newest are kept, and up to three
   // days more.
   void keep_newest(std::int64_t days);

@@ -40,6 +40,15 @@ void web_totals::add(instant t, const logs::web_facts& said) {
   sent.add_to(minute, std::min(*said.bytes, most_bytes - sent.events()));
 }
 
+void web_totals::merge(const web_totals& other) {
+  for (std::size_t i = 0; i + 1 < series_.size(); ++i) series_[i].merge(other.series_[i]);
+  minute_totals& sent = series_.back();
+  other.bytes().for_each([&](instant t, std::uint64_t bytes) {
+    sent.add(t, std::min(bytes, most_bytes - sent.events()));
+  });
+  with_bytes_ += other.with_bytes_;
+}
+
 std::uint64_t web_totals::records() const noexcept {
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < statuses.size(); ++i) all += series_[i].events();

@@ -27,6 +27,7 @@ class web_totals {
       "none", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "other"};
 
   void add(instant t, const logs::web_facts& said);
+  void merge(const web_totals& other);
 
   std::uint64_t records() const noexcept;  // lines that were added
   // Lines that say how many bytes were sent. The others count as 0 in bytes().

@@ -48,7 +48,7 @@ void expect_nothing_foreign(const fs::path& directory) {
 
 // False if somebody else just made it.
 bool make_directory(const fs::path& directory) {
-  if (::mkdir(directory.c_str(), 0777) != 0) {
+  if (::mkdir(directory.c_str(), 0700) != 0) {
     if (errno == EEXIST) return false;
     fail("make the directory", directory, errno);
   }
@@ -154,7 +154,14 @@ std::string writer::next_name() {
 
 void writer::save(const std::string& file, std::span<const std::byte> bytes) const {
   const std::array<std::span<const std::byte>, 1> whole{bytes};
-  detail::replace_file(directory_ / file, whole, detail::links::replace);
+  detail::replace_file(directory_ / file, whole, detail::links::replace, 0600);
+}
+
+// A filter that replaces a file keeps its permissions.
+void writer::make_private(const std::string& file) const {
+  constexpr int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int made = ::open((directory_ / file).c_str(), how, 0600);
+  if (made >= 0) ::close(made);
 }
 
 part writer::described(std::string_view role, const std::string& file) const {

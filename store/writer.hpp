@@ -20,7 +20,8 @@ concept saves_itself = requires(const T& filter, const std::filesystem::path& pa
 };
 
 // Creates or continues a store, and locks it for other writers. Containers that are put become part
-// of the store with the next checkpoint, all at once; without a checkpoint they are removed.
+// of the store with the next checkpoint, all at once; without a checkpoint they are removed. What
+// is created can be read by its owner only.
 class writer {
  public:
   // `now` becomes the creation time of a new store.
@@ -38,12 +39,16 @@ class writer {
   // Counts an event that was read: in the records, the totals, and the first and last event.
   void count(instant t);
 
+  // Adds the events of other totals to the totals alone.
+  void add(const minute_totals& more) { totals_.merge(more); }
+
   // Replaces or adds the container with this role. It is written at once, so that no copy has to be
   // kept in memory.
   template <saves_itself Filter>
   void put(std::string_view role, const Filter& filter) {
     const signals_held until_written;
     const std::string file = next_name();
+    make_private(file);
     filter.save(directory_ / file);
     take(role, file);
   }
@@ -70,6 +75,7 @@ class writer {
   void expect_in_place() const;
   std::string next_name();
   void save(const std::string& file, std::span<const std::byte> bytes) const;
+  void make_private(const std::string& file) const;
   part described(std::string_view role, const std::string& file) const;
   void take(std::string_view role, const std::string& file);
   void remove_obsolete() noexcept;

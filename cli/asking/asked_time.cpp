@@ -119,18 +119,20 @@ asked_time resolved(const question& q, const store::log_zone& zone) {
 }
 
 std::optional<store::typed_time> typed_or(std::string_view option, std::string_view text,
-                                          const std::optional<instant>& usual) {
-  if (!text.empty()) return store::parse_time(option, text);
+                                          const std::optional<instant>& usual,
+                                          const store::log_zone& zone,
+                                          const std::optional<instant>& newest) {
+  if (!text.empty()) return store::parse_time(option, text, zone, newest);
   if (!usual) return std::nullopt;
   return store::typed_time{*usual, *usual, true};
 }
 
 }  // namespace
 
-asked_time parse_asked_time(std::string_view from, std::string_view to,
-                            const store::log_zone& zone) {
-  return resolved({store::parse_time("--from", from), store::parse_time("--to", to),
-                   std::string(from), std::string(to)},
+asked_time parse_asked_time(std::string_view from, std::string_view to, const store::log_zone& zone,
+                            const std::optional<instant>& newest) {
+  return resolved({store::parse_time("--from", from, zone, newest),
+                   store::parse_time("--to", to, zone, newest), std::string(from), std::string(to)},
                   zone);
 }
 
@@ -138,8 +140,8 @@ std::optional<asked_time> parse_asked_time(std::string_view from, std::string_vi
                                            const std::optional<instant>& first,
                                            const std::optional<instant>& last,
                                            const store::log_zone& zone) {
-  const auto begin = typed_or("--from", from, first);
-  const auto end = typed_or("--to", to, last);
+  const auto begin = typed_or("--from", from, first, zone, last);
+  const auto end = typed_or("--to", to, last, zone, last);
   if (!begin || !end) return std::nullopt;
   return resolved({*begin, *end, std::string(from), std::string(to)}, zone);
 }

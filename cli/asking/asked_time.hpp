@@ -21,10 +21,12 @@ struct asked_time {
 // Throws usage_error unless `from` and `to` are times in that order. A time without a zone is the
 // local time of the log: from .. to covers every event whose timestamp was written with a local
 // time in that range, whatever its UTC offset was.
-asked_time parse_asked_time(std::string_view from, std::string_view to,
-                            const store::log_zone& zone);
+// `newest` is what relative times refer to.
+asked_time parse_asked_time(std::string_view from, std::string_view to, const store::log_zone& zone,
+                            const std::optional<instant>& newest = {});
 
-// The same for optional ends: `first` and `last` are the defaults. Returns nothing if an end has
+// The same for optional ends: `first` and `last` are the defaults, and `last` is the newest event.
+// Returns nothing if an end has
 // neither.
 std::optional<asked_time> parse_asked_time(std::string_view from, std::string_view to,
                                            const std::optional<instant>& first,
@@ -38,7 +40,8 @@ void note_widened(std::size_t questions);
 inline constexpr const char* moment_rules =
     "TIME is a time as logs write it, also without seconds or time of day, or seconds, milli-,\n"
     "micro- or nanoseconds since 1970 (up to 11, 14, 17 or 19 digits).\n"
-    "Without a zone (Z, +0200 or +02:00) it has the UTC offset of the newest event.";
+    "Without a zone (Z, +0200 or +02:00) it has the UTC offset of the newest event. -1h is before\n"
+    "the newest event; 09:30, today and yesterday 09:30 are of its day.";
 inline constexpr const char* time_rules =
     "TIME is a time as logs write it, also without seconds or time of day, or seconds, milli-,\n"
     "micro- or nanoseconds since 1970 (up to 11, 14, 17 or 19 digits). --to without them\n"
@@ -46,6 +49,7 @@ inline constexpr const char* time_rules =
     "Without a zone (Z, +0200 or +02:00) it is the local time of the log, with the UTC offset "
     "that\n"
     "the log had then. If several offsets are possible, the query covers all of them and a note\n"
-    "says so.";
+    "says so. -1h is before the newest event; 09:30, today, yesterday and yesterday 09:30 are of\n"
+    "its day and the day before.";
 
 }  // namespace bloomtime::cli

@@ -24,7 +24,7 @@ filter_bytes in_file(const std::string& path) {
   try {
     const auto file = detail::mapped_file::open(path);
     return copied(holds_dedupe_state(file->bytes()) ? deduper::filter_in(file->bytes())
-                                                   : file->bytes());
+                                                    : file->bytes());
   } catch (const error& e) {
     throw error(e.code(), with_path(path, e.what()));
   }

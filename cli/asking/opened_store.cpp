@@ -79,10 +79,14 @@ std::vector<std::string> opened_heat::notes() const {
   return held.empty() ? std::vector<std::string>() : std::vector<std::string>{held};
 }
 
-opened_heat opened_store::heat(const std::string& at, profile::profiler::wanted what) const {
+opened_heat opened_store::heat(const std::string& at, profile::profiler::wanted what,
+                               const std::string& key_file) const {
   expect_profile(parts_.about(), directory_);
-  opened_heat opened{
-      read(), store::zone_of(read()), profile::profiler::load(parts_, read(), what), {}};
+  opened_heat opened{read(),
+                     store::zone_of(read()),
+                     profile::profiler::load(parts_, read(), what),
+                     {},
+                     {read(), directory_, key_file}};
   opened.at = opened.profile.newest();
   if (!at.empty()) {
     const instant asked = store::parse_moment("--at", at, opened.zone, opened.when());
@@ -118,7 +122,7 @@ double opened_history::error(interval asked) const {
   return std::min(expected, 1.0);
 }
 
-opened_history opened_store::past(const std::string& field) const {
+opened_history opened_store::past(const std::string& field, const std::string& key) const {
   expect_profile(parts_.about(), directory_);
   const std::size_t number = chosen_field(read().items, field);
   const std::string role = store::history_role(read().items[number]);
@@ -133,7 +137,8 @@ opened_history opened_store::past(const std::string& field) const {
                         store::zone_of(read(), kept.held, tick_clock(kept.settings.resolution)),
                         read().items[number],
                         store::load_part<history>(parts_.container(role)),
-                        {read().last_event, std::move(kept.held)}};
+                        {read().last_event, std::move(kept.held)},
+                        {read(), directory_, key}};
   for (const logs::held_event& e : opened.gate.held()) {
     const std::optional<std::string>& item = e.items.at(number);
     if (!item) continue;

@@ -10,6 +10,7 @@
 #include <bloomtime/history/history.hpp>
 #include <bloomtime/tally/any_tally.hpp>
 
+#include "cli/asking/kept_names.hpp"
 #include "cli/output/report.hpp"
 #include "logs/time_gate.hpp"
 #include "profile/profiler.hpp"
@@ -25,6 +26,7 @@ struct opened_heat {
   store::log_zone zone;
   profile::profiler profile;
   std::optional<instant> at;  // nothing if the store has no events and no time was given
+  kept_names names;
 
   instant when() const { return at.value_or(instant()); }
   std::string title(const std::string& store) const;
@@ -43,6 +45,7 @@ struct opened_history {
   std::string field;
   history past;
   logs::time_gate gate;
+  kept_names names;
 
   // From the first event to the newest one that is confirmed.
   std::optional<instant> first() const;
@@ -61,11 +64,13 @@ class opened_store {
   const store::reader& parts() const { return parts_; }
   const store::facts& read() const { return parts_.about().read; }
 
-  // At the time typed with --at; without it at the newest event.
+  // At the time typed with --at; without it at the newest event. `key_file` is what --key-file
+  // names.
   opened_heat heat(const std::string& at,
-                   profile::profiler::wanted what = profile::profiler::wanted::heat) const;
+                   profile::profiler::wanted what = profile::profiler::wanted::heat,
+                   const std::string& key_file = "") const;
   // Of the field that --field names; without it the only one.
-  opened_history past(const std::string& field) const;
+  opened_history past(const std::string& field, const std::string& key = "") const;
   any_tally tally() const;
   bool holds_tally() const;
   // Names of items of the tally; nothing if a version that keeps none made it.

@@ -22,12 +22,14 @@ struct typed : asked_items {
   std::string field;
   std::string at;
   asked_key where;
+  std::string key_file;
 };
 
-row row_of(const profile::field_profile& field, std::string_view item, instant at) {
+row row_of(const profile::field_profile& field, std::string_view item, const kept_names& names,
+           instant at) {
   constexpr std::size_t widest_item = 60;
   constexpr double seconds_per_minute = 60;
-  const digest id = digest_of(item, field.heat.seed());
+  const digest id = digest_of(names.of(item), field.heat.seed());
   const estimate e = field.at(id, at);
   const estimate shown = rounded(e);
   const double rate = rounded(seconds_per_minute * field.hot.rate(e).value);
@@ -52,8 +54,9 @@ void print_report(const typed& given, const opened_heat& opened, const printer& 
                       {"upper", "at most", side::right, audience::everybody, 1},
                       {"rate_per_minute", "per min"}}};
   for (const column& c : total_columns()) t.columns.push_back(c);
-  given.for_each(
-      [&](std::string_view item) { t.rows.push_back(row_of(field, item, opened.when())); });
+  given.for_each([&](std::string_view item) {
+    t.rows.push_back(row_of(field, item, opened.names, opened.when()));
+  });
   std::vector<std::string> notes = opened.notes();
   notes.insert(notes.begin(),
                fmt::format("\"At most\" always holds; \"at least\" holds with probability 1 - {}",
@@ -77,14 +80,15 @@ exit_status heat(const typed& given, const output_options& asked, const printer&
     return heat_in_redis(given, given.where, given.at, asked, out);
   }
   given.where.expect_server(given.store());
-  const opened_heat opened = opened_store(given.store()).heat(given.at);
+  const opened_heat opened =
+      opened_store(given.store()).heat(given.at, profile::profiler::wanted::heat, given.key_file);
   if (given.batch.empty() || asked.json || asked.table) {
     print_report(given, opened, out);
     return yes;
   }
   const profile::field_profile& field = opened.field(given.field);
   const auto answer = [&](std::string_view item) {
-    const estimate e = rounded(field.at(item, opened.when()));
+    const estimate e = rounded(field.at(opened.names.of(item), opened.when()));
     return fmt::format("{}\t{}\t{}", e.value, e.lower, e.upper);
   };
   print_batch(given, answer, out);
@@ -132,6 +136,7 @@ void add_heat(command& root, output_options& asked) {
   self.text("--at", given->at, "TIME",
             "time of the answers, not before the newest event (default)");
   given->where.add_to(self);
+  self.text("--key-file", given->key_file, "FILE", key_description);
   self.text("--batch", given->batch, "FILE", "file of items, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return heat(*given, asked, out); };

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/asking/kept_names.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
 #include "cli/live/session.hpp"
@@ -19,6 +20,7 @@
 #include "cli/text.hpp"
 #include "logs/event_reader.hpp"
 #include "profile/profiler.hpp"
+#include "store/resuming.hpp"
 #include "store/seed.hpp"
 #include "store/writer.hpp"
 
@@ -41,6 +43,9 @@ struct typed {
   std::string every;
   std::string checkpoint = "1m";
   std::string by = "heat";
+  bool again = false;
+  bool pseudonymise = false;
+  std::string key_file;
 };
 
 // Options; nothing where none was given.
@@ -175,21 +180,22 @@ class run {
     open_store();
     if (given_.follow) return follow(out);
     progress shown_progress("profile");
-    logs::event_reader reader(input_, given_.files, shown_progress.reports());
+    logs::event_reader reader(input_, files(), remembering(shown_progress.reports()));
     while (const logs::event* e = reader.next()) add(*e, reader);
-    expect_events(reader);
+    // A line that is added to a log that was read before may be a bad one.
+    if (!memory_ || !memory_->continued()) expect_events(reader);
     if (!profile_) begin(reader.item_names());
     expect_items(reader);
     expect_none_ahead(reader);
     finish(reader);
-    if (writer_) save();
+    if (writer_ && (!writer_->continues() || reader.counts().lines != 0 || memory_->changed())) {
+      save();
+    }
     try {
       print(out, reader.counts());
     } catch (const error& e) {
       if (!writer_) throw;
-      throw_error(e.code(),
-                  "{}; the store {} was saved, so do not read these lines into it again: bloomtime "
-                  "hot {} prints the profile",
+      throw_error(e.code(), "{}; the store {} was saved: bloomtime hot {} prints the profile",
                   e.what(), directory_, directory_);
     }
     return yes;
@@ -201,11 +207,11 @@ class run {
     const logs::event_reader* reading = nullptr;
     const live::settings how = live_settings(given_, output_, out.how());
     live::session session(how, live_source(reading), out);
-    logs::event_reader reader(input_, given_.files, session.listens());
+    logs::event_reader reader(input_, files(), remembering(session.listens()));
     reading = &reader;
     while (const logs::event* e = reader.next()) add(*e, reader);
     session.finish();
-    expect_events(reader);
+    if (!memory_ || !memory_->continued()) expect_events(reader);
     if (profile_) {
       finish(reader);
       if (writer_) save();
@@ -227,6 +233,7 @@ class run {
             .save =
                 [this, &reading] {
                   if (!writer_) return;
+                  reading->tell_reached();
                   finish(*reading);
                   save();
                 }};
@@ -278,9 +285,14 @@ class run {
   }
 
   void open_store() {
-    if (directory_.empty()) return;
+    if (directory_.empty()) return choose_names();
     writer_.emplace(directory_, now());
-    if (!writer_->continues()) return;
+    if (writer_->continues()) continue_store();
+    remember_files();
+    choose_names();
+  }
+
+  void continue_store() {
     expect_profile(store::read_manifest(directory_), directory_);
     profile_ =
         profile::profiler::load(*writer_, writer_->about(), profile::profiler::wanted::everything);
@@ -300,6 +312,64 @@ class run {
     note(fmt::format("{}: continued; it has {} records{}", directory_, count_text(before_),
                      newest ? ", up to " + time_text(*newest, zone()) : ""));
     note_missing();
+  }
+
+  // An existing store goes on as it was begun.
+  void choose_names() {
+    const bool wanted = given_.pseudonymise || !given_.key_file.empty();
+    if (writer_ && writer_->continues()) {
+      if (wanted && !facts().pseudonyms) {
+        refuse("{} keeps the names of items; use another --store with --pseudonymise", directory_);
+      }
+      names_ = kept_names(facts(), directory_, given_.key_file);
+    } else if (wanted) {
+      const store::pseudonyms made =
+          given_.key_file.empty() ? store::pseudonyms::random() : read_key(given_.key_file);
+      facts().pseudonyms = {given_.key_file.empty() ? made.text() : "", made.check()};
+      names_ = kept_names(facts(), directory_, given_.key_file);
+    }
+  }
+
+  // The event as it is kept: with pseudonyms, and without the line, which has the names.
+  logs::event as_kept(const logs::event& e) {
+    if (!facts().pseudonyms) return e;
+    logs::event kept = e;
+    kept_.assign(e.items.size(), "");
+    kept_views_.clear();
+    for (std::size_t i = 0; i < e.items.size(); ++i) {
+      if (e.present[i]) kept_[i] = names_.of(e.items[i]);
+      kept_views_.push_back(kept_[i]);
+    }
+    kept.items = kept_views_;
+    kept.raw = {};
+    kept.text = {};
+    return kept;
+  }
+
+  void remember_files() {
+    if (!facts().sources) {
+      note(
+          fmt::format("{}: this store was written by an older version, which did not remember what "
+                      "it has read; lines that it has read are counted again",
+                      directory_));
+      facts().sources.emplace();
+    }
+    memory_.emplace(*facts().sources, now(), given_.again, note, [this](instant t) {
+      const tick_clock seconds;
+      return time_text(seconds.start_of(seconds.tick_of(t)), zone());
+    });
+  }
+
+  std::vector<std::string> files() const {
+    return memory_ ? memory_->with_rotated(given_.files) : given_.files;
+  }
+
+  // A listener that also remembers how far each file is read.
+  logs::listener remembering(logs::listener told) {
+    if (!memory_) return told;
+    told.start = [this](const std::string& file) { return memory_->start(file); };
+    told.finished = [this](const logs::file_reading& read) { memory_->finished(read); };
+    return told;
   }
 
   // A history that began now would answer "no" for everything before, and totals would be too low.
@@ -331,7 +401,7 @@ class run {
     if (!profile_) begin(reader.item_names());
     facts().offsets->add(*e.at, e.offset);
     profile_->add(
-        e, [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
+        as_kept(e), [this](instant t) { writer_ ? writer_->count(t) : unsaved_.count(t); },
         [&](const logs::held_event& h) {
           reader.reject_earlier(logs::bad_line::far_ahead, h.line);
         });
@@ -398,6 +468,10 @@ class run {
   std::string directory_;
   std::optional<store::writer> writer_;
   store::facts unsaved_;  // what was read, if there is no store
+  std::optional<store::resumption> memory_;
+  kept_names names_;
+  std::vector<std::string> kept_;  // items of one event, under their names in the store
+  std::vector<std::string_view> kept_views_;
   std::optional<profile::profiler> profile_;
   std::uint64_t before_ = 0;      // records of a store that is continued
   std::uint64_t bad_before_ = 0;  // its bad lines
@@ -427,6 +501,10 @@ void add_profile(command& root, output_options& asked) {
       "logs\n"
       "also requests by status and method, and bytes, per minute. An existing store is continued,\n"
       "as if all events had been read at once; it is replaced as a whole at the end.\n"
+      "It remembers the files that it has read, also under another name or compressed: only lines\n"
+      "that are new are counted. A last line without a line end counts when it has one, or at "
+      "once\n"
+      "if the file is read for the first time and the line is valid. --again counts everything.\n"
       "Prints a summary and the first items of each field, and for programs a second table with a\n"
       "row per field.\n"
       "Events stamped more than 24 hours ahead wait until later ones confirm them (counted) or "
@@ -454,6 +532,7 @@ void add_profile(command& root, output_options& asked) {
       {"store", "directory that was written; null if none"},
       {"lines, rejected", "of this run"},
       {"records, records_before", "events in the store, and before this run"},
+      {"new_records", "the difference: 0 if no file has new lines"},
       {"held_back", "events that wait to be confirmed"},
       {"first_event, last_event, at", "microseconds since 1970"},
       {"zone", "UTC offset of the last line"},
@@ -474,8 +553,13 @@ void add_profile(command& root, output_options& asked) {
             "limit for heat, and as much for totals (default: none)");
   self.text("--store", given->store, "DIR",
             "directory to write (default: access.bloomtime for access.log)");
+  self.flag("--again", given->again, "count all lines, also those that the store has read");
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the log may be hostile");
+  self.flag("--pseudonymise", given->pseudonymise,
+            "keep keyed digests in place of the names of items; the key is kept in the store");
+  self.text("--key-file", given->key_file, "FILE",
+            "the same with the key in this file (32 hexadecimal digits), not in the store");
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
   self.flag("--follow", given->follow, "wait for more and show it live, as top does");
   self.text("--every", given->every, "TIME",

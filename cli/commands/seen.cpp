@@ -26,6 +26,7 @@ struct typed {
   std::string field;
   std::string batch;
   asked_key where;
+  std::string key_file;
 };
 
 struct question {
@@ -34,7 +35,7 @@ struct question {
 };
 
 // item <TAB> from <TAB> to
-question question_of(const batch_line& line, const store::log_zone& zone, std::string& scratch) {
+question question_of(const batch_line& line, const opened_history& opened, std::string& scratch) {
   const std::size_t first = line.text.find('\t');
   const std::size_t second = first == line.text.npos ? first : line.text.find('\t', first + 1);
   if (second == line.text.npos || line.text.find('\t', second + 1) != line.text.npos) {
@@ -43,7 +44,7 @@ question question_of(const batch_line& line, const store::log_zone& zone, std::s
   question q;
   try {
     q.time = parse_asked_time(line.text.substr(first + 1, second - first - 1),
-                              line.text.substr(second + 1), zone);
+                              line.text.substr(second + 1), opened.zone, opened.last());
   } catch (const usage_error& e) {
     line.refuse(fmt::format("is not a query: {}", e.what()));
   }
@@ -77,7 +78,7 @@ struct answer {
 answer answer_of(const question& q, const opened_history& opened) {
   constexpr std::size_t widest_item = 60;
   const auto [from, to, widened] = q.time;
-  const sighting found = opened.past.seen(q.item, from, to);
+  const sighting found = opened.past.seen(opened.names.of(q.item), from, to);
   return {found,
           {{{std::string(q.item), cut_to(q.item, widest_item)},
             {from.micros, time_text(from, opened.zone)},
@@ -120,12 +121,12 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
   table t = empty_table(opened.field);
   batch_answers answers(out);
   for_each_line(given.batch, [&](const batch_line& line) {
-    const question q = question_of(line, opened.zone, scratch);
+    const question q = question_of(line, opened, scratch);
     widened += q.time.widened;
     if (as_report) {
       t.rows.push_back(answer_of(q, opened).shown);
     } else {
-      const sighting found = opened.past.seen(q.item, q.time.from, q.time.to);
+      const sighting found = opened.past.seen(opened.names.of(q.item), q.time.from, q.time.to);
       answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
     }
   });
@@ -135,7 +136,8 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
 }
 
 exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
-  const question q{given.words[1], parse_asked_time(given.from, given.to, opened.zone)};
+  const question q{given.words[1],
+                   parse_asked_time(given.from, given.to, opened.zone, opened.last())};
   note_widened(q.time.widened ? 1 : 0);
   answer found = answer_of(q, opened);
   if (out.how().form == view::people) {
@@ -166,7 +168,8 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
           "give seen either an item with --from and --to, or --batch with a file of lines `item "
           "<TAB> from <TAB> to`, not both");
     }
-    const opened_history opened = opened_store(given.words.front()).past(given.field);
+    const opened_history opened =
+        opened_store(given.words.front()).past(given.field, given.key_file);
     ask_batch(given, opened, asked.json || asked.table, out);
     return yes;
   }
@@ -179,7 +182,7 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
   if (remote) {
     return seen_in_redis(given.words[0], given.where, given.words[1], given.from, given.to, out);
   }
-  return ask_one(given, opened_store(given.words.front()).past(given.field), out);
+  return ask_one(given, opened_store(given.words.front()).past(given.field, given.key_file), out);
 }
 
 constexpr const char* examples =
@@ -222,6 +225,7 @@ void add_seen(command& root, output_options& asked) {
   self.text("--to", given->to, "TIME", "last time of the period");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
   given->where.add_to(self);
+  self.text("--key-file", given->key_file, "FILE", key_description);
   self.text("--batch", given->batch, "FILE", "file of queries, one per line; - for standard input");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return seen(*given, asked, out); };

@@ -23,6 +23,7 @@ struct typed {
   std::string to;
   std::string field;
   std::string rows;
+  std::string key_file;
 };
 
 constexpr std::size_t usual_rows = 20;
@@ -39,7 +40,8 @@ std::optional<interval> asked_ticks(const typed& given, const opened_history& op
 
 found_times look_up(const typed& given, const opened_history& opened) {
   const std::optional<interval> asked = asked_ticks(given, opened);
-  return asked ? find_times(opened.past, given.words[1], *asked, most_bars) : found_times();
+  if (!asked) return {};
+  return find_times(opened.past, opened.names.of(given.words[1]), *asked, most_bars);
 }
 
 report report_of(const typed& given, const opened_history& opened, const found_times& f,
@@ -104,7 +106,7 @@ exit_status timeline(const typed& given, const printer& out) {
   const std::size_t rows = all                  ? static_cast<std::size_t>(-1)
                            : given.rows.empty() ? usual_rows
                                                 : parse_count("-n", given.rows);
-  const opened_history opened = opened_store(given.words.front()).past(given.field);
+  const opened_history opened = opened_store(given.words.front()).past(given.field, given.key_file);
   const found_times f = look_up(given, opened);
   show(given, opened, f, rows, out);
   return f.seen.empty() ? no : yes;
@@ -145,6 +147,7 @@ void add_timeline(command& root, output_options& asked) {
   self.text("--from", given->from, "TIME", "first time of the period (default: the first event)");
   self.text("--to", given->to, "TIME", "last time of the period (default: the newest event)");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");
+  self.text("--key-file", given->key_file, "FILE", key_description);
   self.text("-n", given->rows, "ROWS", "the newest intervals (default: 20 in a table, else all)");
   self.output(asked);
   self.act = [given](const printer& out) { return timeline(*given, out); };

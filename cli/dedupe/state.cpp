@@ -169,12 +169,12 @@ std::vector<digest> read_keys(std::span<const std::byte> bytes) {
 // Its own engine, with the limit of this run.
 any_recency load_filter(std::span<const std::byte> container, const dedupe_settings& settings,
                         const std::string& name) {
-  const auto limited = [&](auto engine) {
-    if (settings.memory && engine.memory() > *settings.memory) {
+  const auto limited = [&](auto loaded) {
+    if (settings.memory && loaded.memory() > *settings.memory) {
       refuse("{} takes {}, and --memory allows {}; use a larger --memory, or another --state", name,
-             bytes_text(engine.memory()), bytes_text(*settings.memory));
+             bytes_text(loaded.memory()), bytes_text(*settings.memory));
     }
-    return any_recency(std::move(engine));
+    return any_recency(std::move(loaded));
   };
   if (recency_table::kind.accepts(detail::container_view::parse(container).info())) {
     recency_table table = recency_table::load(container);
@@ -353,7 +353,7 @@ void state_file::save(const deduper& work) const {
   const store::signals_held calm;
   const auto bytes = work.serialize();
   const std::array<std::span<const std::byte>, 1> pieces{bytes};
-  detail::replace_file(name_, pieces);
+  detail::replace_file(name_, pieces, detail::links::follow, 0600);
 }
 
 }  // namespace bloomtime::cli

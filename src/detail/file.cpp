@@ -247,7 +247,8 @@ std::filesystem::path followed(const std::filesystem::path& path) {
 }
 
 void replace_file(const std::filesystem::path& path,
-                  std::span<const std::span<const std::byte>> pieces, links policy) {
+                  std::span<const std::span<const std::byte>> pieces, links policy,
+                  unsigned mode) {
   const std::filesystem::path target = policy == links::follow ? followed(path) : path;
   if (policy == links::follow) {
     (void)status_of(path);
@@ -261,7 +262,7 @@ void replace_file(const std::filesystem::path& path,
   const std::filesystem::path directory = parent_of(target);
   const std::optional<mode_t> permissions = permissions_of(target);
   temporary file(target, path);
-  const int out = file.create(permissions.value_or(0666));
+  const int out = file.create(permissions.value_or(mode));
   // The umask may have removed some. File systems without permissions refuse this; ignore that.
   if (permissions) (void)::fchmod(out, *permissions);
   write_pieces(out, pieces, path);

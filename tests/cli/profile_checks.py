@@ -275,7 +275,9 @@ def a_store_is_continued_with_its_own_settings():
                            (["--item", "1"], "the items 2; got 1")):
             refused("profile", log, "--store", store, *more, says=says)
         done("profile", log, "--store", store, "--half-life", "600", "--item", "2")
-        assert json.loads(done("profile", log, "--store", store, "--json").out)["records"] == 400
+        assert json.loads(done("profile", log, "--store", store, "--json").out)["records"] == 100
+        again = done("profile", log, "--store", store, "--json", "--again")
+        assert json.loads(again.out)["records"] == 200
 
 
 @check

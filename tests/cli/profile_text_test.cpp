@@ -66,15 +66,16 @@ TEST(parse_moment, has_the_offset_of_the_newest_event_unless_it_names_one) {
   read.zone = "+0100";
   const log_zone zone(read, {}, tick_clock());
   const instant noon = instant::from_seconds(1'388'574'000);  // 2014-01-01 12:00:00 +0100
-  for (const char* text :
-       {"2014-01-01 12:00:00", "2014-01-01T12:00", "2014-01-01T11:00:00Z",
-        "2014-01-01 13:00:00 +0200", "01/Jan/2014:12:00:00 +0100", "1388574000",
-        "2014-01-01T13:00+02:00", "2014-01-01T11:00Z", "1388574000.0", "1388574000000"}) {
+  for (const char* text : {"2014-01-01 12:00:00", "2014-01-01T12:00", "2014-01-01T11:00:00Z",
+                           "2014-01-01 13:00:00 +0200", "01/Jan/2014:12:00:00 +0100", "1388574000",
+                           "2014-01-01T13:00+02:00", "2014-01-01T11:00Z", "1388574000.0",
+                           "1388574000000", "12:00", "today 12:00"}) {
     EXPECT_EQ(parse_moment("--at", text, zone, noon), noon) << text;
   }
   EXPECT_EQ(parse_moment("--at", "2014-01-01", zone, noon).micros,
             noon.micros - 12 * 3'600'000'000);
-  for (const char* text : {"", "noon", "2014-02-30", "2014-01-01T25:00", "12:00"}) {
+  for (const char* text :
+       {"", "noon", "2014-02-30", "2014-01-01T25:00", "25:00", "tomorrow"}) {
     EXPECT_THROW((void)parse_moment("--at", text, zone, noon), usage_error) << text;
   }
 }

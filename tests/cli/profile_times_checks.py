@@ -158,7 +158,7 @@ def a_log_of_which_nothing_can_be_read_makes_no_store():
         assert read(store + "/manifest.json") == before and read(where + "/rejects") == read(bad)
         done(*contract(bad, store, where + "/e.tsv"))  # some lines can be read
         assert json.loads(ok("info", store, "--json").out)["stores"][0]["bad_lines"] == 2
-        result = run(*contract(bad, store))
+        result = run(*contract(bad, store, "--again"))
         assert "line 1 is stamped with a time that cannot be read: 7 o" in result.err, result.err
 
 

@@ -17,11 +17,12 @@ enum class links {
 // Replaces a file atomically: after a failure or a crash `path` holds the old bytes or all of the
 // new ones. The bytes are written to a temporary file in the same directory, synced and renamed.
 // The temporary file is removed on failure; one that a killed process left is removed by the next
-// call for this file. The new file has the permissions of the old one.
+// call for this file. The new file has the permissions of the old one, or `mode` without one.
 // A device, a pipe or a descriptor (/dev/stdout, /proc/self/fd/1) is written to, never replaced;
 // with links::replace it is refused.
 void replace_file(const std::filesystem::path& path,
-                  std::span<const std::span<const std::byte>> pieces, links policy = links::follow);
+                  std::span<const std::span<const std::byte>> pieces, links policy = links::follow,
+                  unsigned mode = 0666);
 
 // Throws unless replace_file could write a file of this size there now.
 void expect_replaceable(const std::filesystem::path& path, std::uint64_t bytes);

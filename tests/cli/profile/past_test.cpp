@@ -52,7 +52,7 @@ TEST(past, of_a_store_without_one_is_not_made_up) {
     refuses({"timeline", store, "a", "--field", "2"});
     EXPECT_EQ(run_command({"hot", store}).status, 0);
     EXPECT_EQ(run_command({"heat", store, "a", "--field", "2"}).status, 0);
-    const told continued = run_command(profile_command({log}, store));
+    const told continued = run_command(profile_command({"--again", log}, store));
     EXPECT_EQ(continued.status, 0);
     EXPECT_NE(continued.err.find("has no history; use a new --store"), std::string::npos)
         << continued.err;
@@ -79,7 +79,7 @@ TEST(past, of_an_older_store_goes_on_with_its_hash) {
   const std::vector<std::string> seen{"seen",   store, "a",    "--field", "2",
                                       "--from", "0",   "--to", "9"};
   EXPECT_EQ(run_command(seen).status, 1);
-  ASSERT_EQ(run_command(profile_command({log}, store)).status, 0);
+  ASSERT_EQ(run_command(profile_command({"--again", log}, store)).status, 0);
   EXPECT_EQ(run_command(seen).status, 0);
   store::writer w(store, instant());
   const profiler read = profiler::load(w, w.about(), profiler::wanted::everything);

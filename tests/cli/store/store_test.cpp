@@ -270,7 +270,9 @@ TEST(store, of_a_directory_that_forbids_writing_can_be_read) {
     ::chmod(directory.path().c_str(), 0755);
   }
   ::chmod((directory / "s").c_str(), 0555);
-  ::chmod((directory / "s/lock").c_str(), 0444);
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "s")) {
+    ::chmod(entry.path().c_str(), 0444);
+  }
   const int status = status_of(in_child([&] {
     if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return 5;
     if (state_of(directory / "s") != 1) return 2;

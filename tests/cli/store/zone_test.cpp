@@ -12,6 +12,7 @@
 #include "store/offsets.hpp"
 #include "support/expect_error.hpp"
 #include "text/time_text.hpp"
+#include "text/usage_error.hpp"
 
 // The UTC offsets of a log, and what a local time without a zone means in it.
 namespace bloomtime::store::zone_test {
@@ -191,6 +192,49 @@ TEST(asked_time, includes_all_of_a_day_or_a_minute) {
   EXPECT_EQ(end_of("1970-01-02 02:00 +0200"), day + 60 * second - 1);
   EXPECT_EQ(end_of("02/Jan/1970:01:00:00 -0100"), day + 7200 * second);
   EXPECT_EQ(end_of("86400"), day);
+}
+
+TEST(asked_time, may_be_relative_to_the_newest_event) {
+  offset_spans offsets;
+  offsets.add({instant(0), instant(10 * day), 7200, 7200});
+  const log_zone zone({}, offsets, tick_clock());
+  // 01:30 of the 10th in the zone of the log, and still the 9th in UTC.
+  const instant newest(9 * day - 1800 * second);
+  const auto asked = [&](const char* from, const char* to) {
+    return parse_asked_time(from, to, zone, newest);
+  };
+  const std::int64_t midnight = 9 * day - 7200 * second;
+  EXPECT_EQ(asked("-1h", "-30m").from.micros, newest.micros - 3600 * second);
+  EXPECT_EQ(asked("-1h", "-30m").to.micros, newest.micros - 1800 * second);
+  EXPECT_EQ(asked("-1.5h", "-1s").from.micros, newest.micros - 5400 * second);
+  EXPECT_EQ(asked("today", "today").from.micros, midnight);
+  EXPECT_EQ(asked("today", "today").to.micros, midnight + day - 1);
+  EXPECT_EQ(asked("yesterday", "00:10").from.micros, midnight - day);
+  EXPECT_EQ(asked("yesterday", "00:10").to.micros, midnight + 660 * second - 1);
+  EXPECT_EQ(asked("yesterday 09:30", "today 00:10:05").from.micros,
+            midnight - day + 34200 * second);
+  EXPECT_EQ(asked("yesterday 09:30", "today 00:10:05").to.micros, midnight + 605 * second);
+  EXPECT_EQ(asked("yesterday 09:30Z", "01:00").from.micros, 8 * day + 34200 * second);
+  for (const char* text : {"24:30", "yesterdaynoon", "yesterday noon", "-1x", "-h"}) {
+    EXPECT_THROW((void)asked(text, "today"), bloomtime::text::usage_error) << text;
+  }
+  EXPECT_THROW((void)parse_asked_time("-1h", "0", zone), bloomtime::text::usage_error);
+  EXPECT_THROW((void)parse_asked_time("09:30", "0", zone), bloomtime::text::usage_error);
+}
+
+// The hour that occurs twice is asked in both offsets, so that no answer is wrongly certain.
+TEST(asked_time, of_a_clock_that_went_back_covers_both_hours) {
+  const std::int64_t change = 100 * day + 3600 * second;  // 03:00 +0200 becomes 02:00 +0100
+  offset_spans offsets;
+  offsets.add({instant(90 * day), instant(change - 1), 7200, 7200});
+  offsets.add({instant(change), instant(110 * day), 3600, 3600});
+  const log_zone zone({}, offsets, tick_clock());
+  const instant newest(change + 5 * 3600 * second);
+  const asked_time twice = parse_asked_time("02:30", "02:30", zone, newest);
+  EXPECT_LE(twice.from.micros, change - 1800 * second);
+  EXPECT_GE(twice.to.micros, change + 1860 * second - 1);
+  EXPECT_TRUE(twice.widened);
+  EXPECT_FALSE(parse_asked_time("04:00", "04:00", zone, newest).widened);
 }
 
 }  // namespace zone_test
