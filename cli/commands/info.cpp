@@ -138,9 +138,8 @@ std::vector<fact> facts_of(const store::ledger& kept) {
 }
 
 std::vector<fact> facts_of(const store::web_totals& web) {
-  return {{"records", web.records()},
-          {"bytes_sent", web.bytes().events()},
-          {"memory", web.memory()}};
+  return {
+      {"records", web.records()}, {"bytes_sent", web.bytes().events()}, {"memory", web.memory()}};
 }
 
 // What a container of a store holds.
