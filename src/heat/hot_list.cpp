@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -94,16 +95,24 @@ hot_list::moment hot_list::at_or_newest(instant when) const noexcept {
 void hot_list::go_to(const moment& next) noexcept {
   const decay::wide slow = next.slow.halvings - newest_.slow.halvings;
   const decay::wide fast = next.fast.halvings - newest_.fast.halvings;
-  if (slow != 0 || fast != 0) {
-    for (slot& s : slots_) {
-      s.low = faded_below(s.low, slow);
-      s.fast = faded_below(s.fast, fast);
-    }
-  }
+  const auto fade = [&](std::uint32_t number) noexcept {
+    slot& s = slots_[number];
+    s.low = faded_below(s.low, slow);
+    s.fast = faded_below(s.fast, fast);
+  };
   if (slow != 0) {
-    for (node& n : heap_) n.cnt = faded_above(n.cnt, slow);
-    rebuild_heap();
+    counts_.fade(
+        [&](std::uint32_t number, std::uint64_t count) noexcept {
+          fade(number);
+          return faded_above(count, slow);
+        },
+        [&](std::uint32_t number) noexcept {
+          return slots_[number].low == 0 && slots_[number].fast == 0;
+        },
+        by_digest());
     mass_ = forward::faded_mass(mass_, slow);
+  } else if (fast != 0) {
+    counts_.for_each_fading(fade);
   }
   set_newest(next);
 }
@@ -137,7 +146,7 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   const bool later = first || then.first > newest_.last;
   const moment& now = later ? then : newest_;
   const std::optional<std::uint32_t> found = find(d);
-  const std::uint64_t had = found ? heap_[slots_[*found].position].cnt : least();
+  const std::uint64_t had = found ? counts_[*found] : least();
   const std::uint64_t kept =
       first ? 0 : faded_above(had, now.slow.halvings - newest_.slow.halvings);
   const arrival more = newest && weight == 1 ? hit_ : arrival_of(weight, then, now);
@@ -157,12 +166,14 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   } else if (later) {
     go_to(then);
   }
-  const std::uint32_t raised = found ? *found : full() ? replace_least(d, text) : enter(d, text, 0);
+  const std::uint64_t count = kept + static_cast<std::uint64_t>(more.upper);
+  const std::uint32_t raised = found    ? *found
+                               : full() ? replace_least(d, text)
+                                        : enter(d, text, count);
   slot& s = slots_[raised];
   s.low += static_cast<std::uint64_t>(more.lower);
   s.fast = sum(s.fast, more.fast);
-  heap_[s.position].cnt += static_cast<std::uint64_t>(more.upper);
-  sift_down(s.position);
+  counts_.raise(raised, count, by_digest());
   count_recent(raised, then, weight);
   mass_ = forward::sum_of_mass(mass_, more.mass);
   events_ += events_ != largest;
@@ -174,7 +185,7 @@ std::optional<std::uint32_t> hot_list::find(digest d) const noexcept {
 }
 
 // No item that is not listed has more units than this.
-std::uint64_t hot_list::least() const noexcept { return full() ? heap_.front().cnt : 0; }
+std::uint64_t hot_list::least() const noexcept { return full() ? counts_.least() : 0; }
 
 // Reserves memory for one more text, in a new block if the texts use too little of theirs.
 void hot_list::make_room_for_text(std::size_t size) {
@@ -194,25 +205,23 @@ void hot_list::make_room_for_entry() {
 
 void hot_list::reserve_entries(std::size_t count) {
   rings_.reserve(count);
-  heap_.reserve(count);
+  counts_.reserve(count);
   slots_.reserve(count);
 }
 
 // Needs room for the text and the entry.
-std::uint32_t hot_list::enter(digest d, std::string_view text, std::uint64_t units) noexcept {
+std::uint32_t hot_list::enter(digest d, std::string_view text, std::uint64_t count) noexcept {
   const auto number = static_cast<std::uint32_t>(slots_.size());
   slots_.emplace_back().text = texts_.add(text);
   rings_.push();
-  heap_.emplace_back();
-  place(number, {units, number});
   begin_entry(number, d);
-  if (full()) rebuild_heap();  // a list with room needs no smallest entry
+  counts_.push(count, by_digest());
   return number;
 }
 
 // Needs room for the text.
 std::uint32_t hot_list::replace_least(digest d, std::string_view text) noexcept {
-  const std::uint32_t number = heap_.front().slot;
+  const std::uint32_t number = counts_.least_entry(by_digest());
   slot& s = slots_[number];
   index_.erase(s.id, number);
   rings_.set_all_to_zero(number);
@@ -223,38 +232,8 @@ std::uint32_t hot_list::replace_least(digest d, std::string_view text) noexcept 
 
 void hot_list::begin_entry(std::uint32_t number, digest d) noexcept {
   slot& s = slots_[number];
-  s = {d, 0, 0, newest_.bucket, s.text, s.position};
+  s = {.id = d, .bucket = newest_.bucket, .text = s.text};
   index_.insert(d, number);
-}
-
-// -- the heap ----------------------------------------------------------------------------------
-
-// A total order: the smallest entry does not depend on the history of the heap.
-bool hot_list::before(const node& a, const node& b) const noexcept {
-  const digest& x = slots_[a.slot].id;
-  const digest& y = slots_[b.slot].id;
-  return std::tie(a.cnt, x.hi, x.lo) < std::tie(b.cnt, y.hi, y.lo);
-}
-
-void hot_list::place(std::uint32_t position, node n) noexcept {
-  heap_[position] = n;
-  slots_[n.slot].position = position;
-}
-
-void hot_list::sift_down(std::uint32_t position) noexcept {
-  const node moved = heap_[position];
-  const auto size = static_cast<std::uint32_t>(heap_.size());
-  for (std::uint32_t child = 2 * position + 1; child < size; child = 2 * position + 1) {
-    if (child + 1 < size && before(heap_[child + 1], heap_[child])) ++child;
-    if (!before(heap_[child], moved)) break;
-    place(position, heap_[child]);
-    position = child;
-  }
-  place(position, moved);
-}
-
-void hot_list::rebuild_heap() noexcept {
-  for (auto i = static_cast<std::uint32_t>(heap_.size() / 2); i > 0; --i) sift_down(i - 1);
 }
 
 // -- recent counts -----------------------------------------------------------------------------
@@ -263,12 +242,16 @@ void hot_list::rebuild_heap() noexcept {
 void hot_list::shift_ring(std::uint32_t number, const moment& then) noexcept {
   slot& s = slots_[number];
   const std::uint64_t passed = math::distance(s.bucket, then.bucket);
+  s.bucket = then.bucket;
+  if (passed >= buckets_) {
+    rings_.set_all_to_zero(number);
+    return;
+  }
   unsigned cell = then.cell;
-  for (std::uint64_t i = std::min<std::uint64_t>(passed, buckets_); i > 0; --i) {
+  for (std::uint64_t i = passed; i > 0; --i) {
     rings_.set(number, cell, 0);
     cell = cell_before(cell);
   }
-  s.bucket = then.bucket;
 }
 
 void hot_list::count_recent(std::uint32_t number, const moment& then,
@@ -277,6 +260,16 @@ void hot_list::count_recent(std::uint32_t number, const moment& then,
   if (then.bucket > s.bucket) shift_ring(number, then);
   if (math::distance(then.bucket, s.bucket) < buckets_) rings_.raise(number, then.cell, weight);
   rings_.trim();
+}
+
+std::vector<std::uint32_t> hot_list::by_count() const {
+  std::vector<std::uint32_t> sorted(slots_.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  const auto earlier = by_digest();
+  std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return counts_[a] != counts_[b] ? counts_[a] < counts_[b] : earlier(a, b);
+  });
+  return sorted;
 }
 
 // -- answers -----------------------------------------------------------------------------------
@@ -294,7 +287,7 @@ std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, const moment& 
 
 estimate hot_list::bounds_of(std::uint32_t number, const moment& now) const noexcept {
   const slot& s = slots_[number];
-  const double upper = hits_above(heap_[s.position].cnt, now);
+  const double upper = hits_above(counts_[number], now);
   const std::uint64_t low = faded_below(s.low, now.slow.halvings - newest_.slow.halvings);
   const double units = std::nextafter(static_cast<double>(low), 0);
   return {upper, forward::hits_below(units, now.slow, fraction), upper};
@@ -371,9 +364,10 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, const moment& now,
   for (std::uint32_t i = 0; i < slots_.size(); ++i) all.push_back({i, bounds_of(i)});
   n = std::min(n, all.size());
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(n);
+  const auto earlier = by_digest();
   const auto hotter = [&](const bounds& a, const bounds& b) {
     if (a.heat.upper != b.heat.upper) return a.heat.upper > b.heat.upper;
-    return before({0, a.slot}, {0, b.slot});
+    return earlier(a.slot, b.slot);
   };
   std::partial_sort(all.begin(), end, all.end(), hotter);
   double others = hits_above(least(), now);
@@ -391,9 +385,8 @@ std::vector<hot_item> hot_list::hottest(std::size_t n, const moment& now,
 }
 
 std::uint64_t hot_list::memory() const noexcept {
-  return detail::hooked_bytes<slot>(slots_.capacity()) +
-         detail::hooked_bytes<node>(heap_.capacity()) + rings_.memory() + index_.bytes() +
-         texts_.memory();
+  return detail::hooked_bytes<slot>(slots_.capacity()) + counts_.memory() + rings_.memory() +
+         index_.bytes() + texts_.memory();
 }
 
 // -- lists of several streams ------------------------------------------------------------------
@@ -433,14 +426,14 @@ void hot_list::merge(const hot_list& other, double weight) {
 
 // Products keep the order of counts but may make some equal, as halvings do.
 void hot_list::multiply(const forward::merge_weight& by) {
-  for (node& n : heap_) {
-    const unsigned_wide product = by.above(n.cnt);
-    if (product > ~std::uint64_t{0}) {
+  for (std::uint32_t number = 0; number < slots_.size(); ++number) {
+    if (by.above(counts_[number]) > largest) {
       throw error(errc::too_large, "the heat of both lists together exceeds 64 bits");
     }
-    n.cnt = static_cast<std::uint64_t>(product);
   }
-  rebuild_heap();
+  counts_.change_all(
+      [&](std::uint64_t count) { return static_cast<std::uint64_t>(by.above(count)); },
+      by_digest());
   for (slot& s : slots_) {
     s.low = sum(0, by.below(s.low));
     s.fast = sum(0, by.below(s.fast));
@@ -463,16 +456,16 @@ hot_list hot_list::sum_of(const hot_list& a, const hot_list& b) {
   std::vector<joined> all;
   all.reserve(a.slots_.size() + b.slots_.size());
   const auto join = [&](const hot_list& list, const hot_list& other, bool skip_common) {
-    for (const node& n : list.heap_) {
-      const digest id = list.slots_[n.slot].id;
+    for (std::uint32_t number = 0; number < list.slots_.size(); ++number) {
+      const digest id = list.slots_[number].id;
       const auto there = other.find(id);
       if (there && skip_common) continue;
-      const std::uint64_t more =
-          there ? other.heap_[other.slots_[*there].position].cnt : other.least();
-      if (more > ~n.cnt) {
+      const std::uint64_t own = list.counts_[number];
+      const std::uint64_t more = there ? other.counts_[*there] : other.least();
+      if (more > ~own) {
         throw error(errc::too_large, "the heat of both lists together exceeds 64 bits");
       }
-      all.push_back({id, n.cnt + more});
+      all.push_back({id, own + more});
     }
   };
   join(a, b, false);
@@ -495,7 +488,7 @@ hot_list hot_list::sum_of(const hot_list& a, const hot_list& b) {
 
 void hot_list::forget_entries() noexcept {
   slots_.clear();
-  heap_.clear();
+  counts_.clear();
   rings_.clear();
   index_ = {};
   texts_.clear();

@@ -45,20 +45,17 @@ void hot_list::write(detail::container_writer& out) const {
     p.u64(slow_.fine_rate());
     p.u64(fast_.fine_rate());
   }
-  std::vector<node> sorted(heap_.begin(), heap_.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const node& a, const node& b) { return before(a, b); });
   detail::byte_writer entries;
   detail::byte_writer texts;
-  for (const node& n : sorted) {
-    const slot& s = slots_[n.slot];
+  for (const std::uint32_t number : by_count()) {
+    const slot& s = slots_[number];
     entries.u64(s.id.lo);
     entries.u64(s.id.hi);
-    entries.u64(n.cnt);
+    entries.u64(counts_[number]);
     entries.u64(s.low);
     entries.u64(s.fast);
     entries.u64(texts_[s.text].size());
-    for (const std::uint64_t count : recent(n.slot, newest_)) entries.u64(count);
+    for (const std::uint64_t count : recent(number, newest_)) entries.u64(count);
     texts.bytes(std::as_bytes(std::span(texts_[s.text])));
   }
   out.section(entries_section, std::move(entries).written());
@@ -150,7 +147,8 @@ void hot_list::read_entries(std::span<const std::byte> entries, std::span<const 
       cell = cell + 1 == buckets_ ? 0 : cell + 1;  // from the oldest bucket on
       rings_.put(number, cell, in.u64());
     }
-    if (i > 0 && !before(heap_[slots_[number - 1].position], heap_[slots_[number].position])) {
+    if (i > 0 && (counts_[number - 1] > cnt ||
+                  (counts_[number - 1] == cnt && !by_digest()(number - 1, number)))) {
       refuse_stored("its entries are not sorted by count");
     }
   }

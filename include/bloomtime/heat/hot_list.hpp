@@ -18,6 +18,7 @@
 #include <bloomtime/estimate.hpp>
 #include <bloomtime/heat/decay.hpp>
 #include <bloomtime/heat/detail/kept_texts.hpp>
+#include <bloomtime/heat/detail/least_counts.hpp>
 #include <bloomtime/heat/detail/recent_counts.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/time.hpp>
@@ -69,9 +70,9 @@ concept decaying = requires(const E& e, digest d, instant t) {
 // Promise: bounds of listed items always hold. No other item is hotter than unlisted(), which is at
 // most about mass / entries; so every item hotter than that is listed.
 //
-// Cost: O(log entries) per add; a halving goes through all entries. memory() grows with the entries
-// in use: about 130 bytes for an entry with 24 buckets, and its text. Ages are in ticks of the
-// clock, as in heat_filter. Const members may run concurrently.
+// Cost: O(log entries) per add; a halving goes through the entries that are warm. memory() grows
+// with the entries in use: about 135 bytes for an entry with 24 buckets, and its text. Ages are in
+// ticks of the clock, as in heat_filter. Const members may run concurrently.
 //
 // Source: SpaceSaving (Metwally et al. 2005) on weights that grow with time instead of counts that
 // fade.
@@ -160,20 +161,14 @@ class hot_list : public detail::stored<hot_list> {
     bool contains(instant t) const noexcept { return first <= t && t <= last; }
   };
 
-  // `low` is a lower bound of the item's heat. Its `cnt` in the heap is an upper bound, which may
+  // `low` is a lower bound of the item's heat. Its count in counts_ is an upper bound, which may
   // include the count of the entry that it replaced. Both are in units of the newest moment.
   struct slot {
     digest id;
     std::uint64_t low = 0;
-    std::uint64_t fast = 0;      // as `low`, with the fast decay; for the trend
-    std::int64_t bucket = 0;     // the newest bucket of its ring of recent counts
-    std::uint32_t text = 0;      // in texts_
-    std::uint32_t position = 0;  // in the heap
-  };
-
-  struct node {
-    std::uint64_t cnt;
-    std::uint32_t slot;
+    std::uint64_t fast = 0;   // as `low`, with the fast decay; for the trend
+    std::int64_t bucket = 0;  // the newest bucket of its ring of recent counts
+    std::uint32_t text = 0;   // in texts_
   };
 
   // What an event adds to the counts of its item and to the mass.
@@ -220,10 +215,15 @@ class hot_list : public detail::stored<hot_list> {
   std::uint32_t replace_least(digest d, std::string_view text) noexcept;
   void begin_entry(std::uint32_t slot, digest d) noexcept;
 
-  bool before(const node& a, const node& b) const noexcept;
-  void place(std::uint32_t position, node n) noexcept;
-  void sift_down(std::uint32_t position) noexcept;
-  void rebuild_heap() noexcept;
+  // A total order of equal counts: the smallest entry does not depend on the past.
+  auto by_digest() const noexcept {
+    return [this](std::uint32_t a, std::uint32_t b) noexcept {
+      const digest& x = slots_[a].id;
+      const digest& y = slots_[b].id;
+      return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo;
+    };
+  }
+  std::vector<std::uint32_t> by_count() const;  // all entries, smallest first
 
   unsigned cell_before(unsigned cell) const noexcept { return (cell == 0 ? buckets_ : cell) - 1; }
   void shift_ring(std::uint32_t slot, const moment& then) noexcept;
@@ -263,8 +263,8 @@ class hot_list : public detail::stored<hot_list> {
   arrival hit_{};  // of one event in the newest moment
   unsigned_wide mass_ = 0;
   std::vector<slot, detail::hooked<slot>> slots_;
-  std::vector<node, detail::hooked<node>> heap_;  // smallest count first, once the list is full
-  detail::recent_counts rings_;                   // by slot
+  detail::least_counts counts_;  // by slot
+  detail::recent_counts rings_;  // by slot
   detail::digest_index index_;
   detail::kept_texts texts_;
   bloomtime::losses losses_;
