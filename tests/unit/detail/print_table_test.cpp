@@ -206,6 +206,13 @@ TEST(print_blocks, write_no_more_of_new_memory_than_one_block) {
   EXPECT_GE(chunks, 15);
 }
 
+TEST(print_blocks, have_epochs_of_0_if_a_file_has_none) {
+  const support::allocations dirty;
+  const std::vector<std::byte> bytes(300 * line_bytes);
+  const auto b = print_blocks::read({200, 40, 8, 8}, 0, 100, bytes);
+  b.for_each([](const print_blocks::spot& s, const print&) { EXPECT_EQ(*s.epoch, 0U); });
+}
+
 TEST(print_blocks, stop_growing_when_prints_are_used_up) {
   table t({1, 12, 4, 5}, {});
   int splits = 0;
