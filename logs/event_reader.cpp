@@ -164,7 +164,8 @@ bool event_reader::fetch() {
 
 // Whether the last line, which has no line end, is left for a later run.
 bool event_reader::is_unfinished() {
-  if (!told_.start || source_->compressed() || !stored_.regular) return false;
+  // Of a file that is followed it is the end: another file has replaced it.
+  if (!told_.start || asked_.follow || source_->compressed() || !stored_.regular) return false;
   if (event_.raw.what != line::part::whole || start_.offset + in_file_.lines == 0) return false;
   if (start_.offset == 0 && !record_->read(event_.raw.text)) return false;
   tell(source_->name() + ": the last line has no line end yet; it counts when it has");

@@ -166,6 +166,31 @@ def live_saves_as_it_goes_and_survives_a_kill():
 
 
 @check
+def live_counts_nothing_twice_after_a_kill():
+    made = [tsv(events(100, seed=n)) for n in range(5)]
+    with folder() as where:
+        log, store = write(where + "/e.tsv", made[0]), where + "/e.bloomtime"
+        options = [log, *FIELDS, "--json", "--checkpoint", "1s"]
+        with following(*options):
+            until(lambda: records_of(store) == 100, "no checkpoint")
+        append(log, made[1])
+        with following(*options):
+            until(lambda: records_of(store) == 200, lambda: f"{records_of(store)} records")
+            os.rename(log, log + ".1")
+            write(log, made[2])
+            until(lambda: records_of(store) == 300, lambda: f"{records_of(store)} records")
+        with following(*options):
+            append(log, made[3])
+            until(lambda: records_of(store) == 400, lambda: f"{records_of(store)} records")
+            write(log + ".2", made[2] + made[3])
+            write(log, made[4][:2000])  # copied and truncated
+            left = made[4][:2000].count(b"\n")
+            until(lambda: records_of(store) == 400 + left, lambda: f"{records_of(store)} records")
+        again = done("profile", log + ".1", log + ".2", log, *FIELDS, "--store", store, "--json")
+        assert json.loads(again.out)["new_records"] == 0, again.out
+
+
+@check
 def live_refuses_a_second_follower():
     with folder() as where:
         log, store = write(where + "/e.tsv", lines_of(*"aab")), where + "/e.bloomtime"
