@@ -12,10 +12,14 @@ namespace {
 
 // The rows of the first table, after the time at which they were printed.
 std::string stamped_rows(report what, std::int64_t printed, bool keys) {
+  const cell stamp{printed, ""};
   what.tables.resize(std::min<std::size_t>(what.tables.size(), 1));
   for (table& t : what.tables) {
     t.columns.insert(t.columns.begin(), {"printed", ""});
-    for (row& r : t.rows) r.cells.insert(r.cells.begin(), {printed, ""});
+    for (row& r : t.rows) {
+      r.cells.push_back(stamp);
+      std::rotate(r.cells.begin(), r.cells.end() - 1, r.cells.end());
+    }
   }
   std::string text = render_tsv(what);
   return keys ? text : text.substr(std::min(text.size(), text.find('\n') + 1));
@@ -62,7 +66,8 @@ void interval_display::print(time now) {
     case view::tsv: text = stamped_rows(std::move(r), printed.micros, !printed_); break;
     case view::people:
       r.closing.clear();
-      text = (printed_ ? "\n" : "") + render_people(r, out_.how());
+      text.assign(printed_ ? 1 : 0, '\n');
+      text += render_people(r, out_.how());
       break;
   }
   const int reason = out_.try_print(text).reason;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/moved.hpp>
 
 namespace bloomtime::detail {
 
@@ -19,43 +21,41 @@ class least_counts {
  public:
   std::size_t size() const noexcept { return places_.size(); }
   std::uint64_t memory() const noexcept {
-    return hooked_bytes<node>(fading_.capacity()) +
-           hooked_bytes<std::uint32_t>(resting_.capacity()) +
-           hooked_bytes<std::uint32_t>(places_.capacity());
+    return hooked_bytes<node>(nodes_.capacity()) + hooked_bytes<std::uint32_t>(places_.capacity());
   }
   // Makes room for `entries` in total.
   void reserve(std::size_t entries) {
-    fading_.reserve(entries);
-    resting_.reserve(entries);
     places_.reserve(entries);
+    if (entries <= nodes_.size()) return;
+    std::vector<node, hooked<node>> larger(entries);
+    std::copy_n(nodes_.begin(), fading_, larger.begin());
+    std::copy_n(nodes_.rbegin(), resting(), larger.rbegin());
+    nodes_.swap(larger);
   }
   void clear() noexcept {
-    fading_.clear();
-    resting_.clear();
     places_.clear();
+    fading_ = 0;
   }
 
   std::uint64_t operator[](std::uint32_t entry) const noexcept {
-    return rests(entry) ? 1 : fading_[places_[entry]].count;
+    return rests(entry) ? 1 : nodes_[places_[entry]].count;
   }
   // The smallest count. There must be entries.
-  std::uint64_t least() const noexcept { return resting_.empty() ? fading_.front().count : 1; }
+  std::uint64_t least() const noexcept { return resting() != 0 ? 1 : nodes_.front().count; }
 
   // The entry with the smallest count. There must be one.
   template <class Earlier>
   std::uint32_t least_entry(const Earlier& earlier) const noexcept {
-    if (resting_.empty()) return fading_.front().entry;
-    const std::uint32_t at_rest = resting_.front();
-    if (fading_.empty() || !before(fading_.front(), {1, at_rest}, earlier)) return at_rest;
-    return fading_.front().entry;
+    const bool at_rest =
+        resting() != 0 && (fading_ == 0 || before(nodes_.back(), nodes_.front(), earlier));
+    return (at_rest ? nodes_.back() : nodes_.front()).entry;
   }
 
   // Appends an entry, for which there must be room.
   template <class Earlier>
   void push(std::uint64_t count, const Earlier& earlier) noexcept {
-    const auto entry = static_cast<std::uint32_t>(places_.size());
     places_.push_back(0);
-    insert({count, entry}, earlier);
+    insert({count, static_cast<std::uint32_t>(places_.size() - 1)}, earlier);
   }
 
   // Sets a count to a larger one. earlier() may have changed for this entry if it is least_entry().
@@ -65,8 +65,8 @@ class least_counts {
       remove_resting(entry, earlier);
       insert({count, entry}, earlier);
     } else {
-      fading_[places_[entry]].count = count;
-      sink(fading_, places_[entry], earlier);
+      nodes_[places_[entry]].count = count;
+      sink<end::front>(places_[entry], fading_, earlier);
     }
   }
 
@@ -75,32 +75,35 @@ class least_counts {
   // again.
   template <class Faded, class AtRest, class Earlier>
   void fade(const Faded& faded, const AtRest& at_rest, const Earlier& earlier) noexcept {
-    std::size_t kept = 0;
-    for (const node& n : fading_) {
-      const std::uint64_t count = faded(n.entry, n.count);
-      if (count == 1 && at_rest(n.entry)) {
-        resting_.push_back(n.entry);
-        rise(resting_, resting_.size() - 1, earlier);
-      } else {
-        fading_[kept++] = {count, n.entry};
+    for (std::size_t i = 0; i < fading_;) {
+      node& n = nodes_[i];
+      n.count = faded(n.entry, n.count);
+      if (n.count != 1 || !at_rest(n.entry)) {
+        ++i;
+        continue;
       }
+      const node settled = n;
+      fading_ -= 1;
+      n = nodes_[fading_];
+      put<end::back>(resting() - 1, settled);
+      rise<end::back>(resting() - 1, earlier);
     }
-    fading_.resize(kept);
     order_fading(earlier);
   }
 
   // visit(entry) for the entries that are not at rest.
   template <class Visit>
   void for_each_fading(const Visit& visit) const noexcept {
-    for (const node& n : fading_) visit(n.entry);
+    for (std::size_t i = 0; i < fading_; ++i) visit(nodes_[i].entry);
   }
 
   // Each count becomes change(count), whatever that is.
   template <class Change, class Earlier>
   void change_all(const Change& change, const Earlier& earlier) noexcept {
-    for (const std::uint32_t entry : resting_) fading_.push_back({1, entry});
-    resting_.clear();
-    for (node& n : fading_) n.count = change(n.count);
+    const auto at = [&](std::size_t i) { return nodes_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::copy(at(nodes_.size() - resting()), nodes_.end(), at(fading_));
+    fading_ = size();
+    for (std::size_t i = 0; i < fading_; ++i) nodes_[i].count = change(nodes_[i].count);
     order_fading(earlier);
   }
 
@@ -109,82 +112,82 @@ class least_counts {
     std::uint64_t count;
     std::uint32_t entry;
   };
-  // Heaps with the smallest in front: of fading_ by count, of resting_ by earlier().
-  using fading_heap = std::vector<node, hooked<node>>;
-  using resting_heap = std::vector<std::uint32_t, hooked<std::uint32_t>>;
 
+  // Two heaps with the smallest in front: those that fade at the front of nodes_, those at rest at
+  // its back, where the last node is the first of the heap.
+  enum class end : bool { front, back };
   static constexpr std::uint32_t resting_bit = std::uint32_t{1} << 31;
 
+  std::size_t resting() const noexcept { return places_.size() - fading_; }
   bool rests(std::uint32_t entry) const noexcept { return (places_[entry] & resting_bit) != 0; }
+  std::size_t place_of(std::uint32_t entry) const noexcept { return places_[entry] & ~resting_bit; }
 
   template <class Earlier>
   static bool before(const node& a, const node& b, const Earlier& earlier) noexcept {
     if (a.count != b.count) return a.count < b.count;
     return earlier(a.entry, b.entry);
   }
-  template <class Earlier>
-  static bool before(std::uint32_t a, std::uint32_t b, const Earlier& earlier) noexcept {
-    return earlier(a, b);
+
+  template <end Of>
+  node& at(std::size_t place) noexcept {
+    return nodes_[Of == end::front ? place : nodes_.size() - 1 - place];
+  }
+  template <end Of>
+  void put(std::size_t place, const node& n) noexcept {
+    at<Of>(place) = n;
+    places_[n.entry] = static_cast<std::uint32_t>(place) | (Of == end::back ? resting_bit : 0);
   }
 
-  void put(fading_heap& heap, std::size_t place, const node& n) noexcept {
-    heap[place] = n;
-    places_[n.entry] = static_cast<std::uint32_t>(place);
-  }
-  void put(resting_heap& heap, std::size_t place, std::uint32_t entry) noexcept {
-    heap[place] = entry;
-    places_[entry] = static_cast<std::uint32_t>(place) | resting_bit;
-  }
-
-  template <class Heap, class Earlier>
-  void sink(Heap& heap, std::size_t place, const Earlier& earlier) noexcept {
-    const auto moved = heap[place];
-    const std::size_t size = heap.size();
+  template <end Of, class Earlier>
+  void sink(std::size_t place, std::size_t size, const Earlier& earlier) noexcept {
+    const node moved = at<Of>(place);
     for (std::size_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
-      if (child + 1 < size && before(heap[child + 1], heap[child], earlier)) ++child;
-      if (!before(heap[child], moved, earlier)) break;
-      put(heap, place, heap[child]);
+      if (child + 1 < size && before(at<Of>(child + 1), at<Of>(child), earlier)) ++child;
+      if (!before(at<Of>(child), moved, earlier)) break;
+      put<Of>(place, at<Of>(child));
       place = child;
     }
-    put(heap, place, moved);
+    put<Of>(place, moved);
   }
 
-  template <class Heap, class Earlier>
-  void rise(Heap& heap, std::size_t place, const Earlier& earlier) noexcept {
-    const auto moved = heap[place];
-    while (place > 0 && before(moved, heap[(place - 1) / 2], earlier)) {
-      put(heap, place, heap[(place - 1) / 2]);
+  template <end Of, class Earlier>
+  void rise(std::size_t place, const Earlier& earlier) noexcept {
+    const node moved = at<Of>(place);
+    while (place > 0 && before(moved, at<Of>((place - 1) / 2), earlier)) {
+      put<Of>(place, at<Of>((place - 1) / 2));
       place = (place - 1) / 2;
     }
-    put(heap, place, moved);
+    put<Of>(place, moved);
   }
 
   template <class Earlier>
   void insert(const node& n, const Earlier& earlier) noexcept {
-    fading_.push_back(n);
-    rise(fading_, fading_.size() - 1, earlier);
+    put<end::front>(fading_, n);
+    fading_ += 1;
+    rise<end::front>(fading_ - 1, earlier);
   }
 
+  // Leaves a free node behind those that fade; insert() must follow.
   template <class Earlier>
   void remove_resting(std::uint32_t entry, const Earlier& earlier) noexcept {
-    const std::size_t place = places_[entry] & ~resting_bit;
-    const std::uint32_t last = resting_.back();
-    resting_.pop_back();
-    if (last == entry) return;
-    put(resting_, place, last);
-    rise(resting_, place, earlier);
-    sink(resting_, places_[last] & ~resting_bit, earlier);
+    const std::size_t place = place_of(entry);
+    const std::size_t left = resting() - 1;
+    const node last = at<end::back>(left);
+    if (last.entry == entry) return;
+    put<end::back>(place, last);
+    rise<end::back>(place, earlier);
+    sink<end::back>(place_of(last.entry), left, earlier);
   }
 
   template <class Earlier>
   void order_fading(const Earlier& earlier) noexcept {
-    for (std::size_t i = 0; i < fading_.size(); ++i) put(fading_, i, fading_[i]);
-    for (std::size_t i = fading_.size() / 2; i > 0; --i) sink(fading_, i - 1, earlier);
+    for (std::size_t i = 0; i < fading_; ++i) put<end::front>(i, nodes_[i]);
+    for (std::size_t i = fading_ / 2; i > 0; --i) sink<end::front>(i - 1, fading_, earlier);
   }
 
-  fading_heap fading_;
-  resting_heap resting_;
+  std::vector<node, hooked<node>> nodes_;                     // as many as there is room for
   std::vector<std::uint32_t, hooked<std::uint32_t>> places_;  // of entries in their heap
+  zero_when_moved<std::size_t> fading_;                       // nodes
 };
 
 }  // namespace bloomtime::detail
