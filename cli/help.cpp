@@ -41,7 +41,7 @@ std::string indented(std::string_view heading, std::string_view lines) {
   std::string out = fmt::format("\n{}\n", heading);
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
-    out += fmt::format("  {}\n", line);
+    out += line.empty() ? "\n" : fmt::format("  {}\n", line);
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
   }
   return out;

@@ -9,7 +9,7 @@ def help_starts_with_examples():
                       ["profile", "--help"],
                       ["hot", "--help"], ["heat", "--help"], ["seen", "--help"],
                       ["timeline", "--help"], ["info", "--help"], ["verify", "--help"],
-                      ["generate", "--help"]):
+                      ["generate", "--help"], ["dedupe", "--help"], ["merge", "--help"]):
         lines = ok(*arguments).lines()
         assert lines[0].startswith("bloomtime"), lines[0]
         assert lines[1:3] == ["", "Examples"], lines[:3]

@@ -115,7 +115,7 @@ def live_prints_tables_where_there_is_no_screen():
         log = write(where + "/e.tsv", lines_of(*"aab"))
         with following(log, *FIELDS, "--every", "1s", "--table") as child:
             for _ in range(2):
-                while not (line := child.stdout.readline().decode()).startswith("2 "):
+                while not (line := child.stdout.readline().decode()).startswith("2  total"):
                     assert "\x1b" not in line and child.poll() is None, line
                 assert child.stdout.readline().startswith(b"a ")
 
@@ -340,7 +340,7 @@ def live_screen_fits_every_size():
         for columns, rows in ((120, 40), (40, 10), (20, 5), (5, 2), (1, 1), (80, 24)):
             window.resize(columns, rows)
             if columns >= 20:
-                window.shows("▸ /ind", "q")
+                window.shows("▸ /i", "q")
         window.shows("▸ /index.html", "f field  o order  / find")
         window.press("C-c")
         assert "Saved to" in window.ended(where + "/access.bloomtime")
@@ -402,7 +402,7 @@ def live_screen_without_colours_or_term():
         window.type("clear; unset TERM")
         window.press("Enter")
         window.start(log, "--every", "1s", "--store", where + "/t")
-        window.shows("/a", "hits now", without=["q quit"])
+        window.shows("/a", "heat (1 h)", without=["q quit"])
         assert window.call("display", "-p", "-t", "t", "#{alternate_on}").strip() == "0"
         window.press("C-c")
         window.ended(where + "/t")
