@@ -321,3 +321,40 @@ def a_summary_says_what_responses_were():
                                           "method_get", "method_post")]
         assert told == [40, 40000, 39, 1, 39, 1], told
         ok("verify", where + "/a.bloomtime")
+
+
+@check
+def a_json_array_is_counted_once():
+    rows = [{"time": START + i, "user": f"u{i % 50}"} for i in range(5000)]
+    with folder() as where:
+        log, store = write(where + "/a.json", json.dumps(rows).encode()), where + "/store"
+        for new in (5000, 0):
+            told = json.loads(done("profile", log, "--item", "user", "--store", store, "--json").out)
+            assert (told["new_records"], told["records"]) == (new, 5000), told
+        write(log, json.dumps(rows).encode() + json.dumps(rows[:9]).encode())
+        result = run("profile", log, "--item", "user", "--store", store)
+        assert result.status == 2 and "is a JSON array that has changed" in result.err, result.err
+        told = json.loads(done("profile", log, "--item", "user", "--store", store, "--again", "--json").out)
+        assert told["new_records"] >= 5000, told
+
+
+@check
+def stores_of_web_logs_merge():
+    lines = [f'h{i % 9} - - [01/Jan/2014:00:{i // 60:02}:{i % 60:02} +0000] "{"POST" if i % 5 == 0 else "GET"} '
+             f'/{i % 4} HTTP/1.1" {(200, 404, 503)[i % 3]} {i}\n'.encode() for i in range(600)]
+    keys = ("records", "requests", "bytes_sent", "status_2xx", "status_4xx", "status_5xx", "method_get",
+            "method_post")
+    with folder() as where:
+        stores = []
+        for name, part in (("whole", lines), ("a", lines[:250]), ("b", lines[250:])):
+            stores.append(where + "/" + name)
+            done("profile", write(where + f"/{name}.log", b"".join(part)), "--store", stores[-1])
+        done("merge", *stores[1:], "-o", where + "/c")
+        whole, merged = (json.loads(ok("hot", store, "--json", "--by", "total").out)
+                         for store in (stores[0], where + "/c"))
+        assert [merged[key] for key in keys] == [whole[key] for key in keys], merged
+        totals = [{(row["field"], row["item"]): row["total"] for row in told["items"]} for told in (whole, merged)]
+        assert totals[0] == totals[1], totals
+        ok("verify", where + "/c")
+        again = json.loads(done("profile", where + "/b.log", "--store", where + "/c", "--json").out)
+        assert (again["new_records"], again["records"]) == (0, 600), again
