@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ class run {
   exit_status operator()() {
     if (!given_.state.empty()) state_.emplace(given_.state);
     reader_.emplace(input_, given_.files,
-                    logs::listener{.note = note,
+                    logs::listener{.note = notes(),
                                    .opened = [this](const auto& file,
                                                     const auto& layout) { begin(file, layout); },
                                    .stop = [this] { return attend(); }});
@@ -73,13 +74,18 @@ class run {
       work_.emplace(settings_);  // without input; a state stays as it is
     }
     work_->refresh_error();
-    summarize();
+    if (!given_.quiet) summarize();
     if (signals_.ending() != 0) end_by(signals_.ending());
     expect_judged();
     return work_->overloaded() || work_->full() ? overloaded : yes;
   }
 
  private:
+  std::function<void(std::string_view)> notes() const {
+    if (given_.quiet) return {};
+    return note;
+  }
+
   // A signal runs no destructors.
   void end_by(int number) {
     state_.reset();
@@ -134,7 +140,7 @@ class run {
     }
     work_.emplace(state_ ? state_->open(settings_) : deduper::fresh(settings_));
     seed_ = work_->filter().seed();
-    note(plan_of(*work_));
+    if (!given_.quiet) note(plan_of(*work_));
     save_due_ = std::chrono::steady_clock::now() + save_period;
   }
 
@@ -332,7 +338,8 @@ header of CSV and TSV     passed; further lines that equal it are left out and c
 --cost-duplicate,         choose the answer with the lower expected cost, given the share of
 --cost-loss               duplicates so far
 
-The summary is printed on standard error at the end and on SIGUSR1; with --json as one object:
+The summary is printed on standard error at the end, unless --quiet, and on SIGUSR1; with --json as
+one object:
 {"schema": 2, "command": "dedupe", "key", "times" (lines, wall or none), "window_seconds",
  "refresh", "target_error", "summary": [{"lines", "passed", "dropped", "dropped_share",
  "unjudged", "late", "expected_wrong", "error_now", "overloaded", "memory_bytes",
@@ -369,6 +376,7 @@ void add_dedupe(command& root, output_options& asked) {
             "keep what was seen, and drops per minute, across runs");
   self.flag("--count", given->count,
             "print before each line how many of its key were dropped, and a tab");
+  self.flag("--quiet", given->quiet, "no messages but warnings and errors, and no summary");
   self.text("--cost-duplicate", given->cost_duplicate, "X", "cost of a duplicate that passes");
   self.text("--cost-loss", given->cost_loss, "Y", "cost of a new line that is dropped");
   self.text("--seed", given->seed, "N", "seed of the hash (default: random)");

@@ -66,6 +66,7 @@ struct dedupe_options {
   bool follow = false;
   std::string state;
   bool count = false;
+  bool quiet = false;
   std::string cost_duplicate;
   std::string cost_loss;
   std::string seed;

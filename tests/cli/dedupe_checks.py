@@ -292,6 +292,18 @@ def dedupe_warns_when_more_lines_come_than_expected():
 
 
 @check
+def dedupe_is_quiet_but_warns():
+    """Not of bad lines, which pass, nor with a summary; but of what makes its answers worse."""
+    lines = tsv([(START, "a"), (START + 1, "a")]) + b"?\n"
+    out, err = deduped(lines, *DEDUPE, "--quiet")
+    assert (out, err) == (tsv([(START, "a")]) + b"?\n", ""), (out, err)
+    many = "".join(f"{i}\n" for i in range(20_000)).encode()
+    _, err = deduped(many, "dedupe", "--format", "plain", "--window", "1d", "--expect", "1k", "--error", "1%",
+                     "--quiet", status=3)
+    assert err.startswith("dedupe: more keys came") and err.count("\n") == 1, err
+
+
+@check
 def dedupe_keeps_within_its_memory_and_says_what_that_costs():
     """Far more keys than fit, each twice in a row and once more at the end."""
     lines = [f"{START + i // 1000}\tx{i}\n".encode() for i in range(100_000)]
