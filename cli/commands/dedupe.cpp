@@ -338,8 +338,8 @@ header of CSV and TSV     passed; further lines that equal it are left out and c
 --cost-duplicate,         choose the answer with the lower expected cost, given the share of
 --cost-loss               duplicates so far
 
-The summary is printed on standard error at the end, unless --quiet, and on SIGUSR1; with --json as
-one object:
+The summary is printed on standard error at the end, unless --quiet, and on SIGUSR1; with --json
+as one object:
 {"schema": 2, "command": "dedupe", "key", "times" (lines, wall or none), "window_seconds",
  "refresh", "target_error", "summary": [{"lines", "passed", "dropped", "dropped_share",
  "unjudged", "late", "expected_wrong", "error_now", "overloaded", "memory_bytes",
