@@ -269,4 +269,4 @@ def lines_stay_within_limits(_tree, root=ROOT):
 RULES = [includes_point_one_way, exceptions_are_needed, includes_have_no_cycle,
          the_library_needs_only_the_standard_library, detail_is_shared,
          source_folders_mirror_headers, public_headers_compile_alone, documented_paths_exist,
-         the_walk_is_documented, citations_resolve]
+         the_walk_is_documented, citations_resolve, lines_stay_within_limits]
