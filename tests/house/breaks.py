@@ -84,6 +84,9 @@ BREAKS = [  # rule, change of the tree, part of the complaint
      adding(HEAT, "// As in docs/FORMAT.md, No such\n// section.\n"), "No such section"),
     (rules.citations_resolve, adding(HEAT, "int x;  // heat.md 3.2\n"), "cites heat.md"),
     (rules.citations_resolve, adding(HEAT, "// See spec\n// section 7.\n"), "specification"),
+    (rules.links_resolve, adding("README.md", "[a](docs/attic.md)\n"), "docs/attic.md"),
+    (rules.links_resolve, adding("docs/heat.md", "[math.md](math.md), No such\nsection.\n"),
+     "No such section"),
 ]
 
 
