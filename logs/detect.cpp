@@ -21,7 +21,7 @@ namespace {
 
 using lines_type = std::vector<std::string_view>;
 
-// Of 1973: smaller numbers are more often something else.
+// In 1973. Smaller numbers are more often something else than a time.
 constexpr instant first_likely_time = instant::from_seconds(100'000'000);
 
 template <class Iterator, class Test>
@@ -36,7 +36,7 @@ bool is_number(std::string_view text) {
 
 bool is_measure(std::string_view text) { return is_number(text) || read_time(text).ok(); }
 
-// The log that a line is of.
+// Which format of web logs a line has.
 std::optional<input_format> log_of(std::string_view text) {
   for (const bool virtual_host : {false, true}) {
     std::array<std::string_view, 10> column;
@@ -55,7 +55,7 @@ bool enough(std::size_t fitting, const lines_type& lines) {
   return fitting != 0 && 2 * fitting >= lines.size();
 }
 
-// The commonest of the logs, if most lines are of one.
+// The most frequent format of web logs, if most lines have one.
 std::optional<input_format> detect_log(const lines_type& lines) {
   std::array<std::size_t, 3> counts{};
   for (const std::string_view text : lines) {
@@ -66,7 +66,7 @@ std::optional<input_format> detect_log(const lines_type& lines) {
   return static_cast<input_format>(most);
 }
 
-// The commonest dialect, if most lines are objects.
+// The most frequent dialect, if most lines are objects.
 std::optional<input_format> detect_json(const lines_type& lines) {
   std::array<std::size_t, 4> counts{};
   std::size_t objects = 0;

@@ -142,7 +142,7 @@ file_names::file_names(std::string file, input_format format, std::vector<std::s
   }
 }
 
-// Of all these lines: each may lack some.
+// The keys of all these lines; each line may lack some.
 std::vector<std::string> file_names::collect_keys() const {
   std::vector<std::string> all;
   for (const std::string_view text : lines_) {

@@ -224,7 +224,7 @@ time_reading read_named_time(std::string_view text, instant newest) noexcept {
   return dated ? made_of(t, {}) : in_latest_year(t, {}, newest);
 }
 
-// The unit is told by the number of digits before the point, so that every time from 1973 to 5138
+// The unit follows from the number of digits before the point, so that every time from 1973 to 5138
 // is read alike in all units: seconds have up to 11 digits, and three more for each thousandth.
 time_reading read_epoch(std::string_view text) noexcept {
   constexpr int most_digits = 19;

@@ -145,7 +145,7 @@ void zip_decompressor::read_descriptor(std::span<const char>& in) {
   if (small || gather(in, at + 20)) end_member(number_at(at, 4));
 }
 
-// Damage is told by the next step: this one may have output.
+// The next step reports the damage; this one may have output.
 void zip_decompressor::end_member(std::uint32_t expected) {
   gathered_size_ = 0;
   where_ = checksum_ == expected ? place::header : place::damage;

@@ -16,7 +16,7 @@
 
 namespace bloomtime::profile {
 
-// Items on their way into a profile, with their texts one after the other.
+// Items to be added to a profile; their texts are stored one after the other.
 class item_batch {
  public:
   void add(digest d, std::string_view text) {
@@ -42,7 +42,7 @@ class item_batch {
   std::vector<std::size_t> ends_;
 };
 
-// An item of those with the most hits in all.
+// One of the items with the most hits in all.
 struct large_item {
   std::string item;  // its first 1024 bytes
   bool cut = false;  // whether it was longer

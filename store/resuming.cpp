@@ -136,7 +136,7 @@ std::optional<resumption::match> resumption::find(const std::string& path) const
   std::vector<std::size_t> alike;
   for (std::size_t i = 0; i < known_.size(); ++i) {
     if (!now.begins_like(known_[i])) continue;
-    // To decompress all of it would take long.
+    // Decompressing all of it would take long.
     if (now.compressed() && is_as_stored(known_[i], file)) return match{i, file, true};
     alike.push_back(i);
   }
@@ -235,7 +235,7 @@ std::vector<std::string> resumption::with_rotated(const std::vector<std::string>
   return all;
 }
 
-// A file beside this one that has what was read last under this name, and more.
+// A file in the same folder that begins with what was last read under this name, and has more.
 std::optional<std::string> resumption::rotated(const std::string& path) const {
   const std::string name = known_name(path);
   const source* last = nullptr;

@@ -17,11 +17,11 @@ namespace bloomtime::store {
 
 // Recognises the files that a store has read, so that no line of them is counted twice.
 //
-// A file is one that was read if it begins with the bytes that were read then. Of these the first
-// and the last kilobyte are compared. So a file is recognised under another name, as a copy, and
-// compressed. One that was truncated or replaced is another file. With less than a kilobyte two
-// logs may begin alike: then a file is only recognised by its inode, or if the one that was read is
-// no longer there.
+// A file counts as read before if it begins with the bytes that were read then; the first and the
+// last kilobyte of them are compared. So a file is recognised under another name, as a copy, and
+// compressed. A file that was truncated or replaced is another file. Two logs may have the same
+// first bytes: if less than a kilobyte was read, a file is recognised only by its inode, or if the
+// file that was read is no longer there.
 class resumption {
  public:
   using teller = std::function<void(const std::string&)>;

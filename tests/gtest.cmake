@@ -60,7 +60,8 @@ function(bloomtime_compile_tests target)
   target_compile_options(${target} PRIVATE -Wno-shadow)
   bloomtime_cache_precompiled(${target})
   target_compile_options(${target} PRIVATE ${test_options})
-  if(target MATCHES "statistical|soak")  # they run longer than they compile
+  if(target MATCHES "statistical|soak" AND NOT target MATCHES "checked")
+    # They run longer than they compile.
     target_compile_options(${target} PRIVATE -O1 $<$<BOOL:${shared_tests}>:-fno-sanitize=all>)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
   else()

@@ -6,7 +6,7 @@
 namespace bloomtime::cli::live {
 namespace {
 
-// No list has as many rows: settle() finds the last one.
+// More than any list has; settle() reduces it to the last row.
 constexpr std::size_t last_row = std::size_t{1} << 40;
 
 void select(controls& chosen, std::size_t row) {
@@ -19,7 +19,7 @@ void begin_list(controls& chosen) {
   chosen.first = 0;
 }
 
-// The arrow keys and their kin.
+// The keys that move the selection.
 bool move(controls& chosen, key_name name) {
   const auto up = [&](std::size_t rows) {
     select(chosen, chosen.row - std::min(chosen.row, rows));
@@ -64,7 +64,7 @@ void change(std::size_t& number, std::size_t step, std::size_t of) {
   if (of != 0) number = (number + step) % of;
 }
 
-// Letters that mean something wherever no text is typed.
+// Letters that are commands while no text is typed.
 bool press_letter(controls& chosen, char letter, const choices& of) {
   switch (letter) {
     case 'q': chosen.quit = true; return true;

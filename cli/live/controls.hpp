@@ -9,18 +9,18 @@
 
 namespace bloomtime::cli::live {
 
-// What the keys have chosen. A row is a number in the list of items that are found, in their order.
+// The state that keys change. A row is an index into the list of the items that contain `find`.
 struct controls {
   std::size_t field = 0;
   std::size_t order = 0;
   std::string find = {};  // shows the items that contain it
-  bool typing = false;    // the text of `find`
+  bool typing = false;    // `find` is being typed
   bool paused = false;
   bool quit = false;
   std::optional<std::string> opened = {};  // the item whose timeline is shown
 
-  std::size_t row = 0;                       // that is selected
-  std::optional<std::string> held = {};      // the item that the selection stays with, if any
+  std::size_t row = 0;                       // the selected one
+  std::optional<std::string> held = {};      // the item that the selection follows
   std::optional<std::string> selected = {};  // the item of that row; nothing if there is no row
   std::size_t first = 0;                     // row at the top of the screen
   std::size_t page = 1;                      // rows on the screen

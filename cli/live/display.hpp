@@ -18,7 +18,7 @@ namespace bloomtime::cli::live {
 
 // What a session shows and saves.
 struct source {
-  // How a report is to be.
+  // What a report contains.
   struct wish {
     std::uint64_t rows = 0;          // per field
     std::size_t order = 0;           // number in `orders`
@@ -34,7 +34,7 @@ struct source {
   };
 
   std::vector<std::string> orders = {};
-  std::function<std::uint64_t()> lines = {};            // that were read
+  std::function<std::uint64_t()> lines = {};            // lines read so far
   std::function<std::optional<instant>()> newest = {};  // nothing before the first event
   std::function<report(const wish&)> profile = {};      // not before the first event
   std::function<report(const item_wish&)> timeline = {};
@@ -61,12 +61,12 @@ class display {
   virtual bool quits() const { return false; }
   // Whether it stays when the input has ended.
   virtual bool stays() const { return false; }
-  // The signal that a failed output stands for; 0 if it did not fail.
+  // The signal to end with because the output failed; 0 if it did not fail.
   virtual int failed() const { return 0; }
   virtual void finish(time now) = 0;
 };
 
-// The clock of the log: that of its newest event, which goes on while no other comes.
+// The clock of the log: the time of its newest event, plus the time since that event arrived.
 class log_clock {
  public:
   std::optional<instant> at(std::optional<instant> newest, display::time now);

@@ -28,9 +28,9 @@ class interval_display : public display {
   std::chrono::seconds every_;
   std::uint64_t rows_;
   log_clock clock_;
-  time begun_;  // of the interval
+  time begun_;  // start of the interval
   time due_;
-  std::uint64_t lines_before_ = 0;  // of earlier intervals
+  std::uint64_t lines_before_ = 0;  // lines before the interval
   bool printed_ = false;
   int failed_ = 0;
 };

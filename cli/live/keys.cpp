@@ -10,7 +10,7 @@ namespace {
 constexpr char escape = '\x1b';
 constexpr std::size_t longest_sequence = 32;
 
-// What the bytes after "ESC [" or "ESC O" mean, in the terminals of this century.
+// What the bytes after "ESC [" or "ESC O" mean in common terminals.
 std::optional<key> named(std::string_view sequence) {
   using enum key_name;
   constexpr std::pair<std::string_view, key_name> names[]{
@@ -53,7 +53,7 @@ std::optional<key> key_decoder::give_up() {
   return escaped ? std::optional(key{key_name::escape}) : std::nullopt;
 }
 
-// An escape before anything but a sequence is the key of that name.
+// An escape that begins no sequence is the Escape key.
 std::optional<key> key_decoder::take_escape() {
   if (waiting_.size() == 1) {
     incomplete_ = true;
@@ -86,7 +86,7 @@ std::optional<key> key_decoder::take_character() {
                              : lead < 0xe0 ? 2
                              : lead < 0xf0 ? 3
                                            : 4;
-  // A byte that continues nothing ends the wait for it.
+  // A byte that cannot continue the sequence ends it.
   std::size_t there = 1;
   while (there < length && there < waiting_.size() &&
          (static_cast<unsigned char>(waiting_[there]) & 0xc0) == 0x80) {

@@ -42,9 +42,9 @@ class key_decoder {
   // The next key; nothing if more bytes are needed.
   std::optional<key> next();
 
-  // Whether bytes wait for others.
+  // Whether an incomplete sequence is buffered.
   bool waits() const { return !waiting_.empty(); }
-  // Nothing more comes soon: what waits is an escape key, or is dropped.
+  // No byte follows soon: a buffered escape is the Escape key, other buffered bytes are dropped.
   std::optional<key> give_up();
 
  private:

@@ -97,7 +97,7 @@ std::vector<std::size_t> heights_of(const std::vector<list>& lists, std::size_t 
     heights[in_use] = lines;
     return heights;
   }
-  // An empty list says so in a line.
+  // An empty list takes one line, which says so.
   const auto needs = [&](std::size_t i) {
     return std::max<std::size_t>(lists[i].rows.size(), 1) + 1;
   };
@@ -107,7 +107,7 @@ std::vector<std::size_t> heights_of(const std::vector<list>& lists, std::size_t 
     heights[i] = std::min(each, needs(i));
     left -= heights[i];
   }
-  // What some do not need goes to the one in use, then to the others.
+  // Lines that a list does not need go to the list in use, then to the others.
   for (std::size_t n = 0; n < lists.size(); ++n) {
     const std::size_t i = (in_use + n) % lists.size();
     const std::size_t more = std::min(left, needs(i) - heights[i]);

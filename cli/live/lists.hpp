@@ -12,7 +12,7 @@ namespace bloomtime::cli::live {
 // The item of a row: the data of the column with the key "item". Empty without one.
 std::string_view item_of(const table& of, const row& r);
 
-// Those rows of a table whose items contain a text; ASCII letters of either case are the same.
+// The rows of a table whose items contain a text, ignoring the case of ASCII letters.
 struct list {
   const table* of;
   std::vector<const row*> rows;

@@ -14,7 +14,7 @@ namespace {
 
 using lines = std::vector<std::string>;
 
-constexpr std::size_t marker = 2;  // columns before a row, for the sign of the selected one
+constexpr std::size_t marker = 2;  // columns before a row, for the mark of the selected one
 
 // -- text ----------------------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ std::string keys_text(const model& shown, const controls& chosen, std::size_t co
   return found == texts.end() ? texts.back() : *found;
 }
 
-// Where the status has no line of its own, it takes that of the keys if there is something to say.
+// A status that has no line of its own replaces the line of the keys, unless it is empty.
 std::string last_line(const model& shown, const controls& chosen, const layout& l,
                       std::size_t columns) {
   const bool tells = chosen.paused || (!chosen.find.empty() && !chosen.typing);

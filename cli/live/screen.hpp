@@ -22,7 +22,7 @@ struct screen_size {
 // What there is to show.
 struct model {
   report profile;                       // for people: title, a table for each field, notes
-  std::vector<std::string> orders;      // that the key o goes through
+  std::vector<std::string> orders;      // the key o takes the next one
   std::optional<report> timeline = {};  // of one item, shown in place of the tables
   std::string state = {};               // "1,003 lines/s"
   std::string message = {};

@@ -17,8 +17,8 @@ namespace {
 
 constexpr auto escape_patience = std::chrono::milliseconds(60);
 constexpr auto message_life = std::chrono::seconds(10);
-constexpr std::size_t most_notes = 20;          // that are printed at the end
-constexpr std::uint64_t most_rows = 1'000'000;  // all that are listed
+constexpr std::size_t most_notes = 20;          // printed at the end
+constexpr std::uint64_t most_rows = 1'000'000;  // in a list
 
 bool readable(int descriptor) {
   pollfd asked{.fd = descriptor, .events = POLLIN, .revents = 0};
@@ -70,7 +70,7 @@ bool screen_display::read_keys(time now) {
   return any;
 }
 
-// What is paused stays as it was, except for what a key asks for.
+// A paused picture stays as it was, except for what a key changes.
 void screen_display::refresh(time now) {
   const std::optional<instant> at = clock_.at(from_.newest(), now);
   shown_.state = state_text(now);
@@ -79,7 +79,7 @@ void screen_display::refresh(time now) {
     return;
   }
   const screen_size size = terminal_.size();
-  how_.width = size.columns - std::min<std::size_t>(size.columns, 2);  // that rows begin with
+  how_.width = size.columns - std::min<std::size_t>(size.columns, 2);  // the mark before rows
   how_.form = view::people;
   if (!chosen_.paused || shown_.profile.tables.empty() || chosen_.order != drawn_order_) {
     shown_.profile =

@@ -48,8 +48,8 @@ class screen_display : public display {
   time due_;
   std::size_t drawn_order_ = 0;
   bool caught_up_ = false;
-  bool ended_ = false;                                // the input
-  std::uint64_t percent_ = 0;                         // of the files, read
+  bool ended_ = false;                                // the input has ended
+  std::uint64_t percent_ = 0;                         // of the files, read so far
   std::deque<std::pair<time, std::uint64_t>> lines_;  // at the last redraws
   std::vector<std::string> notes_;
   time message_ends_;

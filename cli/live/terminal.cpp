@@ -84,7 +84,7 @@ std::string terminal::read_keys() {
   std::array<char, 256> bytes{};
   const ssize_t got = ::read(keys_, bytes.data(), bytes.size());
   if (got > 0) return {bytes.data(), static_cast<std::size_t>(got)};
-  // A terminal that has ended would be ready for ever.
+  // poll() would report a terminal that is gone as ready, always.
   if (got == 0 || errno != EINTR) {
     if (opened_) ::close(keys_);
     opened_ = false;

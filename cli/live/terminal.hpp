@@ -28,7 +28,7 @@ class terminal {
 
   // Keys can be read from this descriptor; -1 if there are none.
   int keys() const { return keys_; }
-  // What was typed since; waits if that is nothing.
+  // The bytes typed since the last call; waits if there are none.
   std::string read_keys();
 
   screen_size size() const;

@@ -35,7 +35,8 @@ std::string events_text(const store::facts& read, const std::optional<instant>& 
   return store::range_text(*read.first_event, *read.last_event, zone);
 }
 
-// Of all runs, except for what was rejected. Events that wait are in it if the answers have them.
+// The facts are those of all runs, the rejected lines those of this run. Events that wait are
+// included if the answers include them.
 std::string title_of(const profile_summary& what, const profile::profiler& profile,
                      std::size_t ahead) {
   const char* const called = profile.web().records() != 0 ? "request" : "event";

@@ -16,7 +16,7 @@ struct redis_address {
   std::string text() const;  // as a person would type it
 };
 
-// Whether a person meant a server: what begins with redis:// or rediss://.
+// Whether the text names a server: it begins with redis:// or rediss://.
 bool is_redis_address(std::string_view typed);
 
 // Throws usage_error.

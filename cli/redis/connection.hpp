@@ -27,9 +27,9 @@ struct redis_reply {
 };
 
 // A connection to one server, as the user and in the database of the address. The password is taken
-// from REDISCLI_AUTH. A server of a cluster may send it to another one; then that is asked, and
-// first for the same key from then on. All members throw error(io) with the address and the
-// server's own words.
+// from REDISCLI_AUTH. If a server of a cluster redirects a command, it is sent to the server that
+// was named, and so are later commands for the same key. All members throw error(io) with the
+// address and the server's own words.
 class redis_connection {
  public:
   explicit redis_connection(const redis_address& address);

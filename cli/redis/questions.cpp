@@ -85,7 +85,7 @@ void asked_key::expect_server(const std::string& store) const {
 exit_status heat_in_redis(const asked_items& given, const asked_key& where, const std::string& at,
                           const output_options& asked, const printer& out) {
   redis_filter filter = opened(given.store(), where, family::heat);
-  // A time before the newest event stands for it.
+  // The server replaces a time before the newest event by the time of that event.
   const std::string when =
       at.empty() ? "0" : in_ms(store::parse_moment("--at", at, store::log_zone(), instant()));
   table t{.key = "items",

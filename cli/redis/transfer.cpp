@@ -60,7 +60,7 @@ void load_key(redis_connection& server, family f, std::string_view key,
     try {
       server.ask({load, key, std::to_string(left), chunk});
     } catch (...) {
-      // A key that has some of its chunks answers nothing.
+      // A key that lacks some of its chunks answers no query.
       if (at != 0) server.ask({"DEL", key});
       throw;
     }

@@ -14,8 +14,8 @@ struct known_key {
   part what = part::value;
 };
 
-// Caddy, Traefik, journald, and what people write with nginx' log_format. The first key that is
-// there counts.
+// The keys of Caddy, Traefik and journald, and those common in log_format of nginx. The first key
+// that occurs counts.
 constexpr std::array known{
     known_key{"host", "request.client_ip"},
     known_key{"host", "request.remote_ip"},

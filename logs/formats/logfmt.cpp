@@ -13,7 +13,7 @@ constexpr std::string_view blanks = " \t";
 
 struct pair {
   std::string_view key;
-  std::string_view value;  // data() is null without =
+  std::string_view value;  // data() is null if there is no =
   bool escaped = false;
 };
 

@@ -56,7 +56,7 @@ std::optional<std::string> name_in(const Table& table, char letter) {
   return found == table.end() ? std::nullopt : std::optional<std::string>(found->name);
 }
 
-// Where this text stands; a quote behind a backslash is not one.
+// The position of this text. A quote after a backslash is skipped.
 std::size_t find_text(std::string_view in, std::string_view text, std::size_t from) {
   std::size_t at = in.find(text, from);
   while (at != in.npos && text.front() == '"' && escaped_at(in, at)) at = in.find(text, at + 1);

@@ -259,6 +259,22 @@ def citations_resolve(tree):
                     yield f"{path}:{line} cites {name}{after[:60]}, which is no heading there"
 
 
+def links_resolve(tree):
+    """A document links to files that exist, and names a section behind a link by its heading."""
+    headings = {path: re.findall(r"^#+ (.+?)\s*$", text, re.MULTILINE)
+                for path, text in tree.items() if path.endswith(".md") and text}
+    folders = folders_of(tree)
+    for path in headings:
+        text = re.sub(r"\s+", " ", tree[path])
+        for link, after in re.findall(r"\]\(([\w./-]+)(?:#[\w-]+)?\)((?:, [A-Z][^.;()]*)?)", text):
+            target = os.path.normpath(os.path.join(os.path.dirname(path), link))
+            if target not in tree and target not in folders:
+                yield f"{path} links to {link}, which does not exist"
+            elif after and target in headings and not any(
+                    after.startswith(f", {heading}") for heading in headings[target]):
+                yield f"{path} names {link}{after[:60]}, which is no heading there"
+
+
 def lines_stay_within_limits(_tree, root=ROOT):
     counted = subprocess.run([ROOT / "scripts/count_lines", "--check", root], capture_output=True,
                              text=True, check=False)
@@ -269,4 +285,5 @@ def lines_stay_within_limits(_tree, root=ROOT):
 RULES = [includes_point_one_way, exceptions_are_needed, includes_have_no_cycle,
          the_library_needs_only_the_standard_library, detail_is_shared,
          source_folders_mirror_headers, public_headers_compile_alone, documented_paths_exist,
-         the_walk_is_documented, citations_resolve]
+         the_walk_is_documented, citations_resolve, links_resolve,
+         lines_stay_within_limits]

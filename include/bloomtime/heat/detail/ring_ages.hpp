@@ -27,7 +27,6 @@ class ring_ages {
     return {2 * b + 1, levels, true};
   }
 
-  bool is_dyadic() const noexcept { return dyadic_; }
   unsigned per_octave() const noexcept { return singles_ / 2; }
   unsigned levels() const noexcept { return levels_; }
   unsigned slots() const noexcept { return singles_ + (dyadic_ ? levels_ * shared() + 1 : 0); }
