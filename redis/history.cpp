@@ -50,7 +50,7 @@ std::uint64_t recordable_time(const write_request& asked, const any_history& fil
 // Whether each item is new in its granule.
 void add_each(const call& c, any_history& filter, std::span<const digest> digests,
               std::span<const instant> times) {
-  expect_room<family>(c, filter, digests.size());
+  expect_room(c, filter, family::growth(filter, digests.size()));
   const auto fresh = scratch<bool>(digests.size());
   for (std::size_t i = 0; i < digests.size(); ++i) {
     const bool seen = filter.seen(digests[i], times[i], times[i]) == sighting::maybe;

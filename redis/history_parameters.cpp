@@ -51,6 +51,9 @@ void history_family::parameters::expect_same(const content& filter) const {
 void history_family::parameters::resolve() {
   if (!granularity_ms) granularity_ms = configured().granularity_ms;
   resolve_basic(history::name);
+  if (engine == history::name) return;
+  if (!retention_ms) fail("ENGINE " + engine.substr(0, 64) + " needs RETENTION");
+  if (!start_ms) start_ms = now_ms();
 }
 
 void history_family::parameters::write_options(canonical_form& form) const {

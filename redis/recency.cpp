@@ -77,7 +77,10 @@ recency_family::content recency_family::parameters::make() const {
   const bool sized_by_items =
       engine == "recency_table" || engine == "recency_filter" || engine == "age_partitioned_filter";
   if (sized_by_items) config.items = *capacity;
-  if (engine != "generalized_filter" && engine != "recent_buffer") config.error = error;
+  if (engine == "generalized_filter" || engine == "recent_buffer") {
+    fail(engine + " needs a memory size; make it in a program and load it");
+  }
+  config.error = error;
   if (slices) config.ticks = static_cast<std::uint32_t>(*slices);
   if (no_refresh) config.refresh = false;
   return any_recency::make(config, engine);
@@ -111,7 +114,7 @@ void add_items(const call& c, target_type& target, const family::parameters& giv
                const write_request& asked, std::span<rm::String* const> items) {
   any_recency& filter = target.filter();
   const std::uint64_t time_ms = time_of_write(asked, filter);
-  expect_room<family>(c, filter, items.size());
+  expect_room(c, filter, family::growth(filter, items.size()));
   const auto digests = digests_of(filter, items);
   const auto answers = scratch<novelty>(items.size());
   if (items.size() == 1) {

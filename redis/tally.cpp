@@ -42,6 +42,9 @@ tally_family::content tally_family::parameters::make() const {
   config.items = *capacity;
   config.error = error;
   config.seed = *seed;
+  if (max_count && engine == tally_table::name) {
+    fail("MAXCOUNT needs an engine with cells, such as ENGINE tally_filter");
+  }
   if (max_count) config.cell_bits = static_cast<unsigned>(std::bit_width(*max_count));
   if (non_scaling) {
     if (engine != tally_table::name) fail("NONSCALING is for the engine tally_table");
@@ -119,7 +122,7 @@ void add_or_refuse(any_tally& filter, const additions& items) {
 void add_items(const call& c, target_type& target, const family::parameters& given,
                const additions& items, bool verbatim) {
   any_tally& filter = target.filter();
-  expect_room<family>(c, filter, items.size());
+  expect_room(c, filter, family::growth(filter, items.size()));
   add_or_refuse(filter, items);
   target.commit(c, "tally.add");
   if (verbatim && !target.created()) return c.replicate_verbatim();
