@@ -190,6 +190,30 @@ def many_item_writes_are_all_or_nothing(primary, _replica):
 
 
 @check
+def tables_that_cannot_grow_are_all_or_nothing(primary, replica):
+    """Each doubling takes a bit of the fingerprints, so a table that was made too small is full."""
+    client, copy = primary.client(), replica.client()
+    for family in ("RECENCY", "TALLY"):
+        ok(client(f"{family}.RESERVE", family, "0.5", 1))
+        for size in (1000, 10, 1):
+            for i in range(0, 100_000, size):
+                before = client("DEBUG", "DIGEST-VALUE", family)
+                reply = client(f"{family}.MADD", family, *(f"{size} {i} {j}" for j in range(size)))
+                if isinstance(reply, Error):
+                    assert reply.startswith("ERR the filter is full"), reply
+                    assert client("DEBUG", "DIGEST-VALUE", family) == before, (family, size)
+                    break
+            else:
+                raise AssertionError(f"{family} is never full")
+        assert client(f"{family}.CARD", family) > 5000
+        if family == "TALLY":
+            assert client("TALLY.DEL", family, "1000 0 0") == 1
+    servers.caught_up(client, copy)
+    assert (client("DEBUG", "DIGEST-VALUE", "RECENCY", "TALLY")
+            == copy("DEBUG", "DIGEST-VALUE", "RECENCY", "TALLY"))
+
+
+@check
 def memory_is_limited(primary, _replica):
     client = primary.client()
     many = [f"item {i}" for i in range(20_000)]
