@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t day_ms = 86'400'000;
 // Of the published engines: sizing them takes time in proportion to it.
-constexpr std::uint64_t most_granules = 100'000;
+constexpr std::uint64_t most_granules = 10'000;
 
 std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
