@@ -124,7 +124,8 @@ def bad_options(primary, _replica):
     ok(client("RECENCY.ADD", "last", "a", "LAST", 5))
     ok(client("RECENCY.INSERT", "aged", "ENGINE", "age_partitioned_filter", "ITEMS", "a"))
     refused(client, "HEAT.COUNT", "h", "a", "WITHIN", 1000, says="needs a key with WINDOW")
-    refused(client, "HEAT.ADD", "h", "a", "LIMIT", 3, "WITHIN", 1000, says="needs a key with WINDOW")
+    refused(client, "HEAT.ADD", "h", "a", "LIMIT", 3, "WITHIN", 1000,
+            says="needs a key with WINDOW")
     ok(client("HEAT.RESERVE", "w", "0.01", 10, "WINDOW", "1m"))
     refused(client, "HEAT.COUNT", "w", "a", "WITHIN", "61s", says="at most the window")
     refused(client, "HEAT.ADD", "w", "a", "LIMIT", 3, "WITHIN", "61s", says="at most the window")
@@ -239,7 +240,7 @@ def memory_is_limited(primary, _replica):
 
 @check
 def large_counts_and_long_texts_are_limited(primary, _replica):
-    """Both are kept beside the table: counts that fill no slot, and the texts of the hottest items."""
+    """Both are kept beside the table: large counts, and the texts of the hottest items."""
     client = primary.client()
     try:
         for key, limit, options, text in (("counts", 600_000, ("TOPK", 0), ""),

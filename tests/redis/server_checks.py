@@ -1,4 +1,4 @@
-"""What an operator does: settings, files of older versions, maxmemory, eviction, deletion, events."""
+"""What an operator does: settings, old files, maxmemory, eviction, deletion, events."""
 import json
 import os
 import pathlib
