@@ -168,6 +168,7 @@ using InfoFunction = void(InfoCtx*, int for_crash_report);
 #define BLOOMTIME_REDIS_FUNCTIONS(REQUIRED, OPTIONAL)                                             \
   REQUIRED(TryAlloc, void*, std::size_t)                                                          \
   REQUIRED(Free, void, void*)                                                                     \
+  REQUIRED(MallocSize, std::size_t, void*)                                                        \
   REQUIRED(SetModuleAttribs, void, Ctx*, const char* name, int version, int api)                  \
   REQUIRED(IsModuleNameBusy, int, const char* name)                                               \
   REQUIRED(SetModuleOptions, void, Ctx*, int)                                                     \

@@ -87,7 +87,9 @@ void call::facts(std::span<const fact> all) const {
 canonical_form::canonical_form(rm::Ctx* ctx) noexcept : ctx_(ctx), words_(reused_words()) {}
 
 canonical_form::~canonical_form() {
+  constexpr std::size_t kept = 1 << 16;
   words_.clear();
+  if (words_.capacity() > kept) words_.shrink_to_fit();
   for (rm::String* s : made_) rm::FreeString(ctx_, s);
 }
 

@@ -108,6 +108,9 @@ std::span<T> scratch(std::size_t n) {
   return {room.get(), n};
 }
 
+inline constexpr const char* filter_is_full =
+    "the filter is full; RESERVE another one with a larger capacity";
+
 using handler = void(call&);
 
 // Calls it and turns every exception into an error reply.

@@ -62,7 +62,7 @@ struct common {
     const content& filter = key.existing();
     std::vector<fact> facts = told(filter, filter.examine());
     facts.push_back({"stored_bytes", filter.serialized_size()});
-    facts.push_back({"identity", filter.identity()});
+    facts.push_back({"identity", std::to_string(filter.identity())});
     c.facts(facts);
   }
 

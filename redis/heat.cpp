@@ -31,6 +31,16 @@ struct additions {
   std::string_view text(std::size_t i) const { return text_of(words[i * step()]); }
 };
 
+// What the list of the hottest items may keep of them.
+std::uint64_t text_bytes(const heat_value& value, const additions& items) {
+  if (!value.hot()) return 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    bytes += std::min(items.text(i).size(), hot_list::longest_text);
+  }
+  return bytes;
+}
+
 std::uint64_t weight_in(std::string_view text) {
   const auto weight = whole_in(text);
   if (!weight) fail("bad weight");
@@ -82,7 +92,7 @@ void add_items(const call& c, target_type& target, const family::parameters& giv
                const write_request& asked, std::uint64_t time_ms, const additions& items,
                bool canonical) {
   heat_value& value = target.filter();
-  expect_room<family>(c, value, items.size());
+  expect_room(c, value, family::growth(value, items.size(), text_bytes(value, items)));
   count_each(value, items, digests_of(value, items.words, items.step()), from_ms(time_ms));
   target.commit(c, "heat.add");
   if (canonical && asked.time_ms && !target.created()) return c.replicate_verbatim();
@@ -95,6 +105,16 @@ void reply_counts(const call& c, const any_heat& heat, std::size_t count, instan
   heat.at_bulk(scratch<digest>(count), when, answers);
   c.array(count);
   for (const estimate& e : answers) c.number(e.value);
+}
+
+estimate hits_within(const any_heat& heat, digest d, instant when, std::uint64_t within_ms) {
+  const window_table* const table = std::get_if<window_table>(&heat.get());
+  if (table == nullptr) fail("WITHIN needs a key with WINDOW");
+  const auto within = span_of_ms(within_ms);
+  if (within > table->clock().resolution() * table->slots()) {
+    fail("within must be at most the window of the key");
+  }
+  return table->within(d, when, within);
 }
 
 struct limit {
@@ -112,7 +132,7 @@ struct limit {
   }
   // Whether so many more hits stay within the limit.
   bool allows(const any_heat& heat, digest d, instant when, std::uint64_t weight) const {
-    const double counted = heat.within(d, when, span_of_ms(*within_ms)).upper;
+    const double counted = hits_within(heat, d, when, *within_ms).upper;
     return counted + static_cast<double>(weight) <= static_cast<double>(*hits);
   }
 };
@@ -140,7 +160,7 @@ void add(call& c) {
   if (most.hits && !most.allows(heat, d, from_ms(time_ms), weight)) return c.null();
   const additions items{std::span(words).first(weighted ? 2 : 1), weighted};
   add_items(c, target, given, asked, time_ms, items, false);
-  c.number(most.hits ? heat.within(d, from_ms(time_ms), span_of_ms(*most.within_ms)).value
+  c.number(most.hits ? hits_within(heat, d, from_ms(time_ms), *most.within_ms).value
                      : heat.at(d, from_ms(time_ms)).value);
 }
 
@@ -188,7 +208,7 @@ void count(call& c) {
   if (value == nullptr) return c.number(0);
   const any_heat& heat = value->heat();
   const digest d = heat.digest_of(item);
-  c.number(within_ms ? heat.within(d, when, span_of_ms(*within_ms)).value : heat.at(d, when).value);
+  c.number(within_ms ? hits_within(heat, d, when, *within_ms).value : heat.at(d, when).value);
 }
 
 void count_many(call& c) {

@@ -42,7 +42,7 @@ struct heat_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, std::uint64_t items);
+  static std::uint64_t growth(const content& filter, std::uint64_t items, std::uint64_t text_bytes);
   static double cardinality(const content& filter, instant) { return filter.heat().cardinality(); }
   static void merge(content& sum, const content& other, double weight) { sum.merge(other, weight); }
 };

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <concepts>
 #include <variant>
 
+#include <bloomtime/detail/side_table.hpp>
 #include <bloomtime/heat/decay.hpp>
 
 #include "growth.hpp"
@@ -36,8 +38,35 @@ bool has_half_life(const any_heat& filter, std::uint64_t half_life_ms) {
 }
 
 bool has_window(const any_heat& filter, std::uint64_t window_ms) {
-  const window_table* const t = std::get_if<window_table>(&filter.get());
-  return t != nullptr && t->clock().resolution() * t->slots() == span_of_ms(window_ms);
+  return std::visit(
+      [&]<class Engine>(const Engine& e) {
+        std::uint64_t slots = 0;
+        if constexpr (std::same_as<Engine, window_table>) slots = e.slots();
+        // A ring has one more, for the slot that leaves the window.
+        if constexpr (std::same_as<Engine, decay_ring>) slots = e.slots() - 1;
+        return slots != 0 && e.clock().resolution() * slots == span_of_ms(window_ms);
+      },
+      filter.get());
+}
+
+// A hot list takes up to 512 bytes for an entry and its index, and the texts. It grows by a
+// quarter.
+std::uint64_t growth_of_list(const hot_list& list, std::uint64_t items, std::uint64_t text_bytes) {
+  return list.memory() / 4 + 512 * std::min(items, list.entries() - list.listed()) +
+         2 * text_bytes + 1024;
+}
+
+// Counts too large for a block are in a table of their own, and any item may get such a count.
+std::uint64_t growth_of_large(std::uint64_t large, std::uint64_t items) {
+  return detail::side_table::bytes_for(large + items + 1) - detail::side_table::bytes_for(large);
+}
+
+std::uint64_t growth_of_engine(const any_heat& heat, std::uint64_t items) {
+  const std::uint64_t table = growth_of_table(heat.memory(), 2 * items);
+  if (const heat_table* const t = std::get_if<heat_table>(&heat.get())) {
+    return table + growth_of_large(t->large_counts(), items);
+  }
+  return std::holds_alternative<window_table>(heat.get()) ? table : 0;
 }
 
 }  // namespace
@@ -120,16 +149,10 @@ heat_family::content heat_family::parameters::make() const {
   return {std::move(heat), std::move(list)};
 }
 
-// A hot list takes up to 512 bytes for an entry and its index, and a text of up to 1024.
-std::uint64_t heat_family::growth(const content& filter, std::uint64_t items) {
-  const any_heat& heat = filter.heat();
-  const bool grows = std::holds_alternative<heat_table>(heat.get()) ||
-                     std::holds_alternative<window_table>(heat.get());
-  std::uint64_t bytes = grows ? growth_of_table(heat.memory(), 2 * items) : 0;
-  if (const auto& hot = filter.hot()) {
-    bytes += 1536 * std::min(items, hot->entries() - hot->listed());
-  }
-  return bytes;
+std::uint64_t heat_family::growth(const content& filter, std::uint64_t items,
+                                  std::uint64_t text_bytes) {
+  const std::uint64_t bytes = growth_of_engine(filter.heat(), items);
+  return filter.hot() ? bytes + growth_of_list(*filter.hot(), items, text_bytes) : bytes;
 }
 
 }  // namespace bloomtime::redis

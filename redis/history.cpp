@@ -47,15 +47,17 @@ std::uint64_t recordable_time(const write_request& asked, const any_history& fil
   return !asked.time_ms && is_kept ? now : time_of_write(asked, filter);
 }
 
-// Whether each item is new in its granule.
+// Whether each item is new in its granule. What is older than RETENTION goes: no event is far ahead
+// of the clock here, so the newest one tells the time.
 void add_each(const call& c, any_history& filter, std::span<const digest> digests,
               std::span<const instant> times) {
-  expect_room<family>(c, filter, digests.size());
+  expect_room(c, filter, family::growth(filter, digests.size()));
   const auto fresh = scratch<bool>(digests.size());
   for (std::size_t i = 0; i < digests.size(); ++i) {
     const bool seen = filter.seen(digests[i], times[i], times[i]) == sighting::maybe;
     fresh[i] = filter.add(digests[i], times[i]) == outcome::added && !seen;
   }
+  filter.advance(*std::max_element(times.begin(), times.end()));
 }
 
 void reply_fresh(const call& c, std::size_t count) {

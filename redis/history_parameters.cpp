@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t day_ms = 86'400'000;
 // Of the published engines: sizing them takes time in proportion to it.
-constexpr std::uint64_t most_granules = 100'000;
+constexpr std::uint64_t most_granules = 10'000;
 
 std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -51,6 +51,9 @@ void history_family::parameters::expect_same(const content& filter) const {
 void history_family::parameters::resolve() {
   if (!granularity_ms) granularity_ms = configured().granularity_ms;
   resolve_basic(history::name);
+  if (engine == history::name) return;
+  if (!retention_ms) fail("ENGINE " + engine.substr(0, 64) + " needs RETENTION");
+  if (!start_ms) start_ms = now_ms();
 }
 
 void history_family::parameters::write_options(canonical_form& form) const {

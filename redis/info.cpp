@@ -2,6 +2,7 @@
 
 #include "heat.hpp"
 #include "history.hpp"
+#include "memory.hpp"
 #include "recency.hpp"
 #include "tally.hpp"
 #include "value.hpp"
@@ -18,6 +19,7 @@ void add_totals(rm::InfoCtx* info, const char* keys, const char* relocated) {
 // Allocates nothing, as crash reports need it.
 void add_info(rm::InfoCtx* info, int) {
   rm::InfoAddSection(info, "core");
+  rm::InfoAddFieldULongLong(info, "memory", memory_of_filters());
   add_totals<heat_family>(info, "heat_keys", "heat_relocated");
   add_totals<history_family>(info, "history_keys", "history_relocated");
   add_totals<recency_family>(info, "recency_keys", "recency_relocated");

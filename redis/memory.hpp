@@ -7,6 +7,7 @@
 namespace bloomtime::redis {
 
 void use_server_memory();
+std::uint64_t memory_of_filters() noexcept;  // bytes, of all keys
 
 // While one exists, everything that is allocated counts against `bytes`, and what exceeds them
 // fails as if memory had run out, before any is allocated. For making filters.

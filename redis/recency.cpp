@@ -1,5 +1,6 @@
 #include "recency.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <variant>
@@ -77,7 +78,10 @@ recency_family::content recency_family::parameters::make() const {
   const bool sized_by_items =
       engine == "recency_table" || engine == "recency_filter" || engine == "age_partitioned_filter";
   if (sized_by_items) config.items = *capacity;
-  if (engine != "generalized_filter" && engine != "recent_buffer") config.error = error;
+  if (engine == "generalized_filter" || engine == "recent_buffer") {
+    fail(engine + " needs a memory size; make it in a program and load it");
+  }
+  config.error = error;
   if (slices) config.ticks = static_cast<std::uint32_t>(*slices);
   if (no_refresh) config.refresh = false;
   return any_recency::make(config, engine);
@@ -107,23 +111,40 @@ namespace {
 using family = recency_family;
 using target_type = write_target<family>;
 
-void add_items(const call& c, target_type& target, const family::parameters& given,
-               const write_request& asked, std::span<rm::String* const> items) {
-  any_recency& filter = target.filter();
-  const std::uint64_t time_ms = time_of_write(asked, filter);
-  expect_room<family>(c, filter, items.size());
-  const auto digests = digests_of(filter, items);
-  const auto answers = scratch<novelty>(items.size());
-  if (items.size() == 1) {
-    answers[0] = filter.add_if_new(digests[0], from_ms(time_ms));
+// False if there was no room for one of them; others may have been added.
+bool add_to(any_recency& filter, std::span<const digest> digests, instant when) {
+  const auto answers = scratch<novelty>(digests.size());
+  if (digests.size() == 1) {
+    answers[0] = filter.add_if_new(digests[0], when);
   } else {
-    const auto times = scratch<instant>(items.size());
-    std::fill(times.begin(), times.end(), from_ms(time_ms));
+    const auto times = scratch<instant>(digests.size());
+    std::fill(times.begin(), times.end(), when);
     filter.add_if_new_bulk(digests, times, answers);
   }
   // All have the same time, so it is too old for all or for none.
   if (answers[0].became == outcome::dropped_late) fail("timestamp older than retention");
-  if (answers[0].became == outcome::full) fail("operation exceeds memory limit");
+  return std::none_of(answers.begin(), answers.end(),
+                      [](const novelty& n) { return n.became == outcome::full; });
+}
+
+// A table may become full on the way, so it is tried with a copy when it is nearly so.
+void add_or_refuse(any_recency& filter, std::span<const digest> digests, instant when) {
+  const recency_table* const table = std::get_if<recency_table>(&filter.get());
+  if (table == nullptr || table->takes(digests.size())) {
+    if (!add_to(filter, digests, when)) fail(filter_is_full);
+    return;
+  }
+  any_recency tried(filter);
+  if (!add_to(tried, digests, when)) fail(filter_is_full);
+  filter = std::move(tried);
+}
+
+void add_items(const call& c, target_type& target, const family::parameters& given,
+               const write_request& asked, std::span<rm::String* const> items) {
+  any_recency& filter = target.filter();
+  const std::uint64_t time_ms = time_of_write(asked, filter);
+  expect_room(c, filter, family::growth(filter, items.size()));
+  add_or_refuse(filter, digests_of(filter, items), from_ms(time_ms));
   target.commit(c, "recency.add");
   if (asked.time_ms && !target.created()) return c.replicate_verbatim();
   replicate_insert(c, target, given, time_ms, items);

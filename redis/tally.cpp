@@ -42,6 +42,9 @@ tally_family::content tally_family::parameters::make() const {
   config.items = *capacity;
   config.error = error;
   config.seed = *seed;
+  if (max_count && engine == tally_table::name) {
+    fail("MAXCOUNT needs an engine with cells, such as ENGINE tally_filter");
+  }
   if (max_count) config.cell_bits = static_cast<unsigned>(std::bit_width(*max_count));
   if (non_scaling) {
     if (engine != tally_table::name) fail("NONSCALING is for the engine tally_table");
@@ -101,25 +104,27 @@ bool add_to(any_tally& filter, const additions& items, std::span<const digest> d
   return room;
 }
 
-// A table with a limit may become full on the way, so it is tried with a copy when it is nearly so.
+// A table may become full on the way, so it is tried with a copy when it is nearly so.
 void add_or_refuse(any_tally& filter, const additions& items) {
   const auto digests = digests_of(filter, items.words, items.step());
   const auto amounts = amounts_of(filter, items);
   const tally_table* const table = std::get_if<tally_table>(&filter.get());
   const bool limited = table != nullptr && table->memory_limit();
-  if (!limited || table->room_for(2 * items.size()) == 2 * items.size()) {
-    if (!add_to(filter, items, digests, amounts)) fail("non scaling filter is full");
+  const char* const is_full = limited ? "non scaling filter is full" : filter_is_full;
+  const std::uint64_t slots = (items.weighted ? 6 : 2) * items.size();  // a count may take several
+  if (table == nullptr || table->takes(slots) || (limited && table->room_for(slots) == slots)) {
+    if (!add_to(filter, items, digests, amounts)) fail(is_full);
     return;
   }
   any_tally tried(filter);
-  if (!add_to(tried, items, digests, amounts)) fail("non scaling filter is full");
+  if (!add_to(tried, items, digests, amounts)) fail(is_full);
   filter = std::move(tried);
 }
 
 void add_items(const call& c, target_type& target, const family::parameters& given,
                const additions& items, bool verbatim) {
   any_tally& filter = target.filter();
-  expect_room<family>(c, filter, items.size());
+  expect_room(c, filter, family::growth(filter, items.size()));
   add_or_refuse(filter, items);
   target.commit(c, "tally.add");
   if (verbatim && !target.created()) return c.replicate_verbatim();

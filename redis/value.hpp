@@ -25,7 +25,6 @@
 //   using content = ...;               a filter: a handle of the library, or more than one
 //   static constexpr const char *type_name, *prefix;
 //   static inline rm::Type* type;      set when the module is loaded
-//   static std::uint64_t growth(const content&, std::uint64_t items);   an upper bound, in bytes
 namespace bloomtime::redis {
 
 // Of all keys of a family, for INFO. Keys are freed in other threads.
@@ -123,11 +122,10 @@ class opened {
   value<Family>* value_ = nullptr;
 };
 
-// Throws if so many more items might take the key beyond the limit. Replayed commands may.
-template <class Family>
-void expect_room(const call& c, const typename Family::content& filter, std::uint64_t items) {
-  const std::uint64_t needed = filter.memory() + Family::growth(filter, items);
-  if (needed > configured().max_object_bytes && !c.is_replayed()) {
+// Throws if so many more bytes might take the key beyond the limit. Replayed commands may.
+template <class Filter>
+void expect_room(const call& c, const Filter& filter, std::uint64_t growth) {
+  if (filter.memory() + growth > configured().max_object_bytes && !c.is_replayed()) {
     fail("operation exceeds memory limit");
   }
 }

@@ -61,6 +61,24 @@ def an_item_several_times_in_one_increase(primary, _replica):
 
 
 @check
+def a_quiet_key_forgets_what_is_older_than_its_retention(primary, replica):
+    client = primary.client()
+    now = int(time.time() * 1000)
+    for number, words in enumerate((("ADD", "b"), ("MADD", "b", "c"),
+                                    ("INSERT", "TIMESTAMP", now, "ITEMS", "b"),
+                                    ("MADDAT", now - 9000, "b", now, "c"))):
+        key = f"y{number}"
+        client("HISTORY.RESERVE", key, "0.001", 1000, "RETENTION", "1h")
+        assert client("HISTORY.ADD", key, "a", "TIMESTAMP", now - 10 * 86_400_000) == 1
+        client(f"HISTORY.{words[0]}", key, *words[1:])
+        assert client("HISTORY.RANGES", key, "a", "-", "+") == [], words
+        assert client("HISTORY.EXISTS", key, "b", "-", "+") == 1, words
+        refused(client, "HISTORY.ADD", key, "a", "TIMESTAMP", now - 10 * 86_400_000, key=key,
+                says="older than retention")
+        same_on_replica(primary, replica, key)
+
+
+@check
 def times_that_are_not_kept_together(primary, replica):
     client = primary.client()
     now = int(time.time() * 1000)

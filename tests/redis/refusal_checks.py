@@ -123,6 +123,17 @@ def bad_options(primary, _replica):
     refused(client, "HEAT.ADD", "h", "a", "LIMIT", 3)
     ok(client("RECENCY.ADD", "last", "a", "LAST", 5))
     ok(client("RECENCY.INSERT", "aged", "ENGINE", "age_partitioned_filter", "ITEMS", "a"))
+    refused(client, "HEAT.COUNT", "h", "a", "WITHIN", 1000, says="needs a key with WINDOW")
+    refused(client, "HEAT.ADD", "h", "a", "LIMIT", 3, "WITHIN", 1000,
+            says="needs a key with WINDOW")
+    ok(client("HEAT.RESERVE", "w", "0.01", 10, "WINDOW", "1m"))
+    refused(client, "HEAT.COUNT", "w", "a", "WITHIN", "61s", says="at most the window")
+    refused(client, "HEAT.ADD", "w", "a", "LIMIT", 3, "WITHIN", "61s", says="at most the window")
+    refused(client, "TALLY.RESERVE", "new", "0.1", 10, "MAXCOUNT", 9, says="ENGINE tally_filter")
+    refused(client, "HISTORY.RESERVE", "new", "0.1", 10, "ENGINE", "timeline_history",
+            says="needs RETENTION")
+    refused(client, "RECENCY.RESERVE", "new", "0.1", 10, "ENGINE", "recent_buffer",
+            says="memory size")
     for key, within, says in (("r", "601s", "at most the window"), ("last", "1s", "WINDOW"),
                               ("aged", "1s", "ENGINE"), ("r", 0, "range"), ("r", "x", "within")):
         refused(client, "RECENCY.PROB", key, "WITHIN", within, "ITEMS", "a", says=says)
@@ -180,6 +191,30 @@ def many_item_writes_are_all_or_nothing(primary, _replica):
 
 
 @check
+def tables_that_cannot_grow_are_all_or_nothing(primary, replica):
+    """Each doubling takes a bit of the fingerprints, so a table that was made too small is full."""
+    client, copy = primary.client(), replica.client()
+    for family in ("RECENCY", "TALLY"):
+        ok(client(f"{family}.RESERVE", family, "0.5", 1))
+        for size in (1000, 10, 1):
+            for i in range(0, 100_000, size):
+                before = client("DEBUG", "DIGEST-VALUE", family)
+                reply = client(f"{family}.MADD", family, *(f"{size} {i} {j}" for j in range(size)))
+                if isinstance(reply, Error):
+                    assert reply.startswith("ERR the filter is full"), reply
+                    assert client("DEBUG", "DIGEST-VALUE", family) == before, (family, size)
+                    break
+            else:
+                raise AssertionError(f"{family} is never full")
+        assert client(f"{family}.CARD", family) > 5000
+        if family == "TALLY":
+            assert client("TALLY.DEL", family, "1000 0 0") == 1
+    servers.caught_up(client, copy)
+    assert (client("DEBUG", "DIGEST-VALUE", "RECENCY", "TALLY")
+            == copy("DEBUG", "DIGEST-VALUE", "RECENCY", "TALLY"))
+
+
+@check
 def memory_is_limited(primary, _replica):
     client = primary.client()
     many = [f"item {i}" for i in range(20_000)]
@@ -201,6 +236,30 @@ def memory_is_limited(primary, _replica):
     finally:
         ok(client("CONFIG", "SET", "bloomtime.max-object-bytes", "128mb"))
     ok(client("TALLY.MADD", "key.TALLY", *many))
+
+
+@check
+def large_counts_and_long_texts_are_limited(primary, _replica):
+    """Both are kept beside the table: large counts, and the texts of the hottest items."""
+    client = primary.client()
+    try:
+        for key, limit, options, text in (("counts", 600_000, ("TOPK", 0), ""),
+                                          ("texts", 1_000_000, ("TOPK", 700), "x" * 900),
+                                          ("window", 600_000, ("WINDOW", "1m"), "")):
+            ok(client("CONFIG", "SET", "bloomtime.max-object-bytes", limit))
+            ok(client("HEAT.RESERVE", key, "0.001", 1000, *options))
+            for i in range(0, 1000, 50):
+                ok(client("HEAT.MADD", key, *(f"short {j}" for j in range(i, i + 50))))
+            for size in (1000, 100, 1):
+                for i in range(20 if size > 1 else 1000):
+                    words = [w for j in range(size) for w in (f"{size} {i} {j} {text}", 1 << 31)]
+                    reply = client("HEAT.INCRBY", key, *words)
+                    if isinstance(reply, Error):
+                        assert "exceeds memory limit" in reply, reply
+                        break
+                    assert client("MEMORY", "USAGE", key) <= limit + 8192, (key, size, i)
+    finally:
+        ok(client("CONFIG", "SET", "bloomtime.max-object-bytes", "128mb"))
 
 
 @check

@@ -134,6 +134,9 @@ def heat_replies(primary, _replica):
         on.expect(None, "HEAT.ADD", "w", "ip", "LIMIT", 2, "WITHIN", "1m")
         on.expect(2.0, "HEAT.COUNT", "w", "ip", "WITHIN", "1m")
         on.expect(1.0, "HEAT.ADD", "new", "ip", "LIMIT", 2, "WITHIN", "1m")
+        for _ in range(2):  # the second one finds the same window
+            ok(on.client("HEAT.INSERT", "ring", "CAPACITY", 100, "WINDOW", "1m", "ENGINE",
+                         "decay_ring", "ITEMS", "a"))
 
 
 @check
@@ -158,6 +161,10 @@ def history_replies(primary, _replica):
         on.expect([1, 0, 0, 0, 0, 1, 0, 0, 0, 1], "HISTORY.HISTOGRAM", "y", "a", START,
                   START + 9999, "BUCKET", 1000)
         on.expect(2, "HISTORY.CARD", "y")
+        # One span of time, which begins now.
+        on.expect("OK", "HISTORY.RESERVE", "tree", "0.01", 100, "RETENTION", "1h", "ENGINE",
+                  "tree_history")
+        on.expect(True, "HISTORY.ADD", "tree", "a")
         assert isinstance(on.client("HISTORY.TRIM", "y", START), int)
         assert isinstance(on.client("HISTORY.MADD", "y", "a", "b"), list)
         on.expect(False, "HISTORY.EXISTS", "missing", "a", "-", "+")

@@ -60,6 +60,10 @@ class print_blocks {
   std::uint64_t split() const noexcept { return split_; }  // blocks of this round so far
   bool empty() const noexcept { return chunks_.empty(); }
   std::uint64_t blocks() const noexcept { return (shape_.homes << level_) + split_; }
+  // Splitting ends there, because each doubling takes a bit of the prints.
+  std::uint64_t most_blocks() const noexcept {
+    return shape_.homes << std::min(most_levels, shape_.print_bits - tag_bits);
+  }
   bool large() const noexcept { return blocks() >= many_blocks; }
   std::uint64_t slots() const noexcept {
     return (std::uint64_t{forms_[level_].slots} * ((shape_.homes << level_) - split_)) +

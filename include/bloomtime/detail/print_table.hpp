@@ -172,6 +172,10 @@ class print_table {
 
   // One step of growth, or of its reversal. False if there is nothing to do or no memory.
   bool split() noexcept;
+  // Whether two blocks can be opened for each of n more prints.
+  bool can_grow_for(std::uint64_t n) const noexcept {
+    return blocks_.blocks() + 2 * n <= blocks_.most_blocks();
+  }
   bool join() noexcept;
   // Tries to put some entries of the stash where they belong; `turn` chooses which, and is to
   // differ from call to call.

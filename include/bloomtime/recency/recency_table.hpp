@@ -109,6 +109,13 @@ class recency_table : public detail::stored<recency_table>,
   // How many of n more different items fit before the memory limit or the error that the hint
   // stands for is exceeded.
   std::uint64_t room_for(std::uint64_t n) const;
+  // Whether none of n more items can be `full`, unless the allocator fails.
+  bool takes(std::uint64_t n) const noexcept {
+    if (!usable()) return false;
+    if (forget_oldest_ || (!limit_ && table_.can_grow_for(n))) return true;
+    return static_cast<double>(stamps().alive() + n) <=
+           math::grown_print_load * static_cast<double>(slots());
+  }
   std::uint64_t stashed() const noexcept { return table_.stash().size(); }
   std::uint64_t slots() const noexcept { return table_.empty() ? 0 : table_.blocks().slots(); }
   std::uint64_t work() const noexcept { return table_.work(); }  // blocks examined, for tests

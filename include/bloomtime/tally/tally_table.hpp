@@ -129,6 +129,13 @@ class tally_table : public detail::tally_face<tally_table> {
   // How many of n more different items fit before the memory limit is reached, with the share of
   // large counts that there is now.
   std::uint64_t room_for(std::uint64_t n) const noexcept;
+  // Whether none of n more items of one slot each can be `full`, unless the allocator fails.
+  bool takes(std::uint64_t n) const noexcept {
+    if (!usable()) return false;
+    if (!limit_ && table_.can_grow_for(n)) return true;
+    const auto used = static_cast<double>(used_slots() + stashed() + n);
+    return used <= math::grown_print_load * static_cast<double>(slots());
+  }
   std::uint64_t work() const noexcept { return table_.work(); }  // blocks examined, for tests
 
  private:
