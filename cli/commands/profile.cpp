@@ -144,6 +144,14 @@ void expect_events(const logs::event_reader& reader) {
   text::corrupt("{}, so no line is valid; check --format, --time and --item", counts.summary());
 }
 
+// A new store of a condition that no line fulfils would have read the log without an event of it.
+void expect_included(const logs::event_reader& reader) {
+  const logs::line_counts& counts = reader.counts();
+  if (counts.events != 0 || counts.excluded == 0) return;
+  refuse("--where excludes all {} lines that can be read; check the field and the value",
+         count_text(counts.excluded));
+}
+
 // -- following ---------------------------------------------------------------------------------
 
 std::chrono::seconds seconds_of(const char* option, const std::string& text) {
@@ -191,6 +199,7 @@ class run {
     while (const logs::event* e = reader.next()) add(*e, reader);
     // A line that is added to a log that was read before may be a bad one.
     if (!memory_ || !memory_->continued()) expect_events(reader);
+    if (!writer_ || !writer_->continues()) expect_included(reader);
     if (!profile_) begin(reader.item_names());
     expect_items(reader);
     expect_none_ahead(reader);
@@ -465,9 +474,9 @@ class run {
     for (const std::string& text : over_budget_texts(*profile_)) note(text);
     if (const std::uint64_t old = profile_->too_old(); old != 0) {
       note(
-          fmt::format("{} event{} older than the history that is kept (--keep {}): heat and totals "
-                      "count them, seen and timeline do not know them",
-                      count_text(old), old == 1 ? " is" : "s are", span_text(facts().keep)));
+          fmt::format("{} event{} older than the history that is kept: heat and totals count them, "
+                      "seen and timeline do not know them",
+                      count_text(old), old == 1 ? " is" : "s are"));
     }
     out.print(report_of(summary, *profile_, rows_, out.how()));
   }
