@@ -62,7 +62,8 @@ comparable ticks_of(const field_profile& field, interval before, interval after)
 // Hits of an item that has the same rate in both periods fall into the later one independently with
 // the probability after / (before + after), so their number there is binomial. `chance` is the
 // binomial tail at the bounds that favour equality, times two and times the number of different
-// items: names are kept because items are hot, so all items were candidates.
+// items: names are kept because items are hot, so all items were candidates. See
+// docs/math.md, Hits in two periods.
 std::vector<changed_item> changes(const comparable& field, const exposure& periods, double error);
 
 }  // namespace bloomtime::profile

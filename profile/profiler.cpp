@@ -256,9 +256,14 @@ void profiler::compact() {
   flush();
   for (field_profile& f : fields_) {
     if (!f.past) continue;
-    if (newest()) f.past->advance(*newest());
+    drop_old_history(*f.past);
     f.past->compact();
   }
+}
+
+// By the time that is believed.
+void profiler::drop_old_history(history& past) const noexcept {
+  if (newest()) past.advance(*newest());
 }
 
 void profiler::keep_history(microseconds span) noexcept {
@@ -308,6 +313,12 @@ bool profiler::has_come(const logs::held_event& e, instant when) const {
 }
 
 void profiler::include_held(instant when) {
+  // They may never be believed, so nothing is dropped for them.
+  for (field_profile& f : fields_) {
+    if (!f.past) continue;
+    drop_old_history(*f.past);
+    f.past->retain(0);
+  }
   for (const logs::held_event& e : gate_.held()) {
     if (has_come(e, when)) use(e);
   }

@@ -152,6 +152,7 @@ class profiler {
 
   profiler(const store::facts& read, const parts& from, wanted what);
 
+  void drop_old_history(history& past) const noexcept;
   static logs::held_event held(const logs::event& e);
   bool has_come(const logs::held_event& e, instant when) const;
   void use(const logs::event& e);

@@ -152,6 +152,7 @@ opened_history opened_store::past(const std::string& field, const std::string& k
                         store::load_part<history>(parts_.container(role)),
                         {read().last_event, std::move(kept.held)},
                         {read(), directory_, key}};
+  opened.past.retain(0);  // nothing is dropped for events that may never be believed
   for (const logs::held_event& e : opened.gate.held()) {
     const std::optional<std::string>& item = e.items.at(number);
     if (!item) continue;
