@@ -352,7 +352,7 @@ header of CSV and TSV     passed; further lines that equal it are left out and c
                           that are dropped by mistake; by default it is random, one for each state
 --cost-duplicate,         choose the answer with the lower expected cost, given the share of
 --cost-loss               duplicates so far
---cost-field FIELD        the line's own cost of being lost, a number above zero; lines without one
+--cost-field FIELD        the cost of losing this line, a number above zero; lines without one
                           have --cost-loss. A field in which no line has one is an error
 
 The summary is printed on standard error at the end, unless --quiet, and on SIGUSR1; with --json

@@ -170,13 +170,13 @@ def keep_drops_old_history_and_continues():
 def dedupe_takes_costs_from_a_field():
     costs = ["--cost-duplicate", "1", "--cost-loss", "1"]
     # An error so large that many new lines look seen: cheap ones are lost, dear ones pass.
-    made = [(START, f"k{i}", "1e-6" if i % 2 else "1e6") for i in range(3000)]
+    made = [(START, f"k{i}", "1e-6" if i % 2 else "1e6") for i in range(40_000)]
     data = "".join(f"{t}\t{k}\t{c}\n" for t, k, c in made).encode()
     options = ["dedupe", "--format", "tsv", "--time", "1", "--item", "2", "--window", "1h", "--seed", "0",
                "--error", "20%", "--expect", "1000"]
     out, _ = deduped(data, *options, *costs, "--cost-field", "3", status=3)
     passed = [line.split(b"\t")[2] for line in out.splitlines()]
-    assert passed.count(b"1e6") == 1500 and passed.count(b"1e-6") < 1400, len(passed)
+    assert passed.count(b"1e6") == 20_000 and passed.count(b"1e-6") < 19_900, len(passed)
     for wrong, says in ((["--cost-field", "3"], "--cost-field needs --cost-duplicate"),
                         ([*costs, "--cost-field", "2"], "no line has a number above zero in the field 2"),
                         ([*costs, "--cost-field", "nosuch"], "nosuch")):

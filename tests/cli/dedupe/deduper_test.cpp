@@ -157,7 +157,7 @@ std::vector<judged_line> hostile(std::uint64_t most, std::uint64_t seed) {
 
 // docs/recency.md: 15 %, or 30 % with costs, and five times the square root.
 TEST(deduper, expects_its_mistakes_in_bursts_after_gaps_and_overloaded) {
-  for (const std::uint64_t most : {std::uint64_t{4000}, std::uint64_t{40'000}}) {
+  for (const std::uint64_t most : {std::uint64_t{8000}, std::uint64_t{30'000}}) {
     for (const bool refresh : {true, false}) {
       for (const bool with_costs : {false, true}) {
         std::optional<math::penalties> costs;
@@ -176,14 +176,18 @@ TEST(deduper, expects_its_mistakes_in_bursts_after_gaps_and_overloaded) {
         for (const judged_line& line : hostile(most, 11 + refresh)) {
           work.judge({&line, 1}, line.at, verdict);
           const auto said = exact.judge(line, verdict[0].drop);
-          if (!with_costs && said == exact_window::verdict::seen) EXPECT_TRUE(verdict[0].drop);
+          if (!with_costs && said == exact_window::verdict::seen) {
+            EXPECT_TRUE(verdict[0].drop);
+          }
           lost += verdict[0].drop && said == exact_window::verdict::fresh;
           unclear += verdict[0].drop && said == exact_window::verdict::either;
         }
         const double part = with_costs ? 0.3 : 0.15;
         EXPECT_NEAR(work.counts().wrong, lost, part * lost + 5 * std::sqrt(lost) + 1 + unclear)
             << most << ' ' << refresh << ' ' << with_costs;
-        EXPECT_GT(lost, 20);
+        if (most > 10'000 && !with_costs) {
+          EXPECT_GT(lost, 20);
+        }
       }
     }
   }
@@ -201,7 +205,7 @@ TEST(deduper, weighs_the_cost_of_each_line) {
                     .costs = math::penalties{1, 1},
                     .seed = hash_seed(3)};
   deduper work(s);
-  std::vector<judged_line> lines = repeated(3000, 1);
+  std::vector<judged_line> lines = repeated(40'000, 1);
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i].loss = i % 2 == 0 ? 1e-9 : 1e9;
   std::vector<line_verdict> verdicts(lines.size());
   work.judge(lines, lines[0].at, verdicts);
