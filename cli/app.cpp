@@ -24,6 +24,7 @@ constexpr const char* examples =
     "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 2014-01-01T09:30 --to \\\n"
     "    2014-01-01T09:40                                    was it seen in that period?\n"
     "bloomtime timeline access.bloomtime 155.95.78.223 --field host    when was it seen?\n"
+    "bloomtime compare monday.bloomtime tuesday.bloomtime    what is hotter, new, gone?\n"
     "bloomtime dedupe hooks.ndjson --item id --window 1d     each id once a day\n"
     "bloomtime tally sales.tsv --op 1 --item 2 --store stock    add and remove items\n"
     "bloomtime count stock apples pears                      how many are there?\n"
@@ -84,6 +85,7 @@ class program {
     add_profile(root_, asked_);
     add_hot(root_, asked_);
     add_heat(root_, asked_);
+    add_compare(root_, asked_);
     add_seen(root_, asked_);
     add_timeline(root_, asked_);
     add_dedupe(root_, asked_);

@@ -77,6 +77,7 @@ void add_plan(command& root, output_options& asked);
 void add_profile(command& root, output_options& asked);
 void add_hot(command& root, output_options& asked);
 void add_heat(command& root, output_options& asked);
+void add_compare(command& root, output_options& asked);
 void add_seen(command& root, output_options& asked);
 void add_timeline(command& root, output_options& asked);
 void add_dedupe(command& root, output_options& asked);

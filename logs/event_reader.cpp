@@ -60,7 +60,8 @@ std::string shortened(std::string_view text) {
 // Nothing but the time and conditions is read; without them there is nothing to find in a line but
 // the header.
 line_layout of_whole_lines(line_layout layout) {
-  if (layout.time == line_layout::none && layout.conditions.empty()) {
+  if (layout.time == line_layout::none && layout.conditions.empty() &&
+      layout.amount == line_layout::none) {
     line_layout nothing;
     nothing.header = layout.header;
     return nothing;
@@ -347,6 +348,7 @@ event::kind event_reader::read_line() {
   event_.items = record_->items();
   event_.present = record_->present();
   if (asked_.web) event_.web = record_->web();
+  if (!asked_.amount.empty()) event_.amount = record_->amount();
   if (record_->has_time()) {
     event_.at = record_->time().at;
     event_.offset = zone_ = record_->time().offset;

@@ -36,6 +36,7 @@ struct event {
   std::span<const char> present;            // whether the line has it
   std::optional<instant> at;                // none if the lines have no time
   std::optional<web_facts> web;             // if input_options::web asks, of web logs
+  std::optional<double> amount;             // if input_options::amount names a field with a number
   std::int32_t offset = 0;                  // of the timestamp, seconds east of UTC
 };
 

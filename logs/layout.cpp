@@ -38,6 +38,7 @@ std::vector<std::string> names_asked(const input_options& asked) {
     for (std::string& name : split_names(item)) names.push_back(std::move(name));
   }
   if (!asked.time.empty()) names.push_back(asked.time);
+  if (!asked.amount.empty()) names.push_back(asked.amount);
   for (const std::string& typed : asked.where) names.push_back(condition(typed).field());
   return names;
 }
@@ -158,6 +159,7 @@ line_layout layout_of(const input_options& asked, const std::string& file,
   add_time(layout, names, time);
   add_conditions(layout, asked, names);
   if (asked.web) layout.web = web_fields(layout, names);
+  if (!asked.amount.empty()) layout.amount = add_field(layout, names.named(asked.amount));
   return layout;
 }
 

@@ -31,6 +31,7 @@ struct input_options {
   bool partial = false;     // a line that lacks some items is an event, unless it lacks all of them
   bool passes_bad = false;  // bad lines are passed on; decides the words of notes and errors
   bool web = false;         // events of web logs have event::web
+  std::string amount = {};  // events have event::amount, the number in this field
   bool needs_time = true;   // look for a field with times if none is named
   bool follow = false;      // wait for more at the end of a file, as `tail -F` does
   std::string rejects = {};
@@ -67,6 +68,7 @@ struct line_layout {
   std::optional<instant> newest = {};  // as in time_reader
   std::vector<placed_condition> conditions = {};
   std::shared_ptr<const pattern> by_pattern = {};
+  std::size_t amount = none;           // number in fields
   std::optional<web_layout> web = {};  // if it was asked for and the lines have it
   bool partial = false;                // as in input_options
   std::vector<std::string> names;      // of all fields of the file, as far as they are known

@@ -1,6 +1,7 @@
 #include "logs/record.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -216,6 +217,12 @@ std::vector<std::string> record_reader::lacking() const {
     if (needed[i] && !found_[i]) names.push_back(layout_.fields[i].name);
   }
   return names;
+}
+
+std::optional<double> record_reader::amount() const {
+  if (layout_.amount == line_layout::none || !found_[layout_.amount]) return std::nullopt;
+  const auto number = text::number_in<double>(values_[layout_.amount]);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::optional<web_facts> record_reader::web() const {

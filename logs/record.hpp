@@ -37,6 +37,8 @@ class record_reader {
   // Whether the line has each item; missing ones are empty.
   std::span<const char> present() const { return present_; }
   const zoned_time& time() const { return time_; }
+  // The number in line_layout::amount; nothing if there is none, or it is infinite.
+  std::optional<double> amount() const;
   std::optional<web_facts> web() const;  // nothing if the layout does not ask for it
   bool has_time() const { return layout_.time != line_layout::none; }
   // The fields that the last line lacks, if it was without an item or a time.

@@ -33,6 +33,10 @@ std::string pseudonyms_text(const store::facts& read) {
   return read.pseudonyms ? "that of check " + read.pseudonyms->check : "none";
 }
 
+std::string keep_text(const store::facts& read) {
+  return read.keep.count() == 0 ? "all" : text::span_text(read.keep);
+}
+
 std::string roles_text(const merged_store& s) {
   std::vector<std::string> roles;
   for (const store::part& p : s.parts.about().containers) {
@@ -70,6 +74,8 @@ void expect_mergeable(const merged_store& a, const merged_store& b) {
   expect_settings(a, b);
   expect_same(a, b, "the key of pseudonyms", pseudonyms_text(facts_of(a)),
               pseudonyms_text(facts_of(b)));
+  expect_same(a, b, "the history that is kept (--keep)", keep_text(facts_of(a)),
+              keep_text(facts_of(b)));
   expect_same(a, b, "the list of containers", roles_text(a), roles_text(b));
 }
 
@@ -206,6 +212,7 @@ void merge(const stores& from, store::writer& into) {
   store::facts& read = into.about();
   read.items = facts_of(from.front()).items;
   read.pseudonyms = facts_of(from.front()).pseudonyms;
+  read.keep = facts_of(from.front()).keep;
   for (const merged_store& s : from) {
     add(read, s);
     into.add(s.parts.totals());

@@ -23,6 +23,8 @@ constexpr std::uint64_t hot_names = 500;
 // The gate has decided already, by what came after an event as well.
 constexpr auto any_time_ahead = std::chrono::microseconds::max();
 
+using std::chrono::microseconds;
+
 constexpr std::chrono::microseconds partition = std::chrono::hours(24);
 constexpr std::chrono::microseconds before_1970 = std::chrono::seconds(100'000'000'000);
 
@@ -99,6 +101,7 @@ void remember(history& past, std::span<const digest> items, std::span<const inst
   for (std::size_t i = 0; i < items.size(); ++i) {
     const outcome became = past.add(items[i], times[i]);
     if (became == outcome::added || became == outcome::late) continue;
+    if (became == outcome::dropped_late && past.known_from() > tick{0}) continue;
     text::throw_error(errc::invalid_argument, "an event cannot be remembered ({})",
                       name_of(became));
   }
@@ -252,8 +255,33 @@ void profiler::flush() {
 void profiler::compact() {
   flush();
   for (field_profile& f : fields_) {
-    if (f.past) f.past->compact();
+    if (!f.past) continue;
+    drop_old_history(*f.past);
+    f.past->compact();
   }
+}
+
+// By the time that is believed.
+void profiler::drop_old_history(history& past) const noexcept {
+  if (newest()) past.advance(*newest());
+}
+
+void profiler::keep_history(microseconds span) noexcept {
+  for (field_profile& f : fields_) {
+    if (!f.past) continue;
+    const microseconds each = *f.past->config().partition;
+    const std::int64_t whole = span / each + (span % each != microseconds(0) ? 1 : 0);
+    // The newest day is not over.
+    f.past->retain(span == microseconds(0) ? 0 : static_cast<std::uint64_t>(whole) + 1);
+  }
+}
+
+std::uint64_t profiler::too_old() const {
+  std::uint64_t most = 0;
+  for (const field_profile& f : fields_) {
+    if (f.past) most = std::max(most, f.past->losses().dropped_late);
+  }
+  return most;
 }
 
 memory_budget profiler::heat_budget() const {
@@ -285,6 +313,12 @@ bool profiler::has_come(const logs::held_event& e, instant when) const {
 }
 
 void profiler::include_held(instant when) {
+  // They may never be believed, so nothing is dropped for them.
+  for (field_profile& f : fields_) {
+    if (!f.past) continue;
+    drop_old_history(*f.past);
+    f.past->retain(0);
+  }
   for (const logs::held_event& e : gate_.held()) {
     if (has_come(e, when)) use(e);
   }

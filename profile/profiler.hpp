@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,7 +37,7 @@ void expect_memory(std::uint64_t memory, std::size_t fields);
 // of heat, and begin with the earliest readable time instead of 1970.
 history new_history(const store::profile_settings& settings, const hash_seed& seed);
 
-// Throws if the history refuses an event.
+// Throws if the history refuses an event, unless that is older than what is kept.
 void remember(history& past, std::span<const digest> items, std::span<const instant> times);
 
 // What exact counting would take, for comparison: a std::unordered_map from the item to its total,
@@ -117,9 +118,15 @@ class profiler {
   // The held events after `when`.
   std::vector<logs::held_event> ahead_of(instant when) const;
 
+  // Drops history that is older than this, in whole days, from now on; 0: none. Older events that
+  // come late are in heat and totals only.
+  void keep_history(std::chrono::microseconds span) noexcept;
+  // How many of these came, since the profile was made or loaded.
+  std::uint64_t too_old() const;
+
   // Must be called before fields() is used.
   void flush();
-  // flush(), and makes histories as small as they are when saved.
+  // flush(), and makes histories as small as they are when saved, without what is not kept.
   void compact();
 
   // Of the heat of all fields, without hot lists. --memory limits the cells or blocks; counts that
@@ -145,6 +152,7 @@ class profiler {
 
   profiler(const store::facts& read, const parts& from, wanted what);
 
+  void drop_old_history(history& past) const noexcept;
   static logs::held_event held(const logs::event& e);
   bool has_come(const logs::held_event& e, instant when) const;
   void use(const logs::event& e);

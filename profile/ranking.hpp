@@ -27,13 +27,13 @@ struct ranked_item {
   std::string item;  // its first 1024 bytes
   bool cut = false;  // whether it was longer
   estimate heat;
-  std::optional<counted> total;  // none in a store without totals
-  bool guaranteed = false;       // certainly one of the first n in this order
+  std::optional<counted> total = {};  // none in a store without totals
+  bool guaranteed = false;            // certainly one of the first n in this order
   // Only of the items in the hot list:
-  std::optional<double> trend;
-  std::vector<std::uint64_t> recent;
+  std::optional<double> trend = {};
+  std::vector<std::uint64_t> recent = {};
   // Only in the order `newest`. It was certainly not seen before, as far as the history goes back.
-  std::optional<instant> first_seen;
+  std::optional<instant> first_seen = {};
 };
 
 // The first n items of a field. The names of the hottest items and of those with the largest totals

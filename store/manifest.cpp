@@ -27,10 +27,10 @@ constexpr int deepest = 32;              // dumping recurses
 constexpr std::size_t most_keys = 1000;  // of an object: each is looked for among those before it
 constexpr std::uint64_t most_count = std::uint64_t{1} << 63;
 
-constexpr std::array document_keys{"schema",  "bloomtime",  "created",     "generation",
-                                   "records", "bad_lines",  "first_event", "last_event",
-                                   "zone",    "offsets",    "items",       "pseudonyms",
-                                   "sources", "containers", "totals",      "checksum"};
+constexpr std::array document_keys{
+    "schema",      "bloomtime",  "created",    "generation", "records", "bad_lines",
+    "first_event", "last_event", "zone",       "offsets",    "items",   "keep",
+    "pseudonyms",  "sources",    "containers", "totals",     "checksum"};
 constexpr std::array part_keys{"role", "file", "bytes", "checksum"};
 
 // -- writing -----------------------------------------------------------------------------------
@@ -243,6 +243,13 @@ std::optional<pseudonym_facts> read_pseudonyms(const json& document) {
   return found;
 }
 
+std::chrono::microseconds read_keep(const json& document) {
+  if (!document.contains("keep")) return {};
+  const instant span = present_time_of(document, "keep");
+  if (span.micros <= 0) wrong("keep", "a number of microseconds above 0");
+  return std::chrono::microseconds(span.micros);
+}
+
 facts read_facts(const json& document) {
   facts f;
   f.records = count_of(document, "records");
@@ -255,6 +262,7 @@ facts read_facts(const json& document) {
     if (!item.is_string()) wrong("items", "a list of texts");
     f.items.push_back(item.get<std::string>());
   }
+  f.keep = read_keep(document);
   f.sources = read_sources(document);
   f.pseudonyms = read_pseudonyms(document);
   return f;
@@ -379,6 +387,7 @@ std::string to_text(const manifest& m) {
                    {"zone", m.read.zone}};
   if (m.read.offsets) document["offsets"] = to_object(*m.read.offsets, m.generation);
   document["items"] = m.read.items;
+  if (m.read.keep.count() != 0) document["keep"] = m.read.keep.count();
   if (m.read.pseudonyms) {
     json& object = document["pseudonyms"] = {{"check", m.read.pseudonyms->check}};
     if (!m.read.pseudonyms->key.empty()) object["key"] = m.read.pseudonyms->key;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -30,6 +31,7 @@ struct facts {
   // The files that were read. Nothing if a version that does not record them wrote the store.
   std::optional<std::vector<source>> sources = std::vector<source>();
   std::optional<pseudonym_facts> pseudonyms = {};  // in place of the names of items
+  std::chrono::microseconds keep{};                // older history is dropped; 0: none
 
   void count(instant t);  // a record of this time
 };

@@ -1,17 +1,17 @@
 #include "cli/asking/opened_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <bloomtime/detail/file.hpp>
-#include <bloomtime/history/detail/timelines.hpp>
 
+#include "cli/asking/asked_time.hpp"
 #include "cli/asking/filter_bytes.hpp"
 #include "cli/dedupe/deduper.hpp"
 #include "cli/text.hpp"
+#include "profile/past.hpp"
 #include "profile/profiler.hpp"
 #include "store/ledger.hpp"
 #include "store/roles.hpp"
@@ -23,15 +23,6 @@ std::vector<std::string> names_of(const profile::profiler& profile) {
   std::vector<std::string> names;
   for (const profile::field_profile& f : profile.fields()) names.push_back(f.name);
   return names;
-}
-
-void expect_not_before(instant asked, instant newest, const opened_heat& opened) {
-  const tick_clock ticks(opened.profile.settings().resolution);
-  if (ticks.tick_of(asked) >= ticks.tick_of(newest)) return;
-  refuse(
-      "--at must not be before the store's newest event ({}), because heat that has decayed is not "
-      "kept; got {}. For the past use bloomtime seen or bloomtime timeline",
-      time_text(newest, opened.zone), time_text(asked, opened.zone));
 }
 
 std::vector<fact> describe(const deduper& state) {
@@ -79,22 +70,57 @@ std::vector<std::string> opened_heat::notes() const {
   return held.empty() ? std::vector<std::string>() : std::vector<std::string>{held};
 }
 
+opened_heat opened_store::opened(profile::profiler::wanted what,
+                                 const std::string& key_file) const {
+  expect_profile(parts_.about(), directory_);
+  opened_heat found{read(),
+                    store::zone_of(read()),
+                    profile::profiler::load(parts_, read(), what),
+                    {},
+                    {read(), directory_, key_file}};
+  found.at = found.profile.newest();
+  return found;
+}
+
+// The time typed with --at, if it is before the newest event.
+std::optional<instant> opened_store::past_moment(const std::string& at) const {
+  if (at.empty() || !read().last_event) return std::nullopt;
+  expect_profile(parts_.about(), directory_);
+  const auto ledger = store::load_part<store::ledger>(parts_.container(store::ledger_role));
+  const tick_clock ticks(ledger.settings.resolution);
+  const store::log_zone zone = store::zone_of(read(), ledger.held, ticks);
+  const instant newest = *read().last_event;
+  if (ticks.tick_of(store::parse_moment("--at", at, zone, newest)) >= ticks.tick_of(newest)) {
+    return std::nullopt;
+  }
+  const asked_time asked = parse_asked_time(at, at, zone, newest);
+  note_widened(asked.widened ? 1 : 0);
+  return asked.from;
+}
+
 opened_heat opened_store::heat(const std::string& at, profile::profiler::wanted what,
                                const std::string& key_file) const {
-  expect_profile(parts_.about(), directory_);
-  opened_heat opened{read(),
-                     store::zone_of(read()),
-                     profile::profiler::load(parts_, read(), what),
-                     {},
-                     {read(), directory_, key_file}};
-  opened.at = opened.profile.newest();
-  if (!at.empty()) {
-    const instant asked = store::parse_moment("--at", at, opened.zone, opened.when());
-    if (read().last_event) expect_not_before(asked, *read().last_event, opened);
-    opened.at = asked;
+  opened_heat found = opened(what, key_file);
+  if (const auto past = past_moment(at)) {
+    refuse(
+        "--at must not be before the store's newest event ({}), because heat that has decayed is "
+        "not kept; got {}. For the past use bloomtime hot --at, seen or timeline",
+        time_text(*read().last_event, found.zone), time_text(*past, found.zone));
   }
-  opened.profile.include_held(opened.when());
-  return opened;
+  if (!at.empty()) found.at = store::parse_moment("--at", at, found.zone, found.when());
+  found.profile.include_held(found.when());
+  return found;
+}
+
+opened_heat opened_store::heat_at_any_time(const std::string& at,
+                                           profile::profiler::wanted what) const {
+  const auto past = past_moment(at);
+  if (!past) return heat(at, what);
+  opened_heat found = opened(profile::profiler::wanted::everything, "");
+  found.at = past;
+  found.in_the_past = true;
+  found.profile.include_held(*past);
+  return found;
 }
 
 // -- history -------------------------------------------------------------------------------------
@@ -107,20 +133,7 @@ std::optional<instant> opened_history::first() const {
   return earliest;
 }
 
-double opened_history::error(interval asked) const {
-  double expected = 0;
-  past.for_each([&](const timeline_history& part) {
-    const auto begin = static_cast<std::int64_t>(part.first());
-    const std::int64_t end = begin + static_cast<std::int64_t>(part.ticks()) - 1;
-    const std::int64_t from = std::max(begin, asked.first.number);
-    const std::int64_t to = std::min(end, asked.last.number);
-    if (from > to) return;
-    expected +=
-        part.current_error(static_cast<std::uint64_t>(to - from) + 1) +
-        std::ldexp(static_cast<double>(part.items()), -static_cast<int>(detail::timeline_key_bits));
-  });
-  return std::min(expected, 1.0);
-}
+double opened_history::error(interval asked) const { return profile::wrong_ticks(past, asked); }
 
 opened_history opened_store::past(const std::string& field, const std::string& key) const {
   expect_profile(parts_.about(), directory_);
@@ -139,6 +152,7 @@ opened_history opened_store::past(const std::string& field, const std::string& k
                         store::load_part<history>(parts_.container(role)),
                         {read().last_event, std::move(kept.held)},
                         {read(), directory_, key}};
+  opened.past.retain(0);  // nothing is dropped for events that may never be believed
   for (const logs::held_event& e : opened.gate.held()) {
     const std::optional<std::string>& item = e.items.at(number);
     if (!item) continue;

@@ -27,6 +27,7 @@ struct opened_heat {
   profile::profiler profile;
   std::optional<instant> at;  // nothing if the store has no events and no time was given
   kept_names names;
+  bool in_the_past = false;  // `at` is before the newest event, so only histories can answer
 
   instant when() const { return at.value_or(instant()); }
   std::string title(const std::string& store) const;
@@ -65,10 +66,12 @@ class opened_store {
   const store::facts& read() const { return parts_.about().read; }
 
   // At the time typed with --at; without it at the newest event. `key_file` is what --key-file
-  // names.
+  // names. Throws usage_error for a time before the newest event.
   opened_heat heat(const std::string& at,
                    profile::profiler::wanted what = profile::profiler::wanted::heat,
                    const std::string& key_file = "") const;
+  // The same at any time. Histories are loaded if they are needed.
+  opened_heat heat_at_any_time(const std::string& at, profile::profiler::wanted what) const;
   // Of the field that --field names; without it the only one.
   opened_history past(const std::string& field, const std::string& key = "") const;
   any_tally tally() const;
@@ -77,6 +80,9 @@ class opened_store {
   std::optional<hot_list> tally_names() const;
 
  private:
+  std::optional<instant> past_moment(const std::string& at) const;
+  opened_heat opened(profile::profiler::wanted what, const std::string& key_file) const;
+
   std::string directory_;
   store::reader parts_;
 };

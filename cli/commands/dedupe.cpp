@@ -37,6 +37,7 @@ logs::input_options reading_of(const typed& given, const dedupe_settings& settin
   input.needs_time = settings.time == time_source::lines;
   input.follow = given.follow;
   input.passes_bad = true;
+  input.amount = given.cost_field;
   return input;
 }
 
@@ -107,6 +108,12 @@ class run {
   // A field that no line has was probably misspelt.
   void expect_judged() const {
     const dedupe_counts& c = work_->counts();
+    if (!given_.cost_field.empty() && c.passed + c.dropped != 0 && own_costs_ == 0) {
+      text::corrupt(
+          "no line has a number above zero in the field {} of --cost-field, so all had the cost of "
+          "--cost-loss; name another field",
+          shown(given_.cost_field));
+    }
     if (reader_->lacking().empty() || c.passed + c.dropped != 0) return;
     std::vector<std::string> parts;
     for (const logs::lacking_field& f : reader_->lacking()) {
@@ -182,6 +189,13 @@ class run {
     return false;
   }
 
+  // A cost of 0 or less would drop every line that may be a duplicate.
+  std::optional<double> loss_of(const logs::event& next) {
+    if (!next.amount || *next.amount <= 0) return std::nullopt;
+    ++own_costs_;
+    return next.amount;
+  }
+
   void add(const logs::event& next) {
     if (repeats_header(next)) {
       ++repeated_headers_;
@@ -191,7 +205,7 @@ class run {
     batch_.push_back({next.raw.bytes(), judged, next.begins, !next.raw.ending.empty()});
     if (judged) {
       const std::string_view key = input_.whole_line ? next.text : next.items.front();
-      judged_.push_back({digest_of(key, seed_), next.at.value_or(now_)});
+      judged_.push_back({digest_of(key, seed_), next.at.value_or(now_), loss_of(next)});
     } else if (next.begins) {
       ++unjudged_;
     }
@@ -295,7 +309,8 @@ class run {
   std::string output_;
   instant now_;
   hash_seed seed_;
-  std::uint64_t unjudged_ = 0;  // lines of this batch
+  std::uint64_t unjudged_ = 0;   // lines of this batch
+  std::uint64_t own_costs_ = 0;  // lines that have a number in the field of --cost-field
   bool warned_of_error_ = false;
   bool warned_of_memory_ = false;
   bool open_ = false;  // the last line that was passed had no end: that of its file came first
@@ -337,6 +352,8 @@ header of CSV and TSV     passed; further lines that equal it are left out and c
                           that are dropped by mistake; by default it is random, one for each state
 --cost-duplicate,         choose the answer with the lower expected cost, given the share of
 --cost-loss               duplicates so far
+--cost-field FIELD        the cost of losing this line, a number above zero; lines without one
+                          have --cost-loss. A field in which no line has one is an error
 
 The summary is printed on standard error at the end, unless --quiet, and on SIGUSR1; with --json
 as one object:
@@ -379,6 +396,8 @@ void add_dedupe(command& root, output_options& asked) {
   self.flag("--quiet", given->quiet, "no messages but warnings and errors, and no summary");
   self.text("--cost-duplicate", given->cost_duplicate, "X", "cost of a duplicate that passes");
   self.text("--cost-loss", given->cost_loss, "Y", "cost of a new line that is dropped");
+  self.text("--cost-field", given->cost_field, "FIELD",
+            "field with the cost of dropping the line, in place of --cost-loss");
   self.text("--seed", given->seed, "N", "seed of the hash (default: random)");
   self.input(given->input);
   self.output(asked);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "cli/output/ranked_tables.hpp"
 #include "cli/text.hpp"
 #include "profile/field_totals.hpp"
+#include "profile/past.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -29,27 +31,95 @@ struct typed {
 
 // -- a profile -----------------------------------------------------------------------------------
 
+using profile::order;
+
+report report_of(const typed& given, const opened_heat& opened) {
+  return {.command = "hot",
+          .title = opened.title(given.name()),
+          .fields = {{"store", given.name()},
+                     {"at", micros_or_nothing(opened.at)},
+                     {"records", opened.read.records},
+                     {"held_back", std::uint64_t{opened.profile.held().size()}}},
+          .notes = opened.notes()};
+}
+
+void print_now(const typed& given, const opened_heat& opened, const asked_ranking& asked,
+               const printer& out) {
+  report r = report_of(given, opened);
+  r.tables = ranked_tables(opened.fields(given.field), asked, out.how());
+  r.closing = {fmt::format(
+      "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for another time.",
+      given.name())};
+  for (auto& f : web_fields(opened.profile)) r.fields.push_back(std::move(f));
+  r.fields.emplace_back("in_the_past", false);
+  out.print(r);
+}
+
+// -- a profile in the past -----------------------------------------------------------------------
+
+void expect_past(const typed& given, const opened_heat& opened, order by) {
+  if (by != order::heat) {
+    refuse("--at before the newest event lists items by heat; omit --by {}", given.by);
+  }
+  const auto& past = opened.profile.fields().front().past;
+  if (!past) {
+    refuse(
+        "{} was created by an older version and has no history, which --at before the newest event "
+        "needs; use bloomtime profile with a new --store to record it",
+        given.name());
+  }
+  const interval then = past->clock().covering(opened.when(), opened.when());
+  if (!profile::is_dropped(*past, then, opened.read.first_event)) return;
+  refuse("the history before {} is no longer kept (--keep); got --at {}",
+         time_text(past->clock().start_of(past->known_from()), opened.zone),
+         time_text(opened.when(), opened.zone));
+}
+
+void print_past(const typed& given, const opened_store& store, const opened_heat& opened,
+                const asked_ranking& asked, const printer& out) {
+  expect_past(given, opened, asked.by);
+  const std::uint64_t held = opened.profile.held().size();
+  std::vector<std::vector<profile::ranked_item>> items;
+  std::size_t names = 0;
+  double error = 0;
+  bool partial = false;
+  const auto fields = opened.fields(given.field);
+  for (const profile::field_profile* f : fields) {
+    profile::past_heat found =
+        profile::hottest_at(*f, store.parts().totals(), held, asked.at, asked.rows);
+    names += found.names;
+    error = std::max(error, found.error);
+    partial = partial || found.is_partial;
+    items.push_back(std::move(found.items));
+  }
+  report r = report_of(given, opened);
+  r.tables = ranked_tables(fields, items, asked, out.how());
+  r.fields.emplace_back("in_the_past", true);
+  r.fields.emplace_back("names", std::uint64_t{names});
+  r.fields.emplace_back("error", error);
+  r.fields.emplace_back("partial", partial);
+  r.notes.push_back(fmt::format(
+      "from the history of the {} item{} whose names are kept; others may have been hotter then",
+      count_text(names), names == 1 ? "" : "s"));
+  r.notes.emplace_back(
+      "a tick in which an item was seen counts once; its further events make the heat up to \"±\" "
+      "higher");
+  if (partial) {
+    r.notes.emplace_back(
+        "older history is no longer kept (--keep), so items seen before may have been hotter");
+  }
+  out.print(r);
+}
+
 void print_profile(const typed& given, const opened_store& store, std::uint64_t rows,
                    const printer& out) {
   using wanted = profile::profiler::wanted;
-  const profile::order by = given.by.empty() ? profile::order::heat : parse_order(given.by);
+  const order by = given.by.empty() ? order::heat : parse_order(given.by);
   const opened_heat opened =
-      store.heat(given.at, by == profile::order::newest ? wanted::everything : wanted::heat);
-  report r{.command = "hot",
-           .title = opened.title(given.name()),
-           .fields = {{"store", given.name()},
-                      {"at", micros_or_nothing(opened.at)},
-                      {"records", opened.read.records},
-                      {"held_back", std::uint64_t{opened.profile.held().size()}}},
-           .tables = ranked_tables(
-               opened.fields(given.field),
-               {.by = by, .rows = rows, .at = opened.when(), .zone = opened.zone}, out.how()),
-           .notes = opened.notes(),
-           .closing = {fmt::format(
-               "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for a later time.",
-               given.name())}};
-  for (auto& f : web_fields(opened.profile)) r.fields.push_back(std::move(f));
-  out.print(r);
+      store.heat_at_any_time(given.at, by == order::newest ? wanted::everything : wanted::heat);
+  const asked_ranking asked{.by = by, .rows = rows, .at = opened.when(), .zone = opened.zone};
+  if (opened.in_the_past) return print_past(given, store, opened, asked, out);
+  print_now(given, opened, asked, out);
 }
 
 // -- a tally -------------------------------------------------------------------------------------
@@ -123,7 +193,11 @@ constexpr const char* details =
     "  trend  rising most: recent rate divided by rate\n"
     "  new    first seen last\n"
     "trend and new leave out items with less than 16 hits and 1/16 of those of the hottest.\n"
-    "The store of a tally has no times: its items are listed by total.\n";
+    "The store of a tally has no times: its items are listed by total.\n"
+    "--at before the newest event answers from the history, for items whose names are kept (the\n"
+    "hottest of the newest event and those with the largest totals). hits is then the decayed\n"
+    "number of ticks in which the item was seen, lower the same, upper a bound by the events of\n"
+    "its minutes and its total; total, trend and guaranteed are unknown.\n";
 
 }  // namespace
 
@@ -134,7 +208,8 @@ void add_hot(command& root, output_options& asked) {
       "bloomtime hot access.bloomtime\n"
       "bloomtime hot access.bloomtime -n 50 --field host\n"
       "bloomtime hot access.bloomtime --by total\n"
-      "bloomtime hot access.bloomtime --at 2014-01-02T06:00       decayed until then\n"
+      "bloomtime hot access.bloomtime --at 2014-01-02T06:00       later: decayed until then\n"
+      "bloomtime hot access.bloomtime --at -2h                    earlier: from the history\n"
       "bloomtime hot access.bloomtime --json | jq -r '.items[] | select(.trend > 2) | .item'";
   self.details = std::string(details) + moment_rules;
   self.keys = ranked_keys();
@@ -142,6 +217,10 @@ void add_hot(command& root, output_options& asked) {
                  {"at", "time of the answers, in microseconds since 1970"},
                  {"records", "events in the store"},
                  {"held_back", "events that wait to be confirmed"},
+                 {"in_the_past", "true if the history answered; the next three only then"},
+                 {"names", "items whose names are kept; no other is listed"},
+                 {"error", "expected number of ticks in which an item is wrongly reported"},
+                 {"partial", "true if older history that would matter is no longer kept"},
                  {"items", "one object per row"}};
   for (const auto& key : web_keys()) self.fields.push_back(key);
   const auto given = std::make_shared<typed>();
@@ -149,8 +228,7 @@ void add_hot(command& root, output_options& asked) {
   self.text("-n", given->rows, "ROWS", "rows per field (default 20)");
   self.text("--by", given->by, "ORDER", "heat (default), total, trend or new");
   self.text("--field", given->field, "FIELD", "only this field");
-  self.text("--at", given->at, "TIME",
-            "time of the answers, not before the newest event (default)");
+  self.text("--at", given->at, "TIME", "time of the answers (default: the newest event)");
   self.output(asked);
   self.act = [given](const printer& out) { return hot(*given, out); };
 }

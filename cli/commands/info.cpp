@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,7 +40,8 @@ entries keys() {
        "(lines), forgotten_early (keys), dropped_full (lines)"},
       {"store",
        "store, records, bad_lines, first_event, last_event, created (microseconds since 1970), "
-       "zone, items (a list in JSON), generation, version, bytes"},
+       "zone, items (a list in JSON), generation, version, bytes, keep_seconds (of history; null: "
+       "all)"},
       {"container", "store, role, file, bytes, followed by its facts"}};
 }
 
@@ -189,7 +191,13 @@ table store_table() {
                       {"created", "created", side::right, audience::everybody, 1},
                       {"generation", "checkpoints", side::right, audience::everybody, 2},
                       {"version", "bloomtime", side::left, audience::everybody, 3},
-                      {"bytes", "bytes"}}};
+                      {"bytes", "bytes"},
+                      {"keep_seconds", "history kept", side::right, audience::everybody, 4}}};
+}
+
+cell keep_cell(std::chrono::microseconds keep) {
+  if (keep.count() == 0) return {{}, "all"};
+  return {in_seconds(keep), "last " + span_text(keep)};
 }
 
 row store_row(const std::string& path, const store::reader& opened, bool utc) {
@@ -198,7 +206,8 @@ row store_row(const std::string& path, const store::reader& opened, bool utc) {
   return {{text_cell(path), count_cell(m.read.records), count_cell(m.read.bad_lines),
            time_cell(m.read.first_event, zone), time_cell(m.read.last_event, zone),
            text_cell(m.read.zone), texts_cell(m.read.items), time_cell(m.created, zone),
-           count_cell(m.generation), text_cell(m.version), bytes_cell(bytes_of(m))}};
+           count_cell(m.generation), text_cell(m.version), bytes_cell(bytes_of(m)),
+           keep_cell(m.read.keep)}};
 }
 
 // Collects files and stores, and reports those that cannot be read.

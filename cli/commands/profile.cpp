@@ -37,6 +37,7 @@ struct typed {
   std::string resolution;
   std::string memory;
   std::string store;
+  std::string keep;
   std::string seed;
   std::string rows = "10";
   bool follow = false;
@@ -53,6 +54,7 @@ struct wishes {
   std::optional<microseconds> half_life;
   std::optional<microseconds> resolution;
   std::optional<std::uint64_t> memory;
+  std::optional<microseconds> keep;   // 0: all
   std::optional<std::uint64_t> seed;  // also nothing for "random"
 };
 
@@ -61,11 +63,16 @@ std::optional<microseconds> span_of(const char* option, const std::string& text)
   return parse_span(option, text);
 }
 
+std::optional<microseconds> keep_of(const std::string& text) {
+  return text == "all" ? microseconds(0) : span_of("--keep", text);
+}
+
 wishes wishes_of(const typed& given) {
   return {.half_life = span_of("--half-life", given.half_life),
           .resolution = span_of("--resolution", given.resolution),
           .memory = given.memory.empty() ? std::nullopt
                                          : std::optional(parse_bytes("--memory", given.memory)),
+          .keep = keep_of(given.keep),
           .seed = given.seed.empty() ? std::nullopt : store::parse_seed(given.seed)};
 }
 
@@ -137,6 +144,14 @@ void expect_events(const logs::event_reader& reader) {
   text::corrupt("{}, so no line is valid; check --format, --time and --item", counts.summary());
 }
 
+// A new store of a condition that no line fulfils would have read the log without an event of it.
+void expect_included(const logs::event_reader& reader) {
+  const logs::line_counts& counts = reader.counts();
+  if (counts.events != 0 || counts.excluded == 0) return;
+  refuse("--where excludes all {} lines that can be read; check the field and the value",
+         count_text(counts.excluded));
+}
+
 // -- following ---------------------------------------------------------------------------------
 
 std::chrono::seconds seconds_of(const char* option, const std::string& text) {
@@ -184,11 +199,13 @@ class run {
     while (const logs::event* e = reader.next()) add(*e, reader);
     // A line that is added to a log that was read before may be a bad one.
     if (!memory_ || !memory_->continued()) expect_events(reader);
+    if (!writer_ || !writer_->continues()) expect_included(reader);
     if (!profile_) begin(reader.item_names());
     expect_items(reader);
     expect_none_ahead(reader);
     finish(reader);
-    if (writer_ && (!writer_->continues() || reader.counts().lines != 0 || memory_->changed())) {
+    if (writer_ && (!writer_->continues() || reader.counts().lines != 0 || memory_->changed() ||
+                    keep_changed_)) {
       save();
     }
     try {
@@ -270,7 +287,8 @@ class run {
       return r;
     }
     const tick_clock& clock = field.past->clock();
-    const interval whole = clock.covering(*facts().first_event, newest());
+    interval whole = clock.covering(*facts().first_event, newest());
+    whole.first = std::max(whole.first, field.past->known_from());
     const found_times f = find_times(*field.past, wish.item, whole, wish.bars);
     r.title = times_title(wish.item, f, clock, zone());
     r.tables = {times_picture(f, clock, zone()), intervals_table(f, clock, zone(), wish.rows)};
@@ -297,6 +315,7 @@ class run {
     profile_ =
         profile::profiler::load(*writer_, writer_->about(), profile::profiler::wanted::everything);
     expect_settings(directory_, profile_->settings(), asked_);
+    keep_history();
     expect_same(directory_, "the seed", fmt::format("{}", profile_->seed().value()),
                 fmt::format("{}", asked_.seed.value_or(profile_->seed().value())));
     const std::vector<std::string>& kept = writer_->about().items;
@@ -394,6 +413,14 @@ class run {
         given_.seed.empty() ? store::default_seed : asked_.seed.value_or(store::random_seed());
     profile_.emplace(settings_of(asked_, fields.size()), fields, seed);
     facts().items = fields;
+    keep_history();
+  }
+
+  // As long as --keep says, or as the store did before.
+  void keep_history() {
+    keep_changed_ = asked_.keep && *asked_.keep != facts().keep;
+    facts().keep = asked_.keep.value_or(facts().keep);
+    profile_->keep_history(facts().keep);
   }
 
   void add(const logs::event& e, logs::event_reader& reader) {
@@ -445,6 +472,12 @@ class run {
     profile_->include_held(newest());
     profile_->compact();
     for (const std::string& text : over_budget_texts(*profile_)) note(text);
+    if (const std::uint64_t old = profile_->too_old(); old != 0) {
+      note(
+          fmt::format("{} event{} older than the history that is kept: heat and totals count them, "
+                      "seen and timeline do not know them",
+                      count_text(old), old == 1 ? " is" : "s are"));
+    }
     out.print(report_of(summary, *profile_, rows_, out.how()));
   }
 
@@ -475,6 +508,7 @@ class run {
   std::optional<profile::profiler> profile_;
   std::uint64_t before_ = 0;      // records of a store that is continued
   std::uint64_t bad_before_ = 0;  // its bad lines
+  bool keep_changed_ = false;     // the store kept another length of history
 };
 
 constexpr const char* examples =
@@ -484,6 +518,7 @@ constexpr const char* examples =
     "bloomtime profile access.log --item agent --item host,path\n"
     "bloomtime profile events.tsv --time 1 --item 2 --half-life 10m\n"
     "zcat old/*.gz | bloomtime profile - --store site   without --store: only print\n"
+    "bloomtime profile access.log --keep 90d            drop older history, now and later\n"
     "bloomtime profile --follow access.log              a live screen; q quits\n"
     "bloomtime profile --follow access.log --every 10s --json    an object every ten seconds\n"
     "bloomtime generate | bloomtime profile";
@@ -553,6 +588,8 @@ void add_profile(command& root, output_options& asked) {
             "limit for heat, and as much for totals (default: none)");
   self.text("--store", given->store, "DIR",
             "directory to write (default: access.bloomtime for access.log)");
+  self.text("--keep", given->keep, "TIME",
+            "drop older history, as in 90d; all keeps everything (default)");
   self.flag("--again", given->again, "count all lines, also those that the store has read");
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the log may be hostile");

@@ -13,6 +13,7 @@
 #include "cli/output/report.hpp"
 #include "cli/output/timeline_report.hpp"
 #include "cli/text.hpp"
+#include "profile/past.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -29,13 +30,19 @@ struct typed {
 constexpr std::size_t usual_rows = 20;
 constexpr std::size_t most_bars = 72;
 
-// --from and --to, by default all events; nothing without events.
+// --from and --to, by default all events that are kept; nothing without events.
 std::optional<interval> asked_ticks(const typed& given, const opened_history& opened) {
   const std::optional<asked_time> asked =
       parse_asked_time(given.from, given.to, opened.first(), opened.last(), opened.zone);
   if (!asked) return std::nullopt;
   note_widened(asked->widened ? 1 : 0);
-  return opened.past.clock().covering(asked->from, asked->to);
+  interval ticks = opened.past.clock().covering(asked->from, asked->to);
+  if (given.from.empty()) ticks.first = std::max(ticks.first, opened.past.known_from());
+  return ticks;
+}
+
+bool is_dropped(const opened_history& opened, const found_times& f) {
+  return !f.bars.empty() && profile::is_dropped(opened.past, f.asked, opened.first());
 }
 
 found_times look_up(const typed& given, const opened_history& opened) {
@@ -67,7 +74,8 @@ report report_of(const typed& given, const opened_history& opened, const found_t
                       {"ticks", count_ticks(f.seen)},
                       {"histogram", f.bars},
                       {"error", error},
-                      {"held_back", std::uint64_t{opened.gate.held().size()}}},
+                      {"held_back", std::uint64_t{opened.gate.held().size()}},
+                      {"out_of_retention", is_dropped(opened, f)}},
            .tables = {intervals_table(f, clock, opened.zone, rows)}};
   return r;
 }
@@ -87,6 +95,11 @@ void show(const typed& given, const opened_history& opened, const found_times& f
                                     chance_text(opened.error(f.asked))));
     }
     const bloomtime::tick_clock& clock = opened.past.clock();
+    if (opened.past.known_from() > tick{0}) {
+      r.notes.push_back(
+          fmt::format("history before {} is no longer kept (--keep)",
+                      time_text(clock.start_of(opened.past.known_from()), opened.zone)));
+    }
     std::size_t ahead = 0;
     for (const logs::held_event& e : opened.gate.held())
       ahead += clock.tick_of(e.at) > f.asked.last;
@@ -109,7 +122,7 @@ exit_status timeline(const typed& given, const printer& out) {
   const opened_history opened = opened_store(given.words.front()).past(given.field, given.key_file);
   const found_times f = look_up(given, opened);
   show(given, opened, f, rows, out);
-  return f.seen.empty() ? no : yes;
+  return f.seen.empty() && !is_dropped(opened, f) ? no : yes;
 }
 
 constexpr const char* examples =
@@ -121,7 +134,9 @@ constexpr const char* details =
     "One row per interval without gaps in which the item was seen, and for people the first and\n"
     "last time, the number of ticks, and a picture of the period in up to 72 equal parts. The "
     "item\n"
-    "was certainly not seen at times that are not listed. Exit status 1 if nothing is listed.\n";
+    "was certainly not seen at times that are not listed. Exit status 1 if nothing is listed.\n"
+    "History that is no longer kept (profile --keep) is not listed; out_of_retention is true and\n"
+    "the exit status 0 if the period begins before what is kept.\n";
 
 }  // namespace
 
@@ -140,6 +155,7 @@ void add_timeline(command& root, output_options& asked) {
                  {"histogram", "the same in equal parts of the period"},
                  {"error", "expected number of wrong ticks"},
                  {"held_back", "events that wait to be confirmed; they count as seen"},
+                 {"out_of_retention", "true if part of the period is no longer kept"},
                  {"intervals", "one object per row"}};
   const auto given = std::make_shared<typed>();
   self.arguments("STORE", given->words,

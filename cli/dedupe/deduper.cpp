@@ -82,8 +82,7 @@ void deduper::judge(std::span<const judged_line> lines, instant now,
     times_.clear();
     first = i + 1;
     if (aside && !believed) ask_gate(lines[i].at, {});
-    const bool drop =
-        aside ? settings_.late == late_policy::drop : judge_doubted(lines[i].key, clock);
+    const bool drop = aside ? settings_.late == late_policy::drop : judge_doubted(lines[i], clock);
     settle(lines[i], drop, gate_.clock().value_or(lines[i].at), verdicts[i]);
   }
   judge_alike(lines.subspan(first), times_, now, verdicts.subspan(first));
@@ -112,8 +111,7 @@ void deduper::judge_some(std::span<const judged_line> lines, std::span<const ins
   answers_.resize(lines.size());
   const bool timed = settings_.time != time_source::none;
   if (settings_.costs) {
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      answers_[i] = judge_costs(lines[i].key, times[i]);
+    for (std::size_t i = 0; i < lines.size(); ++i) answers_[i] = judge_costs(lines[i], times[i]);
   } else {
     filter_.add_if_new_bulk(keys_, timed ? times : std::span<const instant>(), answers_);
   }
@@ -144,7 +142,8 @@ double deduper::duplicate_share() const noexcept {
 
 // A "no" is certain and needs no weighing. Before the filter is asked a line is a duplicate with
 // the share that duplicates had, of one at any time of the window.
-bool deduper::seems_seen(digest key, instant at) {
+bool deduper::seems_seen(const judged_line& line, instant at) {
+  const digest key = line.key;
   const bool seen = filter_.seen(key, at);
   if (!settings_.costs) return seen;
   mistakes_ += expected_mistakes(seen);
@@ -152,8 +151,10 @@ bool deduper::seems_seen(digest key, instant at) {
   const double share = duplicate_share();
   const auto window = static_cast<double>(filter_.window());
   const auto prior = [&](double age) { return share * std::min(1., age / window); };
+  math::penalties costs = *settings_.costs;
+  costs.false_positive = line.loss.value_or(costs.false_positive);
   return ask_engine(filter_, [&](const auto& engine) {
-    const bool drop = engine.decide(key, at, prior, *settings_.costs);
+    const bool drop = engine.decide(key, at, prior, costs);
     weigh(1 - engine.posterior(key, at, prior), drop);
     return drop;
   });
@@ -171,9 +172,9 @@ void deduper::weigh(double doubt, bool drop) noexcept {
   lost_ = lost;
 }
 
-novelty deduper::judge_costs(digest key, instant at) {
-  const bool drop = seems_seen(key, at);
-  return {!drop, !drop || settings_.refresh ? filter_.add(key, at) : outcome::added};
+novelty deduper::judge_costs(const judged_line& line, instant at) {
+  const bool drop = seems_seen(line, at);
+  return {!drop, !drop || settings_.refresh ? filter_.add(line.key, at) : outcome::added};
 }
 
 // -- times that are doubted ----------------------------------------------------------------------
@@ -190,13 +191,14 @@ instant deduper::clock_at(instant at) const noexcept {
 
 // A line far ahead is judged by its own time, and waits in the gate, where those after it see it;
 // once it is believed the filter knows it as well.
-bool deduper::judge_doubted(digest key, instant at) {
+bool deduper::judge_doubted(const judged_line& line, instant at) {
+  const digest key = line.key;
   const std::string text = text_of(key);
   const auto same = [&](const logs::held_event& e) {
     return e.line == text && within(e.at, at, settings_.window);
   };
   const bool drop =
-      std::any_of(gate_.held().begin(), gate_.held().end(), same) || seems_seen(key, at);
+      std::any_of(gate_.held().begin(), gate_.held().end(), same) || seems_seen(line, at);
   const bool remembered = !drop || settings_.refresh;
   const bool believed = !is_doubted(gate_.clock(), at);
   const bool no_room = remembered && believed && crowds_out(filter_.add(key, at));

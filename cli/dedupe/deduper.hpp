@@ -33,7 +33,8 @@ struct dedupe_counts {
 
 struct judged_line {
   digest key;
-  instant at;  // its timestamp, or the wall-clock time
+  instant at;                       // its timestamp, or the wall-clock time
+  std::optional<double> loss = {};  // the cost of dropping it if it is new, if it has its own
 };
 
 struct line_verdict {
@@ -112,10 +113,10 @@ class deduper {
                    std::span<line_verdict> verdicts);
   void judge_some(std::span<const judged_line> lines, std::span<const instant> times, instant now,
                   std::span<line_verdict> verdicts);
-  bool seems_seen(digest key, instant at);
-  novelty judge_costs(digest key, instant at);
+  bool seems_seen(const judged_line& line, instant at);
+  novelty judge_costs(const judged_line& line, instant at);
   instant clock_at(instant at) const noexcept;
-  bool judge_doubted(digest key, instant at);
+  bool judge_doubted(const judged_line& line, instant at);
   void ask_gate(instant at, std::string remembered);
   bool crowds_out(outcome became) noexcept;
   void settle(const judged_line& line, bool drop, instant minute, line_verdict& verdict);

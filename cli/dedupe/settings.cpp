@@ -29,6 +29,11 @@ double parse_cost(const char* option, const std::string& text) {
 }
 
 std::optional<math::penalties> costs_of(const dedupe_options& given) {
+  if (!given.cost_field.empty() && (given.cost_duplicate.empty() || given.cost_loss.empty())) {
+    refuse(
+        "--cost-field needs --cost-duplicate, and --cost-loss for lines without a number in it; "
+        "give both, as in --cost-duplicate 1 --cost-loss 100");
+  }
   if (given.cost_duplicate.empty() && given.cost_loss.empty()) return std::nullopt;
   if (given.cost_duplicate.empty() || given.cost_loss.empty()) {
     refuse(

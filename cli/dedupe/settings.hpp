@@ -69,6 +69,7 @@ struct dedupe_options {
   bool quiet = false;
   std::string cost_duplicate;
   std::string cost_loss;
+  std::string cost_field;
   std::string seed;
 };
 

@@ -226,23 +226,35 @@ entries ranked_keys() {
       {"total, total_lower, total_upper",
        "events in all: never below the truth, and exact for nearly all items; null if the store "
        "has no totals"},
-      {"first_seen", "--by new: microseconds since 1970, never later than the truth"}};
+      {"first_seen",
+       "--by new: microseconds since 1970; not seen before, as far as the history goes back"}};
 }
 
 std::vector<table> ranked_tables(const std::vector<const field_profile*>& fields,
+                                 const asked_ranking& asked, const style& how) {
+  std::vector<std::vector<ranked_item>> items;
+  for (const field_profile* f : fields) {
+    items.push_back(profile::ranked(*f, asked.by, asked.rows, asked.at));
+  }
+  return ranked_tables(fields, items, asked, how);
+}
+
+std::vector<table> ranked_tables(const std::vector<const field_profile*>& fields,
+                                 const std::vector<std::vector<ranked_item>>& items,
                                  const asked_ranking& asked, const style& how) {
   std::vector<table> tables;
   const bool people = how.form == view::people;
   contents has{.totals = true, .first_seen = asked.by == order::newest};
   if (!people) tables.push_back(empty_table("items", {}, has));
-  for (const field_profile* f : fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const field_profile& f = *fields[i];
     if (people) {
-      has.totals = f->totals.has_value();
-      tables.push_back(table_for_people(*f, has));
+      has.totals = f.totals && (items[i].empty() || items[i].front().total);
+      tables.push_back(table_for_people(f, has));
     }
     std::uint64_t rank = 0;
-    for (const ranked_item& item : profile::ranked(*f, asked.by, asked.rows, asked.at)) {
-      tables.back().rows.push_back(row_of(*f, item, ++rank, has, asked, how));
+    for (const ranked_item& item : items[i]) {
+      tables.back().rows.push_back(row_of(f, item, ++rank, has, asked, how));
     }
   }
   return tables;

@@ -40,6 +40,11 @@ struct asked_ranking {
 std::vector<table> ranked_tables(const std::vector<const profile::field_profile*>& fields,
                                  const asked_ranking& asked, const style& how);
 
+// The same of items that were ranked elsewhere: for each field its own.
+std::vector<table> ranked_tables(const std::vector<const profile::field_profile*>& fields,
+                                 const std::vector<std::vector<profile::ranked_item>>& items,
+                                 const asked_ranking& asked, const style& how);
+
 // The keys of the latter, for the help.
 entries ranked_keys();
 

@@ -140,6 +140,11 @@ void history::trim(instant before) noexcept {
   forget_before(std::min(static_cast<std::uint64_t>(t.number) / shape_.partition, most));
 }
 
+void history::retain(std::uint64_t partitions) noexcept {
+  shape_.config.retention = partitions;
+  parts_.retain(partitions);
+}
+
 void history::advance(instant now) noexcept {
   const std::uint64_t kept = shape_.config.retention;
   const tick t = clock_.tick_of(now);

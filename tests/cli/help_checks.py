@@ -8,7 +8,7 @@ def help_starts_with_examples():
                       ["plan", "tally", "--help"], ["tally", "--help"], ["count", "--help"],
                       ["profile", "--help"],
                       ["hot", "--help"], ["heat", "--help"], ["seen", "--help"],
-                      ["timeline", "--help"], ["info", "--help"], ["verify", "--help"],
+                      ["timeline", "--help"], ["compare", "--help"], ["info", "--help"], ["verify", "--help"],
                       ["generate", "--help"], ["dedupe", "--help"], ["merge", "--help"]):
         lines = ok(*arguments).lines()
         assert lines[0].startswith("bloomtime"), lines[0]
@@ -21,7 +21,7 @@ def help_starts_with_examples():
 @check
 def help_lists_commands_and_options():
     text = ok("--help").out
-    for fragment in ("\n  profile ", "\n  hot ", "\n  heat ", "\n  seen ", "\n  timeline ", "\n  tally ", "\n  count ", "\n  plan ", "\n  info ", "\n  verify ", "--version",
+    for fragment in ("\n  profile ", "\n  hot ", "\n  heat ", "\n  seen ", "\n  timeline ", "\n  compare ", "\n  tally ", "\n  count ", "\n  plan ", "\n  info ", "\n  verify ", "--version",
                      "--json", "--color WHEN", '"schema": 2', "Exit status   0 ok or yes, 1 no"):
         assert fragment in text, fragment
     text = ok("plan", "bloom", "--help").out

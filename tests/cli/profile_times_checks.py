@@ -170,7 +170,7 @@ def heat_is_asked_from_the_last_event_on():
         store, _ = profiled(where, made)
         refused("heat", store, "item1", "--at", str(last - 1), 
                 says="--at must not be before the store's newest event")
-        refused("hot", store, "--at", "2014-05-13", says="is not kept; got 2014-05-13")
+        refused("heat", store, "item1", "--at", "2014-05-13", says="is not kept; got 2014-05-13")
         refused("hot", store, "--at", "soon", says="--at must be a time")
         for same in (str(last), f"{last}.5", f"{last}000",
                      time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(last)),

@@ -71,6 +71,9 @@ class history : public detail::history_calls<history, detail::history_events>,
   // Drops the partitions that end before this instant. Queries about that time are then answered
   // `out_of_retention`, and events of that time are dropped as late.
   void trim(instant before) noexcept;
+  // From now on keeps so many partitions, the newest among them; 0: all. What is older goes with
+  // the next partition that is opened, or with advance().
+  void retain(std::uint64_t partitions) noexcept;
   // Drops what is older than config().retention at this time.
   void advance(instant now) noexcept;
   // Forgets everything.

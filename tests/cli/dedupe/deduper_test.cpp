@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <bloomtime/detail/container.hpp>
+#include <bloomtime/math/random.hpp>
 
 #include "cli/dedupe/deduper.hpp"
 #include "support/expect_error.hpp"
@@ -104,6 +105,124 @@ TEST(deduper, expects_as_many_mistakes_as_it_makes) {
       }
     }
   }
+}
+
+// What an exact filter says: when a key was seen last, or passed last.
+class exact_window {
+ public:
+  exact_window(std::chrono::microseconds window, bool refresh)
+      : window_(window.count()), refresh_(refresh) {}
+
+  // Whether a key is new. Some time after the end of a window it may still be found.
+  enum class verdict { fresh, either, seen };
+  verdict judge(const judged_line& line, bool dropped) {
+    const std::pair key{line.key.lo, line.key.hi};
+    const auto found = last_.find(key);
+    verdict said = verdict::fresh;
+    if (found != last_.end()) {
+      const std::int64_t age = line.at.micros - found->second;
+      said = age <= window_                   ? verdict::seen
+             : age <= window_ + window_ / 300 ? verdict::either
+                                              : verdict::fresh;
+    }
+    if (refresh_ || !dropped) last_[key] = line.at.micros;
+    return said;
+  }
+
+ private:
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::int64_t> last_;
+  std::int64_t window_;
+  bool refresh_;
+};
+
+// Lines of a window of ten minutes: most of a window's keys within some seconds, then hardly any;
+// gaps of many windows; and up to `most` keys in a window.
+std::vector<judged_line> hostile(std::uint64_t most, std::uint64_t seed) {
+  math::random_source random(seed);
+  std::vector<judged_line> lines;
+  std::int64_t now = 1'000'000'000'000'000;
+  std::uint64_t next_key = 0;
+  for (int burst = 0; burst < 12; ++burst) {
+    const std::uint64_t keys = burst % 3 == 0 ? most : most / 20;
+    for (std::uint64_t i = 0; i < keys; ++i) {
+      now += burst % 2 == 0 ? 1000 : 50'000;
+      const bool again = next_key > 100 && random() % 3 == 0;
+      const std::uint64_t key = again ? next_key - 1 - random() % 100 : next_key++;
+      lines.push_back({digest_of(key), instant(now)});
+    }
+    now += burst % 4 == 1 ? 7'200'000'000 : 400'000'000;
+  }
+  return lines;
+}
+
+// docs/recency.md: 15 %, or 30 % with costs, and five times the square root.
+TEST(deduper, expects_its_mistakes_in_bursts_after_gaps_and_overloaded) {
+  for (const std::uint64_t most : {std::uint64_t{8000}, std::uint64_t{30'000}}) {
+    for (const bool refresh : {true, false}) {
+      for (const bool with_costs : {false, true}) {
+        std::optional<math::penalties> costs;
+        if (with_costs) costs = math::penalties{1, 1};
+        deduper work({.key = "line",
+                      .time = time_source::lines,
+                      .window = 10min,
+                      .expect = 5000,
+                      .error = 0.02,
+                      .refresh = refresh,
+                      .costs = costs});
+        exact_window exact(10min, refresh);
+        double lost = 0;
+        double unclear = 0;
+        std::array<line_verdict, 1> verdict{};
+        for (const judged_line& line : hostile(most, 11 + refresh)) {
+          work.judge({&line, 1}, line.at, verdict);
+          const auto said = exact.judge(line, verdict[0].drop);
+          if (!with_costs && said == exact_window::verdict::seen) {
+            EXPECT_TRUE(verdict[0].drop);
+          }
+          lost += verdict[0].drop && said == exact_window::verdict::fresh;
+          unclear += verdict[0].drop && said == exact_window::verdict::either;
+        }
+        const double part = with_costs ? 0.3 : 0.15;
+        EXPECT_NEAR(work.counts().wrong, lost, part * lost + 5 * std::sqrt(lost) + 1 + unclear)
+            << most << ' ' << refresh << ' ' << with_costs;
+        if (most > 10'000 && !with_costs) {
+          EXPECT_GT(lost, 20);
+        }
+      }
+    }
+  }
+}
+
+// -- costs of lines ------------------------------------------------------------------------------
+
+// New lines that look seen are dropped if losing them is cheap, and pass if it is dear.
+TEST(deduper, weighs_the_cost_of_each_line) {
+  dedupe_settings s{.key = "line",
+                    .time = time_source::lines,
+                    .window = 24h,
+                    .expect = 1000,
+                    .error = 0.2,
+                    .costs = math::penalties{1, 1},
+                    .seed = hash_seed(3)};
+  deduper work(s);
+  std::vector<judged_line> lines = repeated(40'000, 1);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].loss = i % 2 == 0 ? 1e-9 : 1e9;
+  std::vector<line_verdict> verdicts(lines.size());
+  work.judge(lines, lines[0].at, verdicts);
+  std::array<int, 2> dropped{};
+  for (std::size_t i = 0; i < lines.size(); ++i) dropped[i % 2] += verdicts[i].drop;
+  EXPECT_GT(dropped[0], 100);
+  EXPECT_EQ(dropped[1], 0);
+  // Without costs of their own, lines have that of the settings.
+  deduper same(s);
+  deduper plain(s);
+  std::vector<judged_line> equal = lines;
+  for (judged_line& line : equal) line.loss = 1;
+  for (judged_line& line : lines) line.loss.reset();
+  std::vector<line_verdict> others(lines.size());
+  same.judge(equal, lines[0].at, verdicts);
+  plain.judge(lines, lines[0].at, others);
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(verdicts[i].drop, others[i].drop);
 }
 
 // -- lines that were not written -----------------------------------------------------------------

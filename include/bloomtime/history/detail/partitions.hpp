@@ -85,6 +85,8 @@ class partitions {
   void put(std::uint64_t number, partition p);
   // Unless something is in it, as in a block.
   void erase_if_empty(std::uint64_t number) noexcept;
+  // Of partition_rules: limits the length of blocks that are joined from now on.
+  void retain(std::uint64_t number) noexcept { rules_.retention = number; }
   // Drops those that lie before it.
   void drop_before(std::uint64_t number) noexcept;
 
