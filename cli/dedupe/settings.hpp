@@ -70,6 +70,7 @@ struct dedupe_options {
   std::string cost_duplicate;
   std::string cost_loss;
   std::string seed;
+  std::string threads;
 };
 
 // Throws usage_error if the options contradict each other.
