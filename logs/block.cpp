@@ -47,9 +47,9 @@ void block::split(std::size_t longest_line) {
     event& e = events.emplace_back();
     e.raw.text = rest.substr(0, size);
     e.raw.ending = rest.substr(size, ending);
-    e.raw.what = what == part::piece                  ? line::part::piece
+    e.raw.what = what == part::piece                ? line::part::piece
                  : continues || size > longest_line ? line::part::last_piece
-                                                      : line::part::whole;
+                                                    : line::part::whole;
     e.raw.first = first && events.size() == 1;
     continues = false;
     rest.remove_prefix(size + ending);
@@ -93,7 +93,8 @@ void block_parser::read(record_reader& reader, block& b, std::size_t number) con
   e.items = {b.items.data() + at, width};
   e.present = {b.present.data() + at, width};
   if (seed_ && width == 0) b.digests[number] = digest_of(e.text, *seed_);
-  if (seed_) e.digests = {b.digests.data() + (width == 0 ? number : at), std::max<std::size_t>(width, 1)};
+  if (seed_)
+    e.digests = {b.digests.data() + (width == 0 ? number : at), std::max<std::size_t>(width, 1)};
   e.web = reader.web();
   if (e.web) e.web->method = kept(b, e.web->method);
   e.at.reset();

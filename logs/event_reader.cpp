@@ -324,8 +324,8 @@ void event_reader::change_file() {
   start_ = {};  // the file is read from its beginning
 }
 
-// What the line is, which was parsed. Every file begins anew, also one that takes the place of a file that is
-// followed.
+// What the line is, which was parsed. Every file begins anew, also one that takes the place of a
+// file that is followed.
 event::kind event_reader::read_line() {
   if (event_->raw.first) {
     change_file();

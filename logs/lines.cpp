@@ -54,7 +54,8 @@ line_reader::line_reader(byte_source& from, workers& by)
 line_reader::line_reader(byte_source& from)
     : from_(from), own_(std::make_unique<workers>()), by_(*own_), filling_(empty_block()) {}
 
-// -- lines -----------------------------------------------------------------------------------------
+// -- lines
+// -----------------------------------------------------------------------------------------
 
 void line_reader::parse_with(std::shared_ptr<block_parser> parser) {
   parser_ = std::move(parser);
@@ -123,7 +124,8 @@ line_reader::place line_reader::reached() const {
   return {position_, std::string(head()), std::string(before())};
 }
 
-// -- blocks ----------------------------------------------------------------------------------------
+// -- blocks
+// ----------------------------------------------------------------------------------------
 
 // Takes the next block; false at the end of the input.
 bool line_reader::go_on() {
@@ -258,7 +260,8 @@ std::shared_ptr<block> line_reader::empty_block() {
   return b;
 }
 
-// -- bytes -----------------------------------------------------------------------------------------
+// -- bytes
+// -----------------------------------------------------------------------------------------
 
 bool line_reader::fill() {
   if (at_end_ || at_break_) return false;
@@ -286,7 +289,8 @@ std::size_t line_reader::split_elements(std::size_t got) {
   const std::size_t from = decided ? b.end : b.begin;
   const std::size_t end = b.end + got;
   if (!decided) {
-    array_answer_ = json_array_splitter::recognises(without_mark({b.memory.get() + from, end - from}));
+    array_answer_ =
+        json_array_splitter::recognises(without_mark({b.memory.get() + from, end - from}));
     if (array_answer_ != yes) return got;
   }
   return from + array_.run({b.memory.get() + from, end - from}) - b.end;

@@ -118,7 +118,8 @@ class line_reader {
   std::size_t number_ = 0;      // of the next event of it
   std::uint64_t position_ = 0;  // of the next line, in the file
   std::deque<pending> ahead_;
-  std::optional<place> ended_;  // of a file that was replaced, until a line of the next one is there
+  std::optional<place>
+      ended_;  // of a file that was replaced, until a line of the next one is there
   std::optional<place> replaced_;
 
   // What is read.

@@ -298,9 +298,12 @@ void profiler::flush() {
 
 void profiler::compact() {
   flush();
-  for (field_profile& f : fields_) {
-    if (f.past) f.past->compact();
+  std::vector<logs::workers::handle> jobs;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    auto& past = fields_[i].past;
+    if (past) jobs.push_back(lanes_[i].past.start(by_, [&past] { past->compact(); }));
   }
+  for (const auto& job : jobs) by_->finish(job);
 }
 
 memory_budget profiler::heat_budget() const {

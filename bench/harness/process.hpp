@@ -10,8 +10,8 @@
 namespace bench {
 
 struct cost {
-  double cpu = 0;   // nanoseconds of all its cores, and of the processes that it waited for
-  double wall = 0;  // nanoseconds
+  double cpu = 0;    // nanoseconds of all its cores, and of the processes that it waited for
+  double wall = 0;   // nanoseconds
   double bytes = 0;  // the most memory at one time
 };
 

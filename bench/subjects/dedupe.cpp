@@ -108,7 +108,8 @@ void dedupe_tables(session& run) {
   };
   table shown({"different lines of 100 bytes", "MB/s", "MB"}, 1);
   const auto row = [&](const char* name, std::size_t which, const measured& m) {
-    shown.row({name, fmt::format("{:.0f}", speed(which)), fmt::format("{:.0f}", m.used.bytes / 1e6)});
+    shown.row(
+        {name, fmt::format("{:.0f}", speed(which)), fmt::format("{:.0f}", m.used.bytes / 1e6)});
   };
   row("awk '!seen[$0]++'", other, theirs);
   row("dedupe --last", last, counted);

@@ -45,7 +45,8 @@ cost shell(const std::string& script, const std::string& path) {
   return cost_of({.in = path}, [&] { return run_program({"sh", "-c", script}); });
 }
 
-// -- a day of visits -------------------------------------------------------------------------------
+// -- a day of visits
+// -------------------------------------------------------------------------------
 
 void profile_a_day(session& run) {
   if (!run.wants("log tools/day")) return;
@@ -62,20 +63,29 @@ void profile_a_day(session& run) {
     double memory = 0;
   };
   std::vector<subject> all{
-      {"profile --threads 1", [&] { return profile(path, {"--threads", "1"}); }},
-      {"profile --threads 2", [&] { return profile(path, {"--threads", "2"}); }},
+      {"profile --threads 1",
+       [&] {
+         return profile(path, {"--threads", "1"});
+       }},
+      {"profile --threads 2",
+       [&] {
+         return profile(path, {"--threads", "2"});
+       }},
       {"mawk, two counts",
-       [&] { return shell("mawk '{h[$1]++; p[$7]++} END {for (k in h) print h[k], k; for (k in p) "
-                          "print p[k], k}'",
-                          path); }},
+       [&] {
+         return shell(
+             "mawk '{h[$1]++; p[$7]++} END {for (k in h) print h[k], k; for (k in p) "
+             "print p[k], k}'",
+             path);
+       }},
       {"sort | uniq -c, one count",
        [&] { return shell("mawk '{print $7}' | LC_ALL=C sort | uniq -c", path); }}};
   if (is_installed("goaccess")) {
     all.push_back({"goaccess", [&] {
                      const std::string out = path + ".json";
                      const cost used = cost_of({}, [&] {
-                       return run_program({"goaccess", path, "--log-format=COMBINED",
-                                           "--no-progress", "-o", out});
+                       return run_program(
+                           {"goaccess", path, "--log-format=COMBINED", "--no-progress", "-o", out});
                      });
                      fs::remove(out);
                      return used;
@@ -107,7 +117,8 @@ void profile_a_day(session& run) {
   print_verdict(gain >= 1.7, fmt::format("{:.2f}, at least 1.7: speed of two threads / one", gain));
 }
 
-// -- a thin log ------------------------------------------------------------------------------------
+// -- a thin log
+// ------------------------------------------------------------------------------------
 
 constexpr int thin_lines = 100'000;
 
@@ -145,7 +156,8 @@ void profile_a_thin_log(session& run) {
                 fmt::format("{:.2f}, at most 2: microseconds of CPU time per line", each.median));
 }
 
-// -- many items ------------------------------------------------------------------------------------
+// -- many items
+// ------------------------------------------------------------------------------------
 
 void profile_many_items(session& run) {
   if (!run.wants("log tools/many items") || run.quick) return;
@@ -154,7 +166,8 @@ void profile_many_items(session& run) {
   {
     std::ofstream out(file.path(), std::ios::binary);
     for (std::uint64_t i = 0; i < items; ++i) {
-      out << fmt::format("{}\titem-{:08x}\n", 1'700'000'000 + i / 1000, i * 2'654'435'761 % (1ULL << 32));
+      out << fmt::format("{}\titem-{:08x}\n", 1'700'000'000 + i / 1000,
+                         i * 2'654'435'761 % (1ULL << 32));
     }
   }
   const words field{"--format", "tsv", "--time", "1", "--item", "2"};
@@ -171,7 +184,8 @@ void profile_many_items(session& run) {
                 fmt::format("{:.0f}, at most 180: MB of memory, one field", alone.bytes / 1e6));
 }
 
-// -- live ------------------------------------------------------------------------------------------
+// -- live
+// ------------------------------------------------------------------------------------------
 
 // A thousand lines a second, ten at a time.
 void profile_live(session& run) {
@@ -191,8 +205,8 @@ void profile_live(session& run) {
   };
   write_some();
   const pid_t child = start_process({}, [&] {
-    return run_bloomtime({"profile", "--follow", file.path(), "--store", store, "--every", "1s",
-                          "--json"});
+    return run_bloomtime(
+        {"profile", "--follow", file.path(), "--store", store, "--every", "1s", "--json"});
   });
   auto due = std::chrono::steady_clock::now();
   for (int i = 0; i < 100 * seconds; ++i) {
