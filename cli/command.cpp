@@ -1,6 +1,10 @@
 #include "cli/command.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "cli/text.hpp"
+#include "logs/workers.hpp"
 
 namespace bloomtime::cli {
 
@@ -51,6 +55,19 @@ void command::input(logs::input_options& asked) {
   text("--unpack-memory", asked.unpack_memory, "SIZE",
        "memory limit for decompression (default 128MiB)");
   for (std::size_t i = first; i < options_.size(); ++i) options_[i].group = "Input";
+}
+
+void command::threads(std::string& typed) {
+  text("--threads", typed, "N",
+       "how many threads share the work (default: one per core); results are the same");
+}
+
+unsigned threads_of(const std::string& typed) {
+  constexpr std::uint64_t most = 256;
+  if (typed.empty()) return std::min<unsigned>(logs::cores(), most);
+  const std::uint64_t threads = parse_count("--threads", typed);
+  if (threads > most) refuse("--threads can be at most {}, got {}", most, shown(typed));
+  return static_cast<unsigned>(threads);
 }
 
 void command::output(output_options& asked) {

@@ -45,6 +45,8 @@ class command {
                  const std::string& description, std::vector<std::string> choices = {});
   // The options of the one reader, the same on every command that reads events.
   void input(logs::input_options& asked);
+  // The option of commands that read with several threads; see threads_of().
+  void threads(std::string& typed);
   // The options of the one renderer, the same on every command.
   void output(output_options& asked);
 
@@ -71,6 +73,9 @@ class command {
   std::vector<option> options_;
   std::vector<std::unique_ptr<command>> children_;
 };
+
+// What --threads says: by default the cores that the process may use. Throws usage_error.
+unsigned threads_of(const std::string& typed);
 
 // Each adds itself below `root`.
 void add_plan(command& root, output_options& asked);

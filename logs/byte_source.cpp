@@ -82,6 +82,14 @@ std::size_t byte_source::read(std::span<char> into) {
   return decompressor_ ? decompress(into) : read_plain(into);
 }
 
+bool byte_source::ready() const {
+  if (!recognised_ || at_end_) return false;
+  if (const stored_file file = stored(); file.regular) return file.size > position_;
+  if (decompressor_) return false;
+  pollfd asked{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  return held_begin_ != held_end_ || ::poll(&asked, 1, 0) > 0;
+}
+
 bool byte_source::skip(std::uint64_t bytes) {
   if (!recognised_) recognise();
   if (!decompressor_) {
@@ -116,7 +124,7 @@ stored_file byte_source::stored() const {
 
 std::size_t byte_source::read_raw(std::span<char> into) {
   while (!at_end_) {
-    if (stop_ && !ready()) {
+    if (stop_ && !wait(descriptor_)) {
       at_end_ = stopped();
       continue;
     }

@@ -48,6 +48,9 @@ class byte_source {
   // Returns what is available and waits only if nothing is. 0 at the end, and where a file that is
   // followed was truncated or replaced.
   std::size_t read(std::span<char> into);
+  // Whether read() certainly returns bytes at once. It may also when this is false: what a pipe has
+  // of compressed data is not known.
+  bool ready() const;
   // Leaves out so many bytes, decompressed. False if there are fewer.
   bool skip(std::uint64_t bytes);
   // Whether such a place was reached since the last call; more input follows it.
@@ -65,7 +68,6 @@ class byte_source {
   std::size_t read_raw(std::span<char> into);
   std::size_t read_plain(std::span<char> into);
   bool stopped() const { return stop_ && stop_(); }
-  bool ready() const { return wait(descriptor_); }
   bool wait(int descriptor) const;
   bool wait_for_more();
   bool begin_anew();

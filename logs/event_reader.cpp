@@ -105,10 +105,11 @@ void subtract(line_counts& from, const line_counts& less) {
 }  // namespace
 
 event_reader::event_reader(const input_options& asked, const std::vector<std::string>& files,
-                           listener told)
+                           listener told, std::shared_ptr<workers> by)
     : asked_(asked),
       files_(checked(files)),
       told_(std::move(told)),
+      by_(std::move(by)),
       total_bytes_(total_size(files_)) {
   expect_readable_lines(asked_);
   if (!asked_.unpack_memory.empty()) {
@@ -125,11 +126,11 @@ const event* event_reader::next() {
 
 const event* event_reader::next_line() {
   do {
-    if (record_ && fetch()) {
-      event_.what = read_line();
-      return &event_;
+    if (parser_ && fetch()) {
+      event_->what = read_line();
+      return event_;
     }
-    if (record_) finish_file();
+    if (parser_) finish_file();
   } while (open_next());
   if (rejects_) {
     rejects_->close();
@@ -140,24 +141,36 @@ const event* event_reader::next_line() {
 }
 
 const event* event_reader::next_buffered() {
-  if (!record_ || !lines_->next_buffered(event_.raw)) return nullptr;
-  event_.what = read_line();
-  return &event_;
+  event* const found = parser_ ? lines_->next_buffered() : nullptr;
+  if (found == nullptr) return nullptr;
+  event_ = found;
+  event_->what = read_line();
+  return event_;
+}
+
+void event_reader::hash_with(const hash_seed& seed) {
+  seed_ = seed;
+  if (parser_) use(parser_->layout());
+}
+
+void event_reader::use(line_layout layout) {
+  parser_ = std::make_shared<block_parser>(std::move(layout), seed_);
+  lines_->parse_with(parser_);
 }
 
 // Once the end was asked for, a line without an end is not complete.
 bool event_reader::fetch() {
   if ((in_file_.lines + 1) % lines_between_progress == 0) show_progress(false);
-  if (stopped()) return lines_->next_buffered(event_.raw);
-  if (!lines_->next(event_.raw)) return false;
-  if (event_.raw.ending.empty() && event_.raw.what != line::part::piece) {
+  event_ = stopped() ? lines_->next_received() : lines_->next();
+  if (event_ == nullptr) return false;
+  if (event_->raw.ending.empty() && event_->raw.what != line::part::piece) {
     undecided_ = true;
-    if (stopped() || is_unfinished()) {
-      lines_->put_back(event_.raw);
-      undecided_ = false;
+    const bool left = stopped() || is_unfinished();
+    undecided_ = false;
+    if (left) {
+      lines_->put_back();
       return false;
     }
-    undecided_ = false;
     inside_line_ = true;
   }
   return true;
@@ -167,8 +180,8 @@ bool event_reader::fetch() {
 bool event_reader::is_unfinished() {
   // Of a file that is followed it is the end: another file has replaced it.
   if (!told_.start || asked_.follow || source_->compressed() || !stored_.regular) return false;
-  if (event_.raw.what != line::part::whole || start_.offset + in_file_.lines == 0) return false;
-  if (start_.offset == 0 && !record_->read(event_.raw.text)) return false;
+  if (event_->raw.what != line::part::whole || start_.offset + in_file_.lines == 0) return false;
+  if (start_.offset == 0 && event_->what != event::kind::bad) return false;
   tell(source_->name() + ": the last line has no line end yet; it counts when it has");
   return true;
 }
@@ -185,7 +198,7 @@ bool event_reader::open_next() {
     if (told_.stop) source_->stop_if(told_.stop);
     if (told_.stop && told_.wait) source_->wait_with(told_.wait);
     if (followed) source_->follow();
-    lines_ = std::make_unique<line_reader>(*source_);
+    lines_ = std::make_unique<line_reader>(*source_, *by_);
     if (may_be_json(asked_)) lines_->split_json_arrays();
     std::string_view ahead = lines_->look_ahead();
     // A followed file that held nothing but a mark says nothing about the one that replaced it.
@@ -194,12 +207,12 @@ bool event_reader::open_next() {
     const std::string_view beginning = without_mark(ahead);
     if (beginning.empty()) tell(source_->name() + ": empty");
     if (ahead.empty()) continue;
-    record_ =
-        std::make_unique<record_reader>(beginning.empty() ? line_layout() : find_layout(beginning));
+    use(beginning.empty() ? line_layout() : find_layout(beginning));
     go_to_start();
     in_file_ = {};
+    fields_line_.clear();
     before_replaced_ = {};
-    missing_.assign(record_->layout().items.size(), 0);
+    missing_.assign(layout().items.size(), 0);
     stretches_ = {};
     return true;
   }
@@ -222,10 +235,11 @@ void event_reader::go_to_start() {
                       source_->name());
   }
   const bool blank = lines_->before().find_first_not_of("\r\n") == std::string_view::npos;
-  header_due_ = record_->layout().header && blank && start_.offset <= line_reader::kept;
-  line rest;
-  for (inside_line_ = start_.inside_line; inside_line_ && lines_->next(rest);) {
-    inside_line_ = rest.ending.empty();
+  header_due_ = layout().header && blank && start_.offset <= line_reader::kept;
+  for (inside_line_ = start_.inside_line; inside_line_;) {
+    const event* const rest = lines_->next();
+    if (rest == nullptr) break;
+    inside_line_ = rest->raw.ending.empty();
   }
 }
 
@@ -248,7 +262,7 @@ line_layout event_reader::find_layout(std::string_view beginning,
 
 line_counts event_reader::counts() const {
   line_counts sum = counts_;
-  if (record_) add(sum, in_file_);
+  if (parser_) add(sum, in_file_);
   return sum;
 }
 
@@ -258,7 +272,7 @@ void event_reader::finish_file() {
     if (missing_[i] == 0) continue;
     tell(fmt::format("{}: {} of {} lines lack {}; they count for the other items only",
                      source_->name(), text::count_text(missing_[i]),
-                     text::count_text(in_file_.lines), record_->layout().items[i].name));
+                     text::count_text(in_file_.lines), layout().items[i].name));
   }
   position_before_ += source_->position();
   if (in_file_.excluded != 0) {
@@ -277,7 +291,7 @@ void event_reader::finish_file() {
                     source_->name(), text::count_text(start_.lines + stretches_.begin())));
   }
   tell_reached(lines_->reached());
-  record_.reset();
+  parser_.reset();
 }
 
 void event_reader::tell_reached(const line_reader::place& reached) const {
@@ -296,7 +310,7 @@ void event_reader::tell_reached(const line_reader::place& reached) const {
 }
 
 void event_reader::tell_reached() const {
-  if (record_ && !undecided_ && !lines_->is_array()) tell_reached(lines_->reached());
+  if (parser_ && !undecided_ && !lines_->is_array()) tell_reached(lines_->reached());
 }
 
 // Another file has taken the place of the one that is followed, whose last line was read.
@@ -311,99 +325,89 @@ void event_reader::change_file() {
   start_ = {};  // the file is read from its beginning
 }
 
-// What the line is. Every file begins anew, also one that takes the place of a file that is
-// followed.
+// What the line is, which was parsed. Every file begins anew, also one that takes the place of a
+// file that is followed.
 event::kind event_reader::read_line() {
-  if (event_.raw.first) {
+  if (event_->raw.first) {
     change_file();
     begin_file();
   }
-  if (event_.raw.what != line::part::whole) return read_piece();
-  event_.begins = true;
-  event_.text = event_.raw.first ? without_mark(event_.raw.text) : event_.raw.text;
-  if (event_.text.empty() && event_.raw.ending.empty()) return event::kind::mark;
+  if (event_->raw.what != line::part::whole) return read_piece();
+  if (event_->text.empty() && event_->raw.ending.empty()) return event::kind::mark;
   ++in_file_.lines;
-  if (header_due_ && !event_.text.empty()) {
+  if (header_due_ && !event_->text.empty()) {
     header_due_ = false;
     ++in_file_.headers;
     return event::kind::header;
   }
-  if (has_directives(format_) && is_directive(event_.text)) {
+  if (has_directives(format_) && is_directive(event_->text)) {
     follow_directive();
     ++in_file_.headers;
     return event::kind::header;
   }
-  const std::optional<bad_line> bad = record_->read(event_.text);
-  stretches_.next(bad.has_value());
+  const bool bad = event_->what == event::kind::bad;
+  stretches_.next(bad);
   if (bad) {
-    if (bad == bad_line::no_item || bad == bad_line::no_time) count_lacking();
-    return reject_line(*bad);
+    if (event_->reason == bad_line::no_item || event_->reason == bad_line::no_time) count_lacking();
+    return reject_line(event_->reason);
   }
-  if (record_->excluded()) {
+  if (event_->what == event::kind::excluded) {
     ++in_file_.excluded;
     return event::kind::excluded;
   }
   if (count_missing() && asked_.strict) reject(bad_line::no_item);
   ++in_file_.events;
-  event_.items = record_->items();
-  event_.present = record_->present();
-  if (asked_.web) event_.web = record_->web();
-  if (!asked_.amount.empty()) event_.amount = record_->amount();
-  if (record_->has_time()) {
-    event_.at = record_->time().at;
-    event_.offset = zone_ = record_->time().offset;
-  } else {
-    event_.at.reset();
-  }
+  if (event_->at) zone_ = event_->offset;
   return event::kind::event;
 }
 
 // A file that takes the place of a followed one may have other columns, or no header.
 void event_reader::begin_file() {
-  header_due_ = record_->layout().header;
+  header_due_ = layout().header;
   if (!header_due_ || in_file_.lines == 0) return;
-  const std::string_view beginning = without_mark(lines_->from(event_.raw));
+  const std::string_view beginning = without_mark(lines_->from_last());
   const std::vector<std::string_view> lines = first_lines(beginning);
   if (lines.empty() || columns_of(format_, lines.front()) == names_) return;
   header_due_ = has_header(asked_, lines, format_);
   if (!header_due_) return;
-  record_ = std::make_unique<record_reader>(find_layout(beginning, format_));
-  missing_.assign(record_->layout().items.size(), 0);
+  use(find_layout(beginning, format_));
+  missing_.assign(layout().items.size(), 0);
 }
 
 // Columns may change in the middle of a W3C log.
 void event_reader::follow_directive() {
-  const auto columns = w3c_columns(event_.text);
-  if (!columns) return;
-  line_layout layout = layout_below(record_->layout(), event_.text);
-  names_ = layout.names;
-  record_ = std::make_unique<record_reader>(std::move(layout));
+  const auto columns = w3c_columns(event_->text);
+  if (!columns || event_->text == fields_line_) return;
+  fields_line_ = event_->text;
+  line_layout changed = layout_below(layout(), event_->text);
+  names_ = changed.names;
+  use(std::move(changed));
 }
 
 // A line that is too long is counted with its first piece.
 event::kind event_reader::read_piece() {
-  event_.begins = !std::exchange(inside_long_line_, event_.raw.what == line::part::piece);
-  if (event_.begins) {
+  event_->begins = !std::exchange(inside_long_line_, event_->raw.what == line::part::piece);
+  if (event_->begins) {
     ++in_file_.lines;
     stretches_.next(true);
     reject(bad_line::too_long);
   }
-  if (rejects_) rejects_->add(event_.raw.bytes(), event_.begins);
+  if (rejects_) rejects_->add(event_->raw.bytes(), event_->begins);
   return event::kind::bad;
 }
 
 void event_reader::count_lacking() {
-  const std::string name = record_->lacking().front();
+  const std::string& name = layout().fields[event_->lacks].name;
   const auto found = std::find_if(lacking_.begin(), lacking_.end(),
                                   [&](const lacking_field& f) { return f.name == name; });
   ++(found == lacking_.end() ? lacking_.emplace_back(lacking_field{.name = name}) : *found).lines;
 }
 
 bool event_reader::count_missing() {
-  if (!record_->layout().partial) return false;
+  if (!layout().partial) return false;
   bool any = false;
   for (std::size_t i = 0; i < missing_.size(); ++i) {
-    const bool lacks = !record_->present()[i];
+    const bool lacks = !event_->present[i];
     missing_[i] += lacks;
     any = any || lacks;
   }
@@ -416,7 +420,7 @@ std::string event_reader::problem_text(bad_line reason, std::string_view text) c
     return fmt::format("is {}", described(reason));
   }
   const auto keys = has_keys(format_) ? keys_of(format_, text) : std::nullopt;
-  return fmt::format("has no field {}{}", fmt::join(record_->lacking(), " or "),
+  return fmt::format("has no field {}{}", fmt::join(parser_->lacking(event_->text), " or "),
                      !keys           ? ""
                      : keys->empty() ? "; it has none"
                                      : fmt::format("; it has {}", fmt::join(*keys, ", ")));
@@ -436,7 +440,7 @@ void event_reader::refuse_untimed(std::string_view who) const {
 
 event::kind event_reader::reject_line(bad_line reason) {
   reject(reason);
-  if (rejects_) rejects_->add(event_.raw.bytes(), true);
+  if (rejects_) rejects_->add(event_->raw.bytes(), true);
   return event::kind::bad;
 }
 
@@ -446,7 +450,7 @@ void event_reader::reject_last(bad_line reason) {
 }
 
 void event_reader::reject(bad_line reason) {
-  reject(reason, fmt::format("line {}", start_.lines + in_file_.lines), event_.raw.text);
+  reject(reason, fmt::format("line {}", start_.lines + in_file_.lines), event_->raw.text);
 }
 
 void event_reader::reject(bad_line reason, const std::string& which, std::string_view text) {

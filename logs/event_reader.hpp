@@ -12,33 +12,14 @@
 #include <bloomtime/time.hpp>
 
 #include "logs/bad_line.hpp"
+#include "logs/block.hpp"
 #include "logs/byte_source.hpp"
+#include "logs/event.hpp"
 #include "logs/lines.hpp"
-#include "logs/record.hpp"
 #include "logs/resuming.hpp"
-#include "logs/web_facts.hpp"
+#include "logs/workers.hpp"
 
 namespace bloomtime::logs {
-
-// A line of the input and what it says. Items are valid until the next line is read.
-struct event {
-  // A line that is too long comes in pieces, all of them bad. `mark` is a file that has nothing but
-  // a byte order mark. Lines that begin with # in a W3C log are headers. A line that does not
-  // fulfil input_options::where is excluded.
-  enum class kind { event, header, bad, mark, excluded };
-
-  kind what = kind::event;
-  bool begins = true;     // false for a further piece of a long line
-  line raw;               // byte for byte
-  std::string_view text;  // without line end and byte order mark; of whole lines
-  // Of events:
-  std::span<const std::string_view> items;  // one for each --item
-  std::span<const char> present;            // whether the line has it
-  std::optional<instant> at;                // none if the lines have no time
-  std::optional<web_facts> web;             // if input_options::web asks, of web logs
-  std::optional<double> amount;             // if input_options::amount names a field with a number
-  std::int32_t offset = 0;                  // of the timestamp, seconds east of UTC
-};
 
 // How many lines lack a field. A line that lacks several counts for the first of them.
 struct lacking_field {
@@ -81,9 +62,13 @@ struct listener {
 // events and bad lines. If the first file has no timestamps, none are looked for in the others.
 class event_reader {
  public:
-  // Without files it reads standard input.
+  // Without files it reads standard input. With `by` several threads parse the lines; events, notes
+  // and errors are the same, and all functions are called by the thread that reads.
   event_reader(const input_options& asked, const std::vector<std::string>& files,
-               listener told = {});
+               listener told = {}, std::shared_ptr<workers> by = std::make_shared<workers>());
+
+  // From now on events have digests: of their items, or with input_options::whole_line of `text`.
+  void hash_with(const hash_seed& seed);
 
   // The next event; null at the end. Throws bloomtime::error or usage_error if input cannot be
   // read.
@@ -126,6 +111,8 @@ class event_reader {
   bool is_unfinished();
   bool stopped() const { return told_.stop && told_.stop(); }
   bool fetch();
+  void use(line_layout layout);
+  const line_layout& layout() const { return parser_->layout(); }
   event::kind read_line();
   event::kind read_piece();
   void count_lacking();
@@ -140,6 +127,8 @@ class event_reader {
   input_options asked_;
   std::vector<std::string> files_;
   listener told_;
+  std::shared_ptr<workers> by_;
+  std::optional<hash_seed> seed_;
   std::optional<std::uint64_t> total_bytes_;
   std::unique_ptr<rejects_file> rejects_;
 
@@ -147,7 +136,7 @@ class event_reader {
   std::size_t next_file_ = 0;
   std::unique_ptr<byte_source> source_;
   std::unique_ptr<line_reader> lines_;
-  std::unique_ptr<record_reader> record_;
+  std::shared_ptr<block_parser> parser_;
   file_start start_;
   stored_file stored_;  // before the first line was read: it may grow meanwhile
   line_counts in_file_;
@@ -155,6 +144,7 @@ class event_reader {
   std::vector<std::uint64_t> missing_;  // events of this file that lack each item
   std::vector<std::string> names_;      // fields of this file
   input_format format_ = input_format::plain;
+  std::string fields_line_;  // the last #Fields line of this file
   stretch_watch stretches_;
   std::uint64_t position_before_ = 0;  // bytes of the files that are done
   bool times_decided_ = false;         // whether files have timestamps
@@ -163,7 +153,7 @@ class event_reader {
   bool inside_line_ = false;  // what was read last had no line end
   bool undecided_ = false;    // whether the line that was read last is finished
 
-  event event_;
+  event* event_ = nullptr;  // the last line
   line_counts counts_;
   std::vector<lacking_field> lacking_;
   std::size_t samples_ = 0;

@@ -34,6 +34,16 @@ std::vector<std::string> keys_of(const std::vector<field>& fields) {
   return keys;
 }
 
+std::vector<char> needed_fields(const line_layout& layout) {
+  std::vector<char> needed(layout.fields.size());
+  for (const item_layout& item : layout.items) {
+    for (const std::size_t part : item.parts) needed[part] = 1;
+  }
+  if (layout.time != line_layout::none) needed[layout.time] = 1;
+  if (layout.clock != line_layout::none) needed[layout.clock] = 1;
+  return needed;
+}
+
 // Values of formats with keys are changed after they were found, and shapes come last.
 bool changes_values(const line_layout& layout) {
   return std::any_of(layout.fields.begin(), layout.fields.end(), [&](const field& f) {
@@ -49,6 +59,7 @@ record_reader::record_reader(line_layout layout)
       columns_(columns_needed(layout_)),
       values_(layout_.fields.size()),
       found_(layout_.fields.size()),
+      needed_(needed_fields(layout_)),
       scratch_(layout_.fields.size()),
       shortened_(layout_.fields.size()),
       items_(layout_.items.size()),
@@ -206,15 +217,9 @@ std::optional<bad_line> record_reader::missing() {
 }
 
 std::vector<std::string> record_reader::lacking() const {
-  std::vector<bool> needed(found_.size());
-  for (const item_layout& item : layout_.items) {
-    for (const std::size_t part : item.parts) needed[part] = true;
-  }
-  if (has_time()) needed[layout_.time] = true;
-  if (layout_.clock != line_layout::none) needed[layout_.clock] = true;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < found_.size(); ++i) {
-    if (needed[i] && !found_[i]) names.push_back(layout_.fields[i].name);
+    if (lacks(i)) names.push_back(layout_.fields[i].name);
   }
   return names;
 }
@@ -223,6 +228,16 @@ std::optional<double> record_reader::amount() const {
   if (layout_.amount == line_layout::none || !found_[layout_.amount]) return std::nullopt;
   const auto number = text::number_in<double>(values_[layout_.amount]);
   return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::size_t record_reader::first_lacking() const {
+  std::size_t number = 0;
+  while (!lacks(number)) ++number;
+  return number;
+}
+
+bool record_reader::lacks(std::size_t number) const {
+  return needed_[number] != 0 && found_[number] == 0;
 }
 
 std::optional<web_facts> record_reader::web() const {

@@ -43,6 +43,7 @@ class record_reader {
   bool has_time() const { return layout_.time != line_layout::none; }
   // The fields that the last line lacks, if it was without an item or a time.
   std::vector<std::string> lacking() const;
+  std::size_t first_lacking() const;  // its number in line_layout::fields
 
  private:
   std::optional<bad_line> read_columns(std::string_view text);
@@ -52,6 +53,7 @@ class record_reader {
   std::string_view part_of(std::size_t number, std::string_view value);
   void shorten();
   bool fulfils_conditions() const;
+  bool lacks(std::size_t number) const;
   std::optional<bad_line> read_time();
   std::optional<bad_line> missing();
   void join_items();
@@ -64,6 +66,7 @@ class record_reader {
   std::vector<std::string_view> columns_;  // up to the last one that is needed
   std::vector<std::string_view> values_;   // of layout_.fields
   std::vector<char> found_;
+  std::vector<char> needed_;  // for an event
   std::vector<std::string> scratch_;  // values that differ from the line, as after unescaping
   std::vector<std::string> shortened_;
   std::vector<std::string_view> items_;

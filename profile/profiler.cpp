@@ -19,6 +19,9 @@ using store::totals_role;
 namespace {
 
 constexpr std::size_t events_at_once = 4096;
+// Batches that may wait for a structure, so that a slow one does not hold up the others. What an
+// error comes after depends on it, so it is the same for every number of threads.
+constexpr std::size_t most_sent = 3;
 constexpr std::uint64_t hot_names = 500;
 // The gate has decided already, by what came after an event as well.
 constexpr auto any_time_ahead = std::chrono::microseconds::max();
@@ -143,16 +146,17 @@ std::uint64_t field_profile::memory() const {
 
 profiler::profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
                    const hash_seed& seed)
-    : settings_(settings), waiting_(fields.size()) {
+    : settings_(settings), lanes_(fields.size()) {
   std::optional<std::uint64_t> memory;
   if (settings.memory != 0) memory = settings.memory / fields.size();
   for (const std::string& name : fields) {
     fields_.push_back(new_field(name, settings, memory, seed));
+    waiting_.push_back(empty_batch());
   }
 }
 
 profiler::profiler(const store::facts& read, const parts& from, wanted what)
-    : waiting_(read.items.size()) {
+    : lanes_(read.items.size()) {
   store::ledger kept = store::load_part<store::ledger>(from.get(store::ledger_role));
   if (kept.fields.size() != read.items.size()) {
     text::corrupt("the store names {} items, and its ledger has {}", read.items.size(),
@@ -162,6 +166,7 @@ profiler::profiler(const store::facts& read, const parts& from, wanted what)
   gate_ = logs::time_gate(read.last_event, std::move(kept.held));
   for (std::size_t i = 0; i < read.items.size(); ++i) {
     const std::string& name = read.items[i];
+    waiting_.push_back(empty_batch());
     fields_.push_back({.name = name,
                        .heat = store::load_part<store::profile_heat>(from.get(heat_role(name))),
                        .hot = store::load_part<hot_list>(from.get(hot_role(name))),
@@ -200,18 +205,16 @@ void profiler::save(store::writer& into) {
   if (web_.records() != 0) into.put(store::web_role, web_.serialize());
 }
 
-void profiler::use_item(std::size_t field, std::string_view item, instant when) {
-  field_profile& f = fields_[field];
-  const digest d = digest_of(item, f.heat.seed());
-  waiting_[field].items.add(d, item);
-  waiting_[field].times.push_back(when);
-  f.items.add(d, item.size());
-  expect_counted(f.hot.add(d, item, when));
+void profiler::use_item(std::size_t field, digest d, std::string_view item, instant when) {
+  waiting_[field]->items.add(d, item);
+  waiting_[field]->times.push_back(when);
 }
 
 void profiler::use(const logs::event& e) {
+  const bool hashed = !e.digests.empty();
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (e.present[i]) use_item(i, e.items[i], *e.at);
+    if (!e.present[i]) continue;
+    use_item(i, hashed ? e.digests[i] : digest_of(e.items[i], seed()), e.items[i], *e.at);
   }
   if (e.web) web_.add(*e.at, *e.web);
   finish_event();
@@ -219,14 +222,14 @@ void profiler::use(const logs::event& e) {
 
 void profiler::use(const logs::held_event& e) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (e.items[i]) use_item(i, *e.items[i], e.at);
+    if (e.items[i]) use_item(i, digest_of(*e.items[i], seed()), *e.items[i], e.at);
   }
   if (e.web) web_.add(e.at, e.web->facts());
   finish_event();
 }
 
 void profiler::finish_event() {
-  if (++events_waiting_ == events_at_once) flush();
+  if (++events_waiting_ == events_at_once) send_batch();
 }
 
 logs::held_event profiler::held(const logs::event& e) {
@@ -238,27 +241,75 @@ logs::held_event profiler::held(const logs::event& e) {
   return h;
 }
 
-void profiler::flush() {
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    auto& [items, times] = waiting_[i];
-    outcomes_.resize(times.size());
-    fields_[i].heat.add_bulk(items.digests(), times, outcomes_);
-    for (const outcome o : outcomes_) expect_counted(o, settings_.memory);
-    if (fields_[i].past) remember(*fields_[i].past, items.digests(), times);
-    if (fields_[i].totals) fields_[i].totals->add(items);
-    items.clear();
-    times.clear();
+std::shared_ptr<profiler::batch> profiler::empty_batch() {
+  if (spare_.empty()) return std::make_shared<batch>();
+  auto made = std::move(spare_.back());
+  spare_.pop_back();
+  made->items.clear();
+  made->times.clear();
+  return made;
+}
+
+void profiler::send(std::size_t field, const std::shared_ptr<batch>& full, sent_batch& sent) {
+  field_profile& f = fields_[field];
+  field_lanes& lane = lanes_[field];
+  sent.jobs.push_back(lane.names.start(by_, [&f, full] {
+    const auto& [items, times] = *full;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const digest d = items.digests()[i];
+      const std::string_view text = items.text(i);
+      f.items.add(d, text.size());
+      expect_counted(f.hot.add(d, text, times[i]));
+    }
+  }));
+  sent.jobs.push_back(lane.heat.start(by_, [&f, full, memory = settings_.memory] {
+    std::vector<outcome> outcomes(full->times.size());
+    f.heat.add_bulk(full->items.digests(), full->times, outcomes);
+    for (const outcome o : outcomes) expect_counted(o, memory);
+  }));
+  if (f.past) {
+    sent.jobs.push_back(lane.past.start(
+        by_, [&f, full] { remember(*f.past, full->items.digests(), full->times); }));
   }
+  if (f.totals) {
+    sent.jobs.push_back(lane.totals.start(by_, [&f, full] { f.totals->add(full->items); }));
+  }
+}
+
+void profiler::send_batch() {
   events_waiting_ = 0;
+  if (sent_.size() == most_sent) finish_batch();
+  sent_batch& sent = sent_.emplace_back();
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    sent.of_fields.push_back(std::exchange(waiting_[i], empty_batch()));
+    send(i, sent.of_fields.back(), sent);
+  }
+}
+
+// The one that was sent first.
+void profiler::finish_batch() {
+  const sent_batch first = std::move(sent_.front());
+  sent_.pop_front();
+  for (const auto& job : first.jobs) by_->finish(job);
+  spare_.insert(spare_.end(), first.of_fields.begin(), first.of_fields.end());
+}
+
+void profiler::flush() {
+  if (events_waiting_ != 0) send_batch();
+  while (!sent_.empty()) finish_batch();
 }
 
 void profiler::compact() {
   flush();
-  for (field_profile& f : fields_) {
-    if (!f.past) continue;
-    drop_old_history(*f.past);
-    f.past->compact();
+  std::vector<logs::workers::handle> jobs;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (!fields_[i].past) continue;
+    jobs.push_back(lanes_[i].past.start(by_, [this, &past = *fields_[i].past] {
+      drop_old_history(past);
+      past.compact();
+    }));
   }
+  for (const auto& job : jobs) by_->finish(job);
 }
 
 // By the time that is believed.
@@ -313,6 +364,7 @@ bool profiler::has_come(const logs::held_event& e, instant when) const {
 }
 
 void profiler::include_held(instant when) {
+  flush();
   // They may never be believed, so nothing is dropped for them.
   for (field_profile& f : fields_) {
     if (!f.past) continue;

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,7 @@
 
 #include "logs/event_reader.hpp"
 #include "logs/time_gate.hpp"
+#include "logs/workers.hpp"
 #include "profile/field_totals.hpp"
 #include "store/ledger.hpp"
 #include "store/reader.hpp"
@@ -88,6 +91,10 @@ struct memory_budget {
 
 // Heat, totals and history of the items of a stream of events: for each field a heat table, a hot
 // list, totals and a history. Of web logs also what the responses were, per minute.
+//
+// Events go in batches to these structures. Each of them is a lane: it takes the batches one after
+// the other in their order, whoever runs it, so that its bytes do not depend on the number of
+// threads. The error of a structure is thrown a fixed number of batches later.
 class profiler {
  public:
   profiler(const store::profile_settings& settings, const std::vector<std::string>& fields,
@@ -105,6 +112,9 @@ class profiler {
                     what);
   }
   void save(store::writer& into);
+
+  // Shares the work with these; without them the calling thread does it.
+  void work_with(std::shared_ptr<logs::workers> by) { by_ = std::move(by); }
 
   // count(instant) for each event that is believed now, reject(held_event) for each that is not.
   template <class Count, class Reject>
@@ -124,7 +134,7 @@ class profiler {
   // How many of these came, since the profile was made or loaded.
   std::uint64_t too_old() const;
 
-  // Must be called before fields() is used.
+  // Waits until all events are in the structures. Must be called before fields() is used.
   void flush();
   // flush(), and makes histories as small as they are when saved, without what is not kept.
   void compact();
@@ -157,21 +167,36 @@ class profiler {
   bool has_come(const logs::held_event& e, instant when) const;
   void use(const logs::event& e);
   void use(const logs::held_event& e);
-  void use_item(std::size_t field, std::string_view item, instant when);
+  void use_item(std::size_t field, digest d, std::string_view item, instant when);
   void finish_event();
+  void send_batch();
+  void finish_batch();
+
+  // Items of one field and when they came.
+  struct batch {
+    item_batch items;
+    std::vector<instant> times;
+  };
+  struct sent_batch {
+    std::vector<std::shared_ptr<batch>> of_fields;
+    std::vector<logs::workers::handle> jobs;
+  };
+  std::shared_ptr<batch> empty_batch();
+  void send(std::size_t field, const std::shared_ptr<batch>& full, sent_batch& sent);
 
   store::profile_settings settings_;
   logs::time_gate gate_;
   std::vector<field_profile> fields_;
   store::web_totals web_;
-  // Events on their way into the heat tables, which take many at once faster than one by one.
-  struct waiting_items {
-    item_batch items;
-    std::vector<instant> times;
-  };
-  std::vector<waiting_items> waiting_;  // of each field
+  std::vector<std::shared_ptr<batch>> waiting_;  // of each field
   std::size_t events_waiting_ = 0;
-  std::vector<outcome> outcomes_;
+  std::deque<sent_batch> sent_;
+  std::vector<std::shared_ptr<batch>> spare_;
+  std::shared_ptr<logs::workers> by_ = std::make_shared<logs::workers>();
+  struct field_lanes {
+    logs::lane names, heat, past, totals;
+  };
+  std::vector<field_lanes> lanes_;  // of each field; their end comes before that of the fields
 };
 
 template <class Count, class Reject>

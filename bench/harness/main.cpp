@@ -49,14 +49,15 @@ options parse(int count, char** words) {
   return chosen;
 }
 
-// dedupe comes early: it tells the memory of child processes, which count what this one has.
+// dedupe and log tools come early: they tell the memory of child processes, which count what this
+// one has.
 constexpr std::array parts{
-    bench::machine_tables,    bench::dedupe_tables,     bench::digest_tables,
-    bench::bloom_tables,      bench::heat_tables,       bench::heat_papers_tables,
-    bench::heat_table_tables, bench::hit_window_tables, bench::history_tables,
-    bench::history_pauses,    bench::recency_tables,    bench::window_tables,
-    bench::table_pauses,      bench::tally_tables,      bench::reader_tables,
-    bench::profile_tables,    bench::generate_tables};
+    bench::machine_tables,     bench::dedupe_tables,     bench::log_tools_tables,
+    bench::digest_tables,      bench::bloom_tables,      bench::heat_tables,
+    bench::heat_papers_tables, bench::heat_table_tables, bench::hit_window_tables,
+    bench::history_tables,     bench::history_pauses,    bench::recency_tables,
+    bench::window_tables,      bench::table_pauses,      bench::tally_tables,
+    bench::reader_tables,      bench::profile_tables,    bench::generate_tables};
 
 void run(const options& chosen) {
   bench::session session{chosen.quick, chosen.filter, bench::csv_file(chosen.csv)};

@@ -37,5 +37,6 @@ void reader_tables(session& run);
 void tally_tables(session& run);
 void profile_tables(session& run);
 void dedupe_tables(session& run);
+void log_tools_tables(session& run);
 
 }  // namespace bench

@@ -1,6 +1,3 @@
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -18,7 +15,7 @@
 
 #include "bench/harness/log_file.hpp"
 #include "bench/harness/parts.hpp"
-#include "cli/app.hpp"
+#include "bench/harness/process.hpp"
 
 // dedupe compared with the usual line of awk: CPU time and memory of a process that reads a cached
 // file of different lines and writes to /dev/null, and the lines that dedupe drops by mistake.
@@ -43,12 +40,6 @@ void write_different_lines(const std::string& path, std::uint64_t lines) {
   if (!out) throw std::runtime_error("cannot write " + path);
 }
 
-struct cost {
-  double nanoseconds = 0;
-  double bytes = 0;
-  std::uint64_t dropped = 0;
-};
-
 std::string told_in(const std::string& path) { return path + ".told"; }
 
 // The number in the summary, 0 if there is none.
@@ -60,45 +51,22 @@ std::uint64_t dropped_in(const std::string& summary) {
   return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size()));
 }
 
-// A separate process, so that its memory can be measured.
-template <class Work>
-cost cost_of(const std::string& path, Work work) {
-  const pid_t child = ::fork();
-  if (child < 0) throw std::runtime_error("cannot start a process");
-  if (child == 0) {
-    const int in = ::open(path.c_str(), O_RDONLY);
-    const int out = ::open("/dev/null", O_WRONLY);
-    const int told = ::open(told_in(path).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (in < 0 || out < 0 || told < 0) ::_exit(2);
-    (void)::dup2(in, STDIN_FILENO);
-    (void)::dup2(out, STDOUT_FILENO);
-    (void)::dup2(told, STDERR_FILENO);
-    ::_exit(work());
-  }
-  int status = 0;
-  rusage used{};
-  const bool ended = ::wait4(child, &status, 0, &used) == child && status == 0;
+struct measured {
+  cost used;
+  std::uint64_t dropped = 0;
+};
+
+measured awk(const std::string& path) {
+  return {cost_of({.in = path}, [] { return run_program({"awk", "!seen[$0]++"}); })};
+}
+
+measured dedupe(const std::string& path, std::vector<std::string> more) {
+  more.insert(more.begin(), {"dedupe", "--json", "--threads", "1"});
+  const cost used =
+      cost_of({.in = path, .err = told_in(path)}, [&] { return run_bloomtime(more); });
   const std::uint64_t dropped = dropped_in(told_in(path));
   (void)::unlink(told_in(path).c_str());
-  if (!ended) throw std::runtime_error("a process of the benchmark failed; is awk installed?");
-  const auto nanoseconds = [](const timeval& t) {
-    return 1e9 * static_cast<double>(t.tv_sec) + 1e3 * static_cast<double>(t.tv_usec);
-  };
-  return {nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime),
-          1024. * static_cast<double>(used.ru_maxrss), dropped};
-}
-
-cost awk(const std::string& path) {
-  return cost_of(path, [] {
-    ::execlp("awk", "awk", "!seen[$0]++", nullptr);
-    return 2;
-  });
-}
-
-cost dedupe(const std::string& path, std::vector<const char*> more) {
-  more.insert(more.begin(), {"bloomtime", "dedupe", "--json"});
-  return cost_of(path,
-                 [&] { return bloomtime::cli::run(static_cast<int>(more.size()), more.data()); });
+  return {used, dropped};
 }
 
 const char* verdict(bool reached) { return reached ? "reached" : "NOT REACHED"; }
@@ -121,26 +89,27 @@ void dedupe_tables(session& run) {
   const std::string count = std::to_string(lines);
   const temporary_file file("dedupe");
   write_different_lines(file.path(), lines);
-  cost theirs;
-  cost counted;
-  cost timed;
+  measured theirs;
+  measured counted;
+  measured timed;
   schedule cases;
-  const auto with = [&](cost& kept, auto work) {
+  const auto with = [&](measured& kept, auto work) {
     return cases.add([&kept, work] {
       kept = work();
-      return kept.nanoseconds;
+      return kept.used.cpu;
     });
   };
   const auto other = with(theirs, [&] { return awk(file.path()); });
-  const auto last = with(counted, [&] { return dedupe(file.path(), {"--last", count.c_str()}); });
+  const auto last = with(counted, [&] { return dedupe(file.path(), {"--last", count}); });
   const auto window = with(timed, [&] { return dedupe(file.path(), {"--window", "10m"}); });
   cases.run(run.quick ? 2 : 3);
   const auto speed = [&](std::size_t which) {
     return 1e3 * static_cast<double>(lines * line_bytes) / cases.time(which).median;
   };
   table shown({"different lines of 100 bytes", "MB/s", "MB"}, 1);
-  const auto row = [&](const char* name, std::size_t which, const cost& c) {
-    shown.row({name, fmt::format("{:.0f}", speed(which)), fmt::format("{:.0f}", c.bytes / 1e6)});
+  const auto row = [&](const char* name, std::size_t which, const measured& m) {
+    shown.row(
+        {name, fmt::format("{:.0f}", speed(which)), fmt::format("{:.0f}", m.used.bytes / 1e6)});
   };
   row("awk '!seen[$0]++'", other, theirs);
   row("dedupe --last", last, counted);
@@ -153,7 +122,7 @@ void dedupe_tables(session& run) {
     const summary ratio = cases.ratio(other, which);
     run.csv.line("dedupe", "", name, "speed over awk", ratio);
     print_target(ratio.median, 10, fmt::format("{}, speed / awk", name).c_str());
-    print_target(theirs.bytes / found.bytes, 25,
+    print_target(theirs.used.bytes / found.used.bytes, 25,
                  fmt::format("{}, memory of awk / memory", name).c_str());
     fmt::print(
         "  {:<11}  {} of {} lines dropped by mistake, at most 1e-6 by the binomial tail: {}\n",

@@ -21,9 +21,10 @@ void for_each_line(const std::string& path, const std::function<void(const batch
   logs::line_reader lines(source);
   const std::string name(source.name());
   std::uint64_t number = 0;
-  for (logs::line found; lines.next(found);) {
-    if (++number == 1) found.text = logs::without_mark(found.text);
-    const batch_line asked{found.text, name, number};
+  while (const logs::event* e = lines.next()) {
+    const logs::line& found = e->raw;
+    const bool first = ++number == 1;
+    const batch_line asked{first ? logs::without_mark(found.text) : found.text, name, number};
     if (found.what != logs::line::part::whole) asked.refuse("is longer than any item");
     visit(asked);
   }

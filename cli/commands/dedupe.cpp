@@ -60,7 +60,8 @@ class run {
                     logs::listener{.note = notes(),
                                    .opened = [this](const auto& file,
                                                     const auto& layout) { begin(file, layout); },
-                                   .stop = [this] { return attend(); }});
+                                   .stop = [this] { return attend(); }},
+                    std::make_shared<logs::workers>(threads_of(given_.threads)));
     try {
       while (const logs::event* first = reader_->next_line()) pass_batch(first);
     } catch (...) {
@@ -146,7 +147,7 @@ class run {
       }
     }
     work_.emplace(state_ ? state_->open(settings_) : deduper::fresh(settings_));
-    seed_ = work_->filter().seed();
+    reader_->hash_with(work_->filter().seed());
     if (!given_.quiet) note(plan_of(*work_));
     save_due_ = std::chrono::steady_clock::now() + save_period;
   }
@@ -204,8 +205,7 @@ class run {
     const bool judged = next.what == logs::event::kind::event;
     batch_.push_back({next.raw.bytes(), judged, next.begins, !next.raw.ending.empty()});
     if (judged) {
-      const std::string_view key = input_.whole_line ? next.text : next.items.front();
-      judged_.push_back({digest_of(key, seed_), next.at.value_or(now_), loss_of(next)});
+      judged_.push_back({next.digests.front(), next.at.value_or(now_), loss_of(next)});
     } else if (next.begins) {
       ++unjudged_;
     }
@@ -308,7 +308,6 @@ class run {
   std::vector<line_verdict> verdicts_;
   std::string output_;
   instant now_;
-  hash_seed seed_;
   std::uint64_t unjudged_ = 0;   // lines of this batch
   std::uint64_t own_costs_ = 0;  // lines that have a number in the field of --cost-field
   bool warned_of_error_ = false;
@@ -399,6 +398,7 @@ void add_dedupe(command& root, output_options& asked) {
   self.text("--cost-field", given->cost_field, "FIELD",
             "field with the cost of dropping the line, in place of --cost-loss");
   self.text("--seed", given->seed, "N", "seed of the hash (default: random)");
+  self.threads(given->threads);
   self.input(given->input);
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return run(*given, asked, out)(); };

@@ -47,6 +47,7 @@ struct typed {
   bool again = false;
   bool pseudonymise = false;
   std::string key_file;
+  std::string threads;
 };
 
 // Options; nothing where none was given.
@@ -182,11 +183,14 @@ class run {
         asked_(wishes_of(given)),
         input_(given.input),
         rows_{parse_count("-n", given.rows), parse_order(given.by)},
-        directory_(given.store.empty() ? default_store(given.files) : given.store) {
+        directory_(given.store.empty() ? default_store(given.files) : given.store),
+        seed_(given.seed.empty() ? store::default_seed
+                                 : asked_.seed.value_or(store::random_seed())) {
     input_.partial = true;
     input_.follow = given.follow;
     if (!given.every.empty() && !given.follow) refuse("--every needs --follow");
     input_.web = true;
+    by_ = std::make_shared<logs::workers>(threads_of(given.threads));
     expect_different(input_.items);
     (void)settings_of(asked_, std::max<std::size_t>(1, input_.items.size()));
   }
@@ -195,7 +199,8 @@ class run {
     open_store();
     if (given_.follow) return follow(out);
     progress shown_progress("profile");
-    logs::event_reader reader(input_, files(), remembering(shown_progress.reports()));
+    logs::event_reader reader(input_, files(), remembering(shown_progress.reports()), by_);
+    hash(reader);
     while (const logs::event* e = reader.next()) add(*e, reader);
     // A line that is added to a log that was read before may be a bad one.
     if (!memory_ || !memory_->continued()) expect_events(reader);
@@ -219,12 +224,18 @@ class run {
   }
 
  private:
+  // By the threads that parse. Pseudonyms are made later, and hashed then.
+  void hash(logs::event_reader& reader) {
+    if (!facts().pseudonyms) reader.hash_with(profile_ ? profile_->seed() : hash_seed(seed_));
+  }
+
   // A field that no line has had yet may come, so it is no error here.
   exit_status follow(const printer& out) {
     const logs::event_reader* reading = nullptr;
     const live::settings how = live_settings(given_, output_, out.how());
     live::session session(how, live_source(reading), out);
-    logs::event_reader reader(input_, files(), remembering(session.listens()));
+    logs::event_reader reader(input_, files(), remembering(session.listens()), by_);
+    hash(reader);
     reading = &reader;
     while (const logs::event* e = reader.next()) add(*e, reader);
     session.finish();
@@ -314,6 +325,7 @@ class run {
     expect_profile(store::read_manifest(directory_), directory_);
     profile_ =
         profile::profiler::load(*writer_, writer_->about(), profile::profiler::wanted::everything);
+    profile_->work_with(by_);
     expect_settings(directory_, profile_->settings(), asked_);
     keep_history();
     expect_same(directory_, "the seed", fmt::format("{}", profile_->seed().value()),
@@ -360,6 +372,7 @@ class run {
       kept_views_.push_back(kept_[i]);
     }
     kept.items = kept_views_;
+    kept.digests = {};
     kept.raw = {};
     kept.text = {};
     return kept;
@@ -409,9 +422,8 @@ class run {
     if (fields.empty()) {
       refuse("the input is empty");
     }
-    const std::uint64_t seed =
-        given_.seed.empty() ? store::default_seed : asked_.seed.value_or(store::random_seed());
-    profile_.emplace(settings_of(asked_, fields.size()), fields, seed);
+    profile_.emplace(settings_of(asked_, fields.size()), fields, seed_);
+    profile_->work_with(by_);
     facts().items = fields;
     keep_history();
   }
@@ -435,8 +447,9 @@ class run {
   }
 
   // A field that no line ever had is a wrong name.
-  void expect_items(const logs::event_reader& reader) const {
+  void expect_items(const logs::event_reader& reader) {
     if (reader.counts().events == 0) return;
+    profile_->flush();
     const auto& fields = profile_->fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const bool waits =
@@ -505,6 +518,8 @@ class run {
   kept_names names_;
   std::vector<std::string> kept_;  // items of one event, under their names in the store
   std::vector<std::string_view> kept_views_;
+  std::uint64_t seed_;  // of a new profile
+  std::shared_ptr<logs::workers> by_;
   std::optional<profile::profiler> profile_;
   std::uint64_t before_ = 0;      // records of a store that is continued
   std::uint64_t bad_before_ = 0;  // its bad lines
@@ -598,6 +613,7 @@ void add_profile(command& root, output_options& asked) {
   self.text("--key-file", given->key_file, "FILE",
             "the same with the key in this file (32 hexadecimal digits), not in the store");
   self.text("-n", given->rows, "ROWS", "rows per field (default 10)");
+  self.threads(given->threads);
   self.flag("--follow", given->follow, "wait for more and show it live, as top does");
   self.text("--every", given->every, "TIME",
             "with --follow: how often (default 1s on a screen, else 10s)");

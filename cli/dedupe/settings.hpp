@@ -71,6 +71,7 @@ struct dedupe_options {
   std::string cost_loss;
   std::string cost_field;
   std::string seed;
+  std::string threads;
 };
 
 // Throws usage_error if the options contradict each other.

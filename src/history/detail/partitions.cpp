@@ -62,9 +62,9 @@ outcome partitions::add(map::iterator to, digest d, instant when) {
     p.lent = {};
     p.lender = nullptr;
   }
-  const std::uint64_t before = p.engine.live_memory();
+  const std::uint64_t before = p.engine.table_memory();
   const outcome became = p.engine.add(d, when);
-  live_ += p.engine.live_memory() - before;
+  live_ += p.engine.table_memory() - before;
   return became;
 }
 

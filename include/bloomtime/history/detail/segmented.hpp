@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -54,9 +55,8 @@ class segmented {
   // With what the allocator takes for itself.
   std::uint64_t bytes() const noexcept {
     const std::size_t small = std::min(segments_.size(), doublings);
-    std::uint64_t sum = allocated_by(segments_);
-    for (std::size_t s = 0; s < small; ++s) sum += allocated_buffer(segment_size(s) * sizeof(T));
-    return sum + (segments_.size() - small) * allocated_buffer(most_segment * sizeof(T));
+    return allocated_by(segments_) + bytes_of_first[small] +
+           (segments_.size() - small) * allocated_buffer(most_segment * sizeof(T));
   }
 
  private:
@@ -69,6 +69,18 @@ class segmented {
   // Segments before those of the largest size.
   static constexpr std::size_t doublings =
       static_cast<unsigned>(std::bit_width(most_segment)) - first_width + 1;
+
+  // Of so many segments, up to the last that is smaller than those behind it: a history asks for
+  // bytes() at every event.
+  static constexpr auto bytes_of_first = [] {
+    std::array<std::uint64_t, doublings + 1> sums{};
+    std::uint64_t size = first_segment;
+    for (std::size_t s = 0; s < doublings; ++s) {
+      sums[s + 1] = sums[s] + allocated_buffer(size * sizeof(T));
+      if (s != 0) size *= 2;
+    }
+    return sums;
+  }();
 
   static std::uint64_t capacity(std::size_t segments) noexcept {
     if (segments == 0) return 0;
