@@ -246,6 +246,14 @@ outcome heat_table::add_print(const print& p, instant when, std::uint64_t weight
   return count(p, hit_, outcome::added);
 }
 
+// No count exceeds the mass by more than one unit per event for rounding, a few for halvings, and a
+// floor: far below 2^60 they need no look.
+bool heat_table::may_overflow(const arrival& event) const noexcept {
+  constexpr unsigned far_below = 60;
+  const unsigned_wide most = forward::sum_of_mass(mass_, event.mass) / count_unit + events_;
+  return most >> far_below != 0;
+}
+
 outcome heat_table::add_elsewhen(const print& p, instant when, std::uint64_t weight) {
   const std::int64_t tick = tick_of(when);
   const decay::power then = power_at(tick);
@@ -258,10 +266,12 @@ outcome heat_table::add_elsewhen(const print& p, instant when, std::uint64_t wei
   const arrival event = arrival_of(forgotten ? 1 : weight, then, later ? then : power_);
   table_.payload().reserve_large(1);
   if (later) {
-    const auto passing =
-        std::min<decay::wide>(then.halvings - power_.halvings, print_weights::all_halvings);
-    const std::uint64_t had = count_at(p, static_cast<std::uint64_t>(passing));
-    if (event.units > largest - had) return outcome::full;
+    if (may_overflow(event)) [[unlikely]] {
+      const auto passing =
+          std::min<decay::wide>(then.halvings - power_.halvings, print_weights::all_halvings);
+      const std::uint64_t had = count_at(p, static_cast<std::uint64_t>(passing));
+      if (event.units > largest - had) return outcome::full;
+    }
     go_to(tick, then);
   }
   const bool late = tick < tick_;

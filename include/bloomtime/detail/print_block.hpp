@@ -223,12 +223,24 @@ class print_block {
     return static_cast<std::uint32_t>(found & ones(n));
   }
 
+  // Bit i: slot i is in use and has this tag.
+  struct slot_set {
+    std::uint32_t bits;
+  };
+  BLOOMTIME_INLINE slot_set slots_with(std::uint32_t tag) const noexcept {
+    return {with_tag(tag) & ((std::uint32_t{1} << count()) - 1)};
+  }
+
   // The slot of this tag and rest, as stored here; `slots` if there is none. `used`: among slots
   // whose payload is not 0.
   template <bool used = false>
   BLOOMTIME_INLINE unsigned find(std::uint32_t tag, std::uint64_t rest) const noexcept {
-    for (std::uint32_t set = with_tag(tag) & ((std::uint32_t{1} << count()) - 1); set != 0;
-         set &= set - 1) {
+    return find<used>(slots_with(tag), rest);
+  }
+  // The same among these slots.
+  template <bool used = false>
+  BLOOMTIME_INLINE unsigned find(slot_set among, std::uint64_t rest) const noexcept {
+    for (std::uint32_t set = among.bits; set != 0; set &= set - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(set));
       const std::uint64_t e = entry(i);
       if ((e & form_->rest_mask) == rest && (!used || e > form_->rest_mask)) return i;

@@ -109,8 +109,9 @@ class print_table {
   template <class Use>
   BLOOMTIME_INLINE bool find(const print& p, Use&& use) const noexcept;
 
-  // use(block, i) if the print is in its first block: returns what it returns, otherwise false. The
-  // shortest way to change a payload in place, if payloads do not expire.
+  // use(block, i) if the print is in its first block; in a table that has grown also if it is in
+  // its second one, unless the first has another print with this tag. Returns what use() returns,
+  // otherwise false. The shortest way to change a payload in place, if payloads do not expire.
   template <class Use>
   BLOOMTIME_INLINE bool touch(const print& p, Use&& use) const noexcept;
 
@@ -326,6 +327,7 @@ class print_table {
 template <class Payload>
 template <class Use>
 bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
+  if (blocks_.large()) blocks_.prefetch(blocks_.other(p));
   const target first = reach(p);
   unsigned i = first.find();
   if (i < first.block.form().slots) {
@@ -349,14 +351,35 @@ bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
 template <class Payload>
 template <class Use>
 bool print_table<Payload>::touch(const print& p, Use&& use) const noexcept {
-  const auto in = [&](const print_block& block, unsigned level) {
-    const unsigned i = block.template find<grouped>(p.tag, print_blocks::stored(p, level));
+  const auto in = [&](const print_block& block, print_block::slot_set slots, std::uint64_t rest) {
+    const unsigned i = block.template find<grouped>(slots, rest);
     return i < block.form().slots && use(block, i);
   };
   // Two copies of the code: the one for tables that have not grown has less to compute.
-  if (!blocks_.can_join()) return in(blocks_.block(blocks_.at_first(p)), 0);
-  const spot s = blocks_.at(p);
-  return in(blocks_.block(s), s.level);
+  if (!blocks_.can_join()) {
+    const print_block block = blocks_.block(blocks_.at_first(p));
+    return in(block, block.slots_with(p.tag), print_blocks::stored(p, 0));
+  }
+  // While a table grows, nothing predicts which block has the print: there is no branch for it.
+  const print q = blocks_.other(p);
+  const spot second = blocks_.at(q);
+  print_blocks::prefetch(second);
+  const spot first = blocks_.at(p);
+  const print_block here = blocks_.block(first);
+  const print_block there = blocks_.block(second);
+  const std::uint32_t slots = here.slots_with(p.tag).bits;
+  const std::uint32_t others = there.slots_with(p.tag).bits;
+  const std::uint64_t not_here = slots == 0;
+  const std::uint64_t marked = payload_.marked(here.mark(), p.tag);
+  const std::uint64_t moved = 0 - (not_here & marked);
+  const auto either = [&](std::uint64_t a, std::uint64_t b) { return a ^ ((a ^ b) & moved); };
+  const auto place = [](const print_block& b) {
+    return reinterpret_cast<std::uintptr_t>(b.data());
+  };
+  auto* const chosen = reinterpret_cast<std::byte*>(either(place(here), place(there)));
+  const auto level = static_cast<unsigned>(either(first.level, second.level));
+  return in({chosen, blocks_.form(level)}, {static_cast<std::uint32_t>(either(slots, others))},
+            either(p.rest, q.rest) >> level);
 }
 
 // -- changing ----------------------------------------------------------------------------------

@@ -150,6 +150,7 @@ class heat_table : public detail::heat_face<heat_table, detail::forward_time>,
 
   outcome add_print(const detail::print& p, instant when, std::uint64_t weight);
   outcome add_elsewhen(const detail::print& p, instant when, std::uint64_t weight);
+  bool may_overflow(const arrival& event) const noexcept;
   outcome count(const detail::print& p, const arrival& event, outcome counted) noexcept;
   enum class recorded : std::uint8_t { yes, no_room, too_large };
   // change(raise) calls raise(payload or null, place) where the print is or will be.

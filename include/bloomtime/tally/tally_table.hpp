@@ -166,9 +166,12 @@ class tally_table : public detail::tally_face<tally_table> {
   void expect_mergeable(const tally_table& other) const;
   bool absorb(const tally_table& other, const shard& only = {}) noexcept;
 
-  // Most items are in their first block.
+  // Most items are in their first block, but for those of a table that grows.
   BLOOMTIME_INLINE void prefetch(digest d) const noexcept {
-    if (usable()) table_.blocks().prefetch(table_.print_of(d));
+    if (!usable()) return;
+    const detail::print p = table_.print_of(d);
+    table_.blocks().prefetch(p);
+    if (table_.blocks().can_join()) table_.blocks().prefetch(table_.blocks().other(p));
   }
   // answers[i] = step(digest of item i) in order, while the blocks of later items are on their way.
   template <class Self, class Items, class Answer, class Step>
