@@ -1,13 +1,11 @@
 #include "cli/asking/opened_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <bloomtime/detail/file.hpp>
-#include <bloomtime/history/detail/timelines.hpp>
 
 #include "cli/asking/filter_bytes.hpp"
 #include "cli/dedupe/deduper.hpp"
@@ -32,26 +30,6 @@ void expect_not_before(instant asked, instant newest, const opened_heat& opened)
       "--at must not be before the store's newest event ({}), because heat that has decayed is not "
       "kept; got {}. For the past use bloomtime seen or bloomtime timeline",
       time_text(newest, opened.zone), time_text(asked, opened.zone));
-}
-
-std::vector<fact> describe(const deduper& state) {
-  const dedupe_settings& s = state.settings();
-  std::vector<fact> facts{
-      {"family", "dedupe"}, {"engine", std::string(state.filter().engine())}, {"key", s.key}};
-  if (s.time == time_source::none) {
-    facts.push_back({"last", s.expect});
-  } else {
-    facts.push_back({"window_seconds", std::chrono::duration<double>(s.window).count()});
-    facts.push_back({"expect", s.expect});
-  }
-  facts.push_back({"error", s.error});
-  facts.push_back({"memory", state.memory()});
-  facts.push_back({"passed", state.counts().passed});
-  facts.push_back({"dropped", state.counts().dropped});
-  facts.push_back({"unjudged", state.counts().unjudged});
-  facts.push_back({"forgotten_early", state.counts().forgotten});
-  facts.push_back({"dropped_full", state.counts().crowded_out});
-  return facts;
 }
 
 }  // namespace
@@ -107,21 +85,6 @@ std::optional<instant> opened_history::first() const {
   return earliest;
 }
 
-double opened_history::error(interval asked) const {
-  double expected = 0;
-  past.for_each([&](const timeline_history& part) {
-    const auto begin = static_cast<std::int64_t>(part.first());
-    const std::int64_t end = begin + static_cast<std::int64_t>(part.ticks()) - 1;
-    const std::int64_t from = std::max(begin, asked.first.number);
-    const std::int64_t to = std::min(end, asked.last.number);
-    if (from > to) return;
-    expected +=
-        part.current_error(static_cast<std::uint64_t>(to - from) + 1) +
-        std::ldexp(static_cast<double>(part.items()), -static_cast<int>(detail::timeline_key_bits));
-  });
-  return std::min(expected, 1.0);
-}
-
 opened_history opened_store::past(const std::string& field, const std::string& key) const {
   expect_profile(parts_.about(), directory_);
   const std::size_t number = chosen_field(read().items, field);
@@ -167,10 +130,30 @@ std::optional<hot_list> opened_store::tally_names() const {
 
 // -- files ---------------------------------------------------------------------------------------
 
+std::vector<fact> facts_of(const deduper& state) {
+  const dedupe_settings& s = state.settings();
+  std::vector<fact> facts{
+      {"family", "dedupe"}, {"engine", std::string(state.filter().engine())}, {"key", s.key}};
+  if (s.time == time_source::none) {
+    facts.push_back({"last", s.expect});
+  } else {
+    facts.push_back({"window_seconds", std::chrono::duration<double>(s.window).count()});
+    facts.push_back({"expect", s.expect});
+  }
+  facts.push_back({"error", s.error});
+  facts.push_back({"memory", state.memory()});
+  facts.push_back({"passed", state.counts().passed});
+  facts.push_back({"dropped", state.counts().dropped});
+  facts.push_back({"unjudged", state.counts().unjudged});
+  facts.push_back({"forgotten_early", state.counts().forgotten});
+  facts.push_back({"dropped_full", state.counts().crowded_out});
+  return facts;
+}
+
 std::vector<fact> facts_of(const std::string& path) {
   const auto file = detail::mapped_file::open(path);
   if (!holds_dedupe_state(file->bytes())) return facts_of_filter(file->bytes());
-  return describe(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
+  return facts_of(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
 }
 
 std::string with_path(const std::string& path, const std::string& problem) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/format.h>
+
+#include <bloomtime/history/detail/timelines.hpp>
 
 #include "cli/text.hpp"
 
@@ -36,6 +39,21 @@ found_times find_times(const history& past, std::string_view item, interval aske
   found_times f{.asked = asked, .seen = past.when(item, asked), .bars = {}};
   f.bars = histogram(f.seen, asked, std::min<std::uint64_t>(most_bars, ticks_of(asked)));
   return f;
+}
+
+double expected_error(const history& past, interval asked) {
+  double expected = 0;
+  past.for_each([&](const timeline_history& part) {
+    const auto begin = static_cast<std::int64_t>(part.first());
+    const std::int64_t end = begin + static_cast<std::int64_t>(part.ticks()) - 1;
+    const std::int64_t from = std::max(begin, asked.first.number);
+    const std::int64_t to = std::min(end, asked.last.number);
+    if (from > to) return;
+    expected +=
+        part.current_error(static_cast<std::uint64_t>(to - from) + 1) +
+        std::ldexp(static_cast<double>(part.items()), -static_cast<int>(detail::timeline_key_bits));
+  });
+  return std::min(expected, 1.0);
 }
 
 std::string times_title(const std::string& item, const found_times& f, const tick_clock& clock,

@@ -28,6 +28,9 @@ std::uint64_t ticks_of(interval i);
 found_times find_times(const history& past, std::string_view item, interval asked,
                        std::size_t most_bars);
 
+// The probability that an item which was not seen in these ticks is reported as seen.
+double expected_error(const history& past, interval asked);
+
 // "/a   seen 2014-01-01 09:30:00 .. 09:40:00 +0000   in 12 seconds of 601"
 std::string times_title(const std::string& item, const found_times& f, const tick_clock& clock,
                         const store::log_zone& zone);
