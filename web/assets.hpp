@@ -8,5 +8,6 @@ namespace bloomtime::web::assets {
 extern const std::string_view index;
 extern const std::string_view style;
 extern const std::string_view script;
+extern const std::string_view openapi;
 
 }  // namespace bloomtime::web::assets

@@ -9,6 +9,7 @@
 #include "cli/asking/asked_time.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/answers.hpp"
 #include "cli/output/profile_report.hpp"
 #include "cli/output/ranked_tables.hpp"
 #include "cli/text.hpp"
@@ -35,20 +36,13 @@ void print_profile(const typed& given, const opened_store& store, std::uint64_t 
   const profile::order by = given.by.empty() ? profile::order::heat : parse_order(given.by);
   const opened_heat opened =
       store.heat(given.at, by == profile::order::newest ? wanted::everything : wanted::heat);
-  report r{.command = "hot",
-           .title = opened.title(given.name()),
-           .fields = {{"store", given.name()},
-                      {"at", micros_or_nothing(opened.at)},
-                      {"records", opened.read.records},
-                      {"held_back", std::uint64_t{opened.profile.held().size()}}},
-           .tables = ranked_tables(
-               opened.fields(given.field),
-               {.by = by, .rows = rows, .at = opened.when(), .zone = opened.zone}, out.how()),
-           .notes = opened.notes(),
-           .closing = {fmt::format(
-               "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for a later time.",
-               given.name())}};
-  for (auto& f : web_fields(opened.profile)) r.fields.push_back(std::move(f));
+  report r = hot_answer(asked_profile_of(given.name(), opened), opened.fields(given.field), by,
+                        rows, out.how());
+  r.title = opened.title(given.name());
+  r.notes = opened.notes();
+  r.closing = {fmt::format(
+      "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for a later time.",
+      given.name())};
   out.print(r);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "cli/dedupe/deduper.hpp"
@@ -18,6 +19,8 @@ struct page_subject {
   const profile::profiler& profile;  // without events that wait
   const store::minute_totals& totals;
 };
+
+using page_visit = std::function<void(const page_subject&)>;
 
 inline constexpr std::size_t usual_page_rows = 100;  // of each order and field
 // Rows are left out until the document is no longer than this.

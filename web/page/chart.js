@@ -1,10 +1,10 @@
 // Bars over time, as SVG in the pixels of the page.
 
-// A "nice" number not below x: 1, 2, 2.5 or 5 times a power of ten.
+// A "nice" number not below x: 1, 1.5, 2, 3 and so on times a power of ten.
 function niceAbove(x) {
   if (x <= 0) return 1;
   const unit = 10 ** Math.floor(Math.log10(x));
-  return [1, 2, 2.5, 5, 10].map((n) => n * unit).find((n) => n >= x);
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((n) => n * unit).find((n) => n >= x);
 }
 
 const tickLengths = [1, 5, 10, 15, 30, 60, 180, 360, 720, 1440, 2880, 10080, 20160, 43200, 129600,

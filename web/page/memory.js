@@ -3,7 +3,7 @@
 function memoryRow(name, bytes, most, kind) {
   const bar = make("div", { class: `bar ${kind}` });
   bar.style.width = `${(100 * bytes) / most}%`;
-  return [make("span", {}, name), bar, make("span", {}, bytesText(bytes))];
+  return make("div", { class: "pair" }, make("span", {}, name), bar, make("span", {}, bytesText(bytes)));
 }
 
 pages.memory = (section) => {
@@ -16,6 +16,6 @@ pages.memory = (section) => {
        ["Exact counting, without times", data.exact_bytes, "other"]].filter((row) => row);
   const most = Math.max(1, ...rows.map(([, bytes]) => bytes));
   fill(section, make("div", { class: "head" }, heading("memory", "Memory")),
-    make("div", { class: "bars" }, rows.flatMap(([name, bytes, kind]) =>
+    make("div", { class: "bars" }, rows.map(([name, bytes, kind]) =>
       memoryRow(name, bytes, most, kind))));
 };

@@ -47,7 +47,7 @@ function rowOf(list, row, rank) {
     make("td", { class: "middle" }, trendNodes(valueOf(list, row, "trend"))),
     shown.order === "new"
       ? make("td", { class: "wide" }, timeText(valueOf(list, row, "first_seen"))) : null,
-    make("td", { class: "middle text" }, recent && recent.length
+    make("td", { class: "middle" }, recent && recent.length
       ? sparkBars(recent, 120, 18, `events in the last ${recent.length} half-lives, oldest first: ${
         recent.join(", ")}`) : null));
 }
@@ -65,7 +65,7 @@ function itemTable(list, rows) {
       head(`heat (${life})`, "", `every event counts half as much after each ${life}`),
       head("per min", "wide"), head("trend", "middle"),
       shown.order === "new" ? head("first seen", "wide") : null,
-      head("recent", "middle text", `the last 24 half-lives`))),
+      head("recent", "middle", `the last 24 half-lives`))),
     make("tbody", {}, rows.slice(0, shown.rows).map((row, i) => rowOf(list, row, i + 1))));
 }
 
