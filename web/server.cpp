@@ -150,19 +150,19 @@ server::daemon::daemon(const std::string& address, std::uint16_t port, const lim
   const unsigned threads = std::max(2U, std::thread::hardware_concurrency());
   const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                          (at.six ? unsigned{MHD_USE_IPv6} : 0U);
-  running_ = MHD_start_daemon(
-      flags, 0, nullptr, nullptr, &daemon::on_request, this,  //
-      MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&at.bytes),
-      MHD_OPTION_THREAD_POOL_SIZE, threads,                //
-      MHD_OPTION_CONNECTION_LIMIT, most.connections,       //
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, most.head_bytes,  //
-      MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(most.idle.count()),
-      MHD_OPTION_STRICT_FOR_CLIENT, 1,  //
-      MHD_OPTION_NOTIFY_COMPLETED, &daemon::on_completed, this,  //
-      MHD_OPTION_NOTIFY_CONNECTION, &daemon::on_connection, this, MHD_OPTION_END);
+  running_ =
+      MHD_start_daemon(flags, 0, nullptr, nullptr, &daemon::on_request, this,  //
+                       MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&at.bytes),
+                       MHD_OPTION_THREAD_POOL_SIZE, threads,                 //
+                       MHD_OPTION_CONNECTION_LIMIT, most.connections,        //
+                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, most.head_bytes,  //
+                       MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(most.idle.count()),
+                       MHD_OPTION_STRICT_FOR_CLIENT, 1,                           //
+                       MHD_OPTION_NOTIFY_COMPLETED, &daemon::on_completed, this,  //
+                       MHD_OPTION_NOTIFY_CONNECTION, &daemon::on_connection, this, MHD_OPTION_END);
   if (running_ == nullptr) {
     throw error(errc::io, fmt::format("cannot listen on {}:{}: {}", address, port,
-                                          std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
+                                      std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
   }
   watcher_ = std::thread([this] { watch(); });
 }

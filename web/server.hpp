@@ -50,7 +50,7 @@ using handler = std::function<response(const request&)>;
 // What has happened so far.
 struct server_counts {
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;  // with a status of 400 or more
+  std::uint64_t refused = 0;      // with a status of 400 or more
   std::uint64_t connections = 0;  // now
   std::uint64_t listeners = 0;    // streams of events now
 };

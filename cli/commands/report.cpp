@@ -45,8 +45,7 @@ exit_status write_report(const typed& given, const printer& out) {
            given.store.size());
   }
   const std::string& store = given.store.front();
-  const std::size_t rows =
-      given.rows.empty() ? usual_page_rows : parse_count("-n", given.rows);
+  const std::size_t rows = given.rows.empty() ? usual_page_rows : parse_count("-n", given.rows);
   const std::string page =
       web::page_with(store, document_of(store, rows), web::random_nonce(), false);
   if (given.output.empty() || given.output == "-") {
@@ -56,9 +55,8 @@ exit_status write_report(const typed& given, const printer& out) {
   write_file(given.output, page);
   out.print({.command = "report",
              .title = fmt::format("{}: {}", given.output, bytes_text(page.size())),
-             .fields = {{"store", store},
-                        {"file", given.output},
-                        {"bytes", std::uint64_t{page.size()}}}});
+             .fields = {
+                 {"store", store}, {"file", given.output}, {"bytes", std::uint64_t{page.size()}}}});
   return yes;
 }
 

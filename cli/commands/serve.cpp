@@ -48,21 +48,24 @@ std::string token_of(const typed& given) {
       refuse("--token-file {} cannot be read, or is empty", shown(given.token_file));
     }
   }
-  const bool plain = token.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789-._~") == token.npos;
+  const bool plain = token.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789-._~") == token.npos;
   if (!token.empty() && (token.size() < shortest_token || !plain)) {
-    refuse("--token must have at least {} characters, of letters, digits and - . _ ~, as `openssl "
-           "rand -hex 16` prints them; got {}",
-           shortest_token, token.size());
+    refuse(
+        "--token must have at least {} characters, of letters, digits and - . _ ~, as `openssl "
+        "rand -hex 16` prints them; got {}",
+        shortest_token, token.size());
   }
   return token;
 }
 
 site_settings settings_of(const typed& given) {
   const std::size_t colon = given.listen.rfind(':');
-  const auto port = colon == given.listen.npos
-                        ? std::nullopt
-                        : number_in<std::uint16_t>(std::string_view(given.listen).substr(colon + 1));
+  const auto port =
+      colon == given.listen.npos
+          ? std::nullopt
+          : number_in<std::uint16_t>(std::string_view(given.listen).substr(colon + 1));
   if (!port) {
     refuse("--listen must be an address and a port, as in 127.0.0.1:7979, got {}",
            shown(given.listen));
@@ -88,8 +91,8 @@ site_settings settings_of(const typed& given) {
 
 std::unique_ptr<duplicate_service> duplicates_of(const typed& given) {
   if (given.state.empty() && given.window.empty()) return nullptr;
-  const auto window = given.window.empty() ? std::chrono::minutes(10)
-                                           : parse_span("--window", given.window);
+  const auto window =
+      given.window.empty() ? std::chrono::minutes(10) : parse_span("--window", given.window);
   return std::make_unique<duplicate_service>(given.state, window,
                                              parse_chance("--error", given.error));
 }
@@ -183,8 +186,9 @@ exit_status serve(const typed& given, const output_options& asked, const printer
   const std::unique_ptr<duplicate_service> duplicates = duplicates_of(given);
   if (!given.logs.empty()) return serve_logs(given, how, duplicates.get(), asked, out);
   if (given.store.empty() && !duplicates) {
-    refuse("serve needs a store, --follow LOG, or --window for duplicates. Try bloomtime serve "
-           "access.bloomtime");
+    refuse(
+        "serve needs a store, --follow LOG, or --window for duplicates. Try bloomtime serve "
+        "access.bloomtime");
   }
   return serve_store(given, how, duplicates.get());
 }
@@ -205,9 +209,11 @@ constexpr const char* details =
     "/metrics      for Prometheus\n"
     "A store that another process writes is shown anew after each of its checkpoints. With "
     "--follow\n"
-    "this process is the writer, as bloomtime profile --follow is: it saves every --checkpoint and\n"
+    "this process is the writer, as bloomtime profile --follow is: it saves every --checkpoint "
+    "and\n"
     "at the end, also by SIGINT, SIGTERM and SIGHUP.\n"
-    "Requests must name this server in Host: localhost, an address, or a --host. Requests of pages\n"
+    "Requests must name this server in Host: localhost, an address, or a --host. Requests of "
+    "pages\n"
     "of other sites are refused. Without --token only loopback addresses are listened on.\n"
     "docs/web.md describes limits and answers.\n";
 

@@ -42,15 +42,15 @@ asked_profile asked_profile_of(const std::string& store, const opened_heat& open
 report hot_answer(const asked_profile& asked,
                   const std::vector<const profile::field_profile*>& fields, profile::order by,
                   std::uint64_t rows, const style& how) {
-  report r{.command = "hot",
-           .fields = {{"store", asked.store},
-                      {"at", micros_or_nothing(asked.at)},
-                      {"records", asked.read.records},
-                      {"held_back", std::uint64_t{asked.profile.held().size()}}},
-           .tables = ranked_tables(
-               fields,
-               {.by = by, .rows = rows, .at = asked.when(), .zone = store::zone_of(asked.read)},
-               how)};
+  report r{
+      .command = "hot",
+      .fields = {{"store", asked.store},
+                 {"at", micros_or_nothing(asked.at)},
+                 {"records", asked.read.records},
+                 {"held_back", std::uint64_t{asked.profile.held().size()}}},
+      .tables = ranked_tables(
+          fields, {.by = by, .rows = rows, .at = asked.when(), .zone = store::zone_of(asked.read)},
+          how)};
   for (auto& f : web_fields(asked.profile)) r.fields.push_back(std::move(f));
   return r;
 }

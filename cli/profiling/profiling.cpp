@@ -127,7 +127,8 @@ std::chrono::seconds seconds_of(const char* option, const std::string& text) {
 }
 
 // A screen is for people who did not ask for tables one after the other.
-live::settings live_settings(const profile_options& given, const output_options& asked, const style& how) {
+live::settings live_settings(const profile_options& given, const output_options& asked,
+                             const style& how) {
   const bool screen = how.form == view::people && !asked.table && live::terminal::usable();
   const std::string usual = screen ? "1s" : "10s";
   const auto& files = given.files;
@@ -222,7 +223,10 @@ class run {
                   finish(*reading);
                   save();
                 },
-            .settle = [this] { if (profile_) profile_->flush(); },
+            .settle =
+                [this] {
+                  if (profile_) profile_->flush();
+                },
             .page =
                 [this, &reading](const auto& visit) {
                   if (!profile_ || reading == nullptr) return;

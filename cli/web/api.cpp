@@ -68,16 +68,15 @@ std::optional<instant> time_of(const page_subject& about, const std::string& typ
   const instant asked = store::parse_moment("at", typed, zone, now.value_or(instant()));
   const tick_clock ticks(about.profile.settings().resolution);
   if (about.profile.newest() && ticks.tick_of(asked) < ticks.tick_of(*about.profile.newest())) {
-    refuse("at must not be before the newest event ({}); got {}. For the past ask /api/seen or "
-           "/api/timeline",
-           time_text(*about.profile.newest(), zone), time_text(asked, zone));
+    refuse(
+        "at must not be before the newest event ({}); got {}. For the past ask /api/seen or "
+        "/api/timeline",
+        time_text(*about.profile.newest(), zone), time_text(asked, zone));
   }
   return asked;
 }
 
-kept_names names_of(const page_subject& about) {
-  return {about.what.read, about.what.store, ""};
-}
+kept_names names_of(const page_subject& about) { return {about.what.read, about.what.store, ""}; }
 
 asked_profile asked_of(const page_subject& about, const std::string& at) {
   return {about.what.store, about.what.read, about.profile, time_of(about, at)};
@@ -135,7 +134,11 @@ struct past_of_field {
   }
 
   asked_past asked(const page_subject& about) const {
-    return {about.what.store,         field.name, zone, *field.past, about.what.read.records,
+    return {about.what.store,
+            field.name,
+            zone,
+            *field.past,
+            about.what.read.records,
             std::uint64_t{about.profile.held().size()}};
   }
 
@@ -147,8 +150,8 @@ struct past_of_field {
 report seen(const page_subject& about, const web::request& r) {
   const parameters given(r, {"field", "item", "from", "to"});
   const past_of_field of(about, given.one("field"));
-  const asked_time time = parse_asked_time(given.need("from"), given.need("to"), of.zone,
-                                           about.profile.newest());
+  const asked_time time =
+      parse_asked_time(given.need("from"), given.need("to"), of.zone, about.profile.newest());
   table t = seen_table(of.field.name);
   for (const std::string& item : given.items()) {
     const sighting found = of.field.past->seen(of.names.of(item), time.from, time.to);

@@ -65,10 +65,10 @@ json series_of(const minute_totals& events, const web_totals* web, const steps& 
   json series = to_json(of);
   series["events"] = sums_of(events, of);
   if (web == nullptr || web->records() == 0) return series;
-  series["status"] =
-      classes_of(web_totals::statuses, [&](auto i) -> auto& { return web->status(i); }, of);
-  series["method"] =
-      classes_of(web_totals::methods, [&](auto i) -> auto& { return web->method(i); }, of);
+  series["status"] = classes_of(
+      web_totals::statuses, [&](auto i) -> auto& { return web->status(i); }, of);
+  series["method"] = classes_of(
+      web_totals::methods, [&](auto i) -> auto& { return web->method(i); }, of);
   if (web->records_with_bytes() != 0) series["bytes"] = sums_of(web->bytes(), of);
   return series;
 }
@@ -77,8 +77,7 @@ json series_of(const minute_totals& events, const web_totals* web, const steps& 
 json days_of(const minute_totals& events, const span& all, std::int32_t offset) {
   if (all.days() < 1) return nullptr;
   const bool by_hour = all.days() <= most_days_by_hour;
-  const instant from(
-      std::max(all.first.micros, all.last.micros - most_days * 86'400 * 1'000'000));
+  const instant from(std::max(all.first.micros, all.last.micros - most_days * 86'400 * 1'000'000));
   steps of = steps_between(from, all.last, day, offset);
   if (by_hour) of = {of.first, std::chrono::hours(1), of.count * 24};
   json days = to_json(of);
@@ -94,9 +93,10 @@ json head_of(const char* kind, std::string title) {
 
 json fields_of(const page_subject& about, const std::optional<span>& all, std::size_t rows) {
   json fields = json::array();
-  const asked_ranking asked{.rows = rows,
-                            .at = about.what.at.value_or(about.profile.newest().value_or(instant())),
-                            .zone = store::zone_of(about.what.read)};
+  const asked_ranking asked{
+      .rows = rows,
+      .at = about.what.at.value_or(about.profile.newest().value_or(instant())),
+      .zone = store::zone_of(about.what.read)};
   for (const profile::field_profile& f : about.profile.fields()) {
     std::optional<interval> ticks;
     if (all && f.past) ticks = f.past->clock().covering(all->first, all->last);
@@ -150,7 +150,8 @@ std::string profile_document(const page_subject& about, std::size_t rows) {
 
 std::string dedupe_document(const deduper& state, const std::string& name) {
   const dedupe_counts& counts = state.counts();
-  json document = {{"schema", json_schema}, {"command", "report"}, {"page", head_of("dedupe", name)}};
+  json document = {
+      {"schema", json_schema}, {"command", "report"}, {"page", head_of("dedupe", name)}};
   for (const fact& f : facts_of(state)) {
     document[f.name] = std::visit([](const auto& data) -> json { return data; }, f.value);
   }
@@ -167,8 +168,8 @@ std::string dedupe_document(const deduper& state, const std::string& name) {
     all->last = minute;
   });
   if (!all) return dumped(document);
-  document["series"] = series_of(state.drops(), nullptr,
-                                 steps_between(all->first, all->last, most_steps, 0));
+  document["series"] =
+      series_of(state.drops(), nullptr, steps_between(all->first, all->last, most_steps, 0));
   document["days"] = days_of(state.drops(), *all, 0);
   return dumped(document);
 }

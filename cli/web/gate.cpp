@@ -84,13 +84,14 @@ bool request_gate::has_token(const web::request& r) const {
 std::optional<web::response> request_gate::refuses(const web::request& r) const {
   const std::string_view host = r.header("Host");
   if (!is_known(host)) {
-    return error_response(403, "the Host header names another server; start it with --host NAME "
-                               "if this is its name");
+    return error_response(403,
+                          "the Host header names another server; start it with --host NAME "
+                          "if this is its name");
   }
   const std::string_view origin = r.header("Origin");
   const std::size_t scheme = origin.find("://");
-  const bool foreign = !origin.empty() &&
-                       (scheme == origin.npos || origin.substr(scheme + 3) != host);
+  const bool foreign =
+      !origin.empty() && (scheme == origin.npos || origin.substr(scheme + 3) != host);
   if (foreign || r.header("Sec-Fetch-Site") == "cross-site") {
     return error_response(403, "requests of other sites are not answered");
   }
@@ -103,8 +104,8 @@ std::optional<web::response> request_gate::refuses(const web::request& r) const 
         .type = "text/plain",
         .body = "",
         .headers = {{"Location", "/"},
-                    {"Set-Cookie", fmt::format("{}{}; HttpOnly; SameSite=Strict; Path=/", cookie,
-                                               token_)}}};
+                    {"Set-Cookie",
+                     fmt::format("{}{}; HttpOnly; SameSite=Strict; Path=/", cookie, token_)}}};
   }
   web::response no = error_response(
       401, "give the token: Authorization: Bearer TOKEN, or /?token=TOKEN in a browser");

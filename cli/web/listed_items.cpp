@@ -47,8 +47,11 @@ class list_builder {
       rows.push_back(l.cells);
       times.push_back(times_of(l));
     }
-    return {{"field", field_.name}, {"columns", columns_}, {"rows", std::move(rows)},
-            {"times", std::move(times)}, {"orders", std::move(orders)}};
+    return {{"field", field_.name},
+            {"columns", columns_},
+            {"rows", std::move(rows)},
+            {"times", std::move(times)},
+            {"orders", std::move(orders)}};
   }
 
  private:
@@ -132,7 +135,8 @@ class list_builder {
   // A text that was cut is not the item, so nothing is known of its times.
   void find_times_of(listed& l) const {
     if (l.times || l.cut || !field_.past || !span_) return;
-    l.times = find_times(*field_.past, l.cells.front().get_ref<const std::string&>(), *span_, parts);
+    l.times =
+        find_times(*field_.past, l.cells.front().get_ref<const std::string&>(), *span_, parts);
   }
 
   // [first, last, ticks, [ticks in each part]]; null if nothing is known.

@@ -24,8 +24,8 @@ std::string in_label(std::string_view text) {
 class metrics {
  public:
   void family(std::string_view name, std::string_view type, std::string_view help) {
-    fmt::format_to(std::back_inserter(text_), "# HELP bloomtime_{0} {2}\n# TYPE bloomtime_{0} {1}\n",
-                   name, type, help);
+    fmt::format_to(std::back_inserter(text_),
+                   "# HELP bloomtime_{0} {2}\n# TYPE bloomtime_{0} {1}\n", name, type, help);
     name_ = name;
   }
   template <class Number>

@@ -23,8 +23,7 @@ opened_profile::opened_profile(const std::string& directory, const store::reader
             .counts = {},
             .records_before = 0,
             .store = directory},
-      profile_(
-          profile::profiler::load(parts, what_.read, profile::profiler::wanted::everything)),
+      profile_(profile::profiler::load(parts, what_.read, profile::profiler::wanted::everything)),
       totals_(parts.totals()) {
   profile_.include_held(profile_.newest().value_or(instant()));
 }

@@ -26,7 +26,7 @@ steps steps_between(instant from, instant to, seconds each, std::int32_t offset)
 }
 
 steps steps_between(instant from, instant to, std::size_t most, std::int32_t offset) {
-  constexpr std::array<std::int64_t, 12> lengths{60,    300,   900,   1800,   3600,   10800,
+  constexpr std::array<std::int64_t, 12> lengths{60,    300,   900,   1800,   3600,    10800,
                                                  21600, 43200, 86400, 604800, 2592000, 31536000};
   for (const std::int64_t length : lengths) {
     const steps found = steps_between(from, to, seconds(length), offset);

@@ -61,10 +61,10 @@ web::response site::page() {
   const std::string nonce = web::random_nonce();
   return {.type = "text/html; charset=utf-8",
           .body = web::page_with(title_, *document(), nonce, true),
-          .headers = {{"Content-Security-Policy",
-                       web::content_policy(nonce) + "; frame-ancestors 'none'"},
-                      {"Referrer-Policy", "no-referrer"},
-                      {"Cross-Origin-Resource-Policy", "same-origin"}}};
+          .headers = {
+              {"Content-Security-Policy", web::content_policy(nonce) + "; frame-ancestors 'none'"},
+              {"Referrer-Policy", "no-referrer"},
+              {"Cross-Origin-Resource-Policy", "same-origin"}}};
 }
 
 web::response site::answer(const web::request& r) {
@@ -83,8 +83,9 @@ web::response site::answer(const web::request& r) {
     } else if (r.path().starts_with("/api/")) {
       found = api_.answer(r);
     } else {
-      found = error_response(404, "there is no such page; / is the page, /api/openapi.json "
-                                  "lists the questions");
+      found = error_response(404,
+                             "there is no such page; / is the page, /api/openapi.json "
+                             "lists the questions");
     }
   } catch (const usage_error& e) {
     found = error_response(400, e.what());

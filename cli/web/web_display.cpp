@@ -13,12 +13,13 @@ web_display::web_display(const live::source& from, const site_settings& how,
                          duplicate_service* duplicates)
     : from_(from),
       duplicates_(duplicates),
-      site_(how,
-            [this](const page_visit& visit) {
-              const std::shared_lock held(turns_);
-              from_.page(visit);
-            },
-            duplicates) {
+      site_(
+          how,
+          [this](const page_visit& visit) {
+            const std::shared_lock held(turns_);
+            from_.page(visit);
+          },
+          duplicates) {
   turns_.lock();
   cli::note(fmt::format("listening on {}", site_address(how, site_.port())));
 }
