@@ -37,7 +37,12 @@ void web_display::attend(time now, bool /*waits*/) {
   turns_.lock();
 }
 
-void web_display::waits(bool begins) { begins ? turns_.unlock() : turns_.lock(); }
+// Lines that were read since the last call become part of the answers before anybody sees them.
+void web_display::waits(bool begins) {
+  if (!begins) return turns_.lock();
+  from_.settle();
+  turns_.unlock();
+}
 
 void web_display::note(std::string_view text) { cli::note(std::string(text)); }
 
