@@ -9,7 +9,7 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run redis-demo test quick build bench choosing experiments soak fuzz install format tidy clean
+.PHONY: help run redis-demo test quick build bench pictures choosing experiments soak fuzz install format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -45,6 +45,10 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@cmake --build --preset bench -j $(JOBS)
 	@mkdir -p docs
 	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
+
+pictures: build  ## draw docs/pictures anew: the report, the live page, a terminal session
+	@scripts/setup web
+	@scripts/pictures
 
 choosing:  ## measure which engine suits which question, up to ITEMS (10^8), into docs/choosing.md
 	@scripts/setup build bench

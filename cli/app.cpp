@@ -28,6 +28,8 @@ constexpr const char* examples =
     "bloomtime dedupe hooks.ndjson --item id --window 1d     each id once a day\n"
     "bloomtime tally sales.tsv --op 1 --item 2 --store stock    add and remove items\n"
     "bloomtime count stock apples pears                      how many are there?\n"
+    "bloomtime report access.bloomtime -o report.html        a page for the browser\n"
+    "bloomtime serve access.bloomtime                        the same, live\n"
     "bloomtime plan heat --items 1M                          how accurate is profile?\n"
     "bloomtime plan bloom --items 1M --error 1%              how much memory does it take?\n"
     "bloomtime plan bloom --items 1M --error 1% --measure    build the filters and measure\n"
@@ -91,6 +93,8 @@ class program {
     add_dedupe(root_, asked_);
     add_tally(root_, asked_);
     add_count(root_, asked_);
+    add_report(root_, asked_);
+    add_serve(root_, asked_);
     add_plan(root_, asked_);
     add_info(root_, asked_);
     add_verify(root_, asked_);

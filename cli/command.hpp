@@ -88,6 +88,8 @@ void add_timeline(command& root, output_options& asked);
 void add_dedupe(command& root, output_options& asked);
 void add_tally(command& root, output_options& asked);
 void add_count(command& root, output_options& asked);
+void add_report(command& root, output_options& asked);
+void add_serve(command& root, output_options& asked);
 void add_info(command& root, output_options& asked);
 void add_verify(command& root, output_options& asked);
 void add_merge(command& root, output_options& asked);

@@ -11,7 +11,6 @@
 #include "cli/asking/filter_bytes.hpp"
 #include "cli/dedupe/deduper.hpp"
 #include "cli/text.hpp"
-#include "profile/past.hpp"
 #include "profile/profiler.hpp"
 #include "store/ledger.hpp"
 #include "store/roles.hpp"
@@ -23,26 +22,6 @@ std::vector<std::string> names_of(const profile::profiler& profile) {
   std::vector<std::string> names;
   for (const profile::field_profile& f : profile.fields()) names.push_back(f.name);
   return names;
-}
-
-std::vector<fact> describe(const deduper& state) {
-  const dedupe_settings& s = state.settings();
-  std::vector<fact> facts{
-      {"family", "dedupe"}, {"engine", std::string(state.filter().engine())}, {"key", s.key}};
-  if (s.time == time_source::none) {
-    facts.push_back({"last", s.expect});
-  } else {
-    facts.push_back({"window_seconds", std::chrono::duration<double>(s.window).count()});
-    facts.push_back({"expect", s.expect});
-  }
-  facts.push_back({"error", s.error});
-  facts.push_back({"memory", state.memory()});
-  facts.push_back({"passed", state.counts().passed});
-  facts.push_back({"dropped", state.counts().dropped});
-  facts.push_back({"unjudged", state.counts().unjudged});
-  facts.push_back({"forgotten_early", state.counts().forgotten});
-  facts.push_back({"dropped_full", state.counts().crowded_out});
-  return facts;
 }
 
 }  // namespace
@@ -133,8 +112,6 @@ std::optional<instant> opened_history::first() const {
   return earliest;
 }
 
-double opened_history::error(interval asked) const { return profile::wrong_ticks(past, asked); }
-
 opened_history opened_store::past(const std::string& field, const std::string& key) const {
   expect_profile(parts_.about(), directory_);
   const std::size_t number = chosen_field(read().items, field);
@@ -181,10 +158,30 @@ std::optional<hot_list> opened_store::tally_names() const {
 
 // -- files ---------------------------------------------------------------------------------------
 
+std::vector<fact> facts_of(const deduper& state) {
+  const dedupe_settings& s = state.settings();
+  std::vector<fact> facts{
+      {"family", "dedupe"}, {"engine", std::string(state.filter().engine())}, {"key", s.key}};
+  if (s.time == time_source::none) {
+    facts.push_back({"last", s.expect});
+  } else {
+    facts.push_back({"window_seconds", std::chrono::duration<double>(s.window).count()});
+    facts.push_back({"expect", s.expect});
+  }
+  facts.push_back({"error", s.error});
+  facts.push_back({"memory", state.memory()});
+  facts.push_back({"passed", state.counts().passed});
+  facts.push_back({"dropped", state.counts().dropped});
+  facts.push_back({"unjudged", state.counts().unjudged});
+  facts.push_back({"forgotten_early", state.counts().forgotten});
+  facts.push_back({"dropped_full", state.counts().crowded_out});
+  return facts;
+}
+
 std::vector<fact> facts_of(const std::string& path) {
   const auto file = detail::mapped_file::open(path);
   if (!holds_dedupe_state(file->bytes())) return facts_of_filter(file->bytes());
-  return describe(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
+  return facts_of(deduper::load(file->bytes(), deduper::settings_in(file->bytes()), path));
 }
 
 std::string with_path(const std::string& path, const std::string& problem) {

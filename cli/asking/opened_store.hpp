@@ -11,8 +11,11 @@
 #include <bloomtime/tally/any_tally.hpp>
 
 #include "cli/asking/kept_names.hpp"
+#include "cli/dedupe/deduper.hpp"
 #include "cli/output/report.hpp"
+#include "cli/output/timeline_report.hpp"
 #include "logs/time_gate.hpp"
+#include "profile/past.hpp"
 #include "profile/profiler.hpp"
 #include "store/log_zone.hpp"
 #include "store/reader.hpp"
@@ -53,7 +56,7 @@ struct opened_history {
   std::optional<instant> last() const { return gate.newest(); }
 
   // The probability that an item which was not seen in these ticks is reported as seen.
-  double error(interval asked) const;
+  double error(interval asked) const { return profile::wrong_ticks(past, asked); }
 };
 
 // Opens one checkpoint of a store. The queries load what they need of it and throw usage_error if
@@ -89,6 +92,7 @@ class opened_store {
 
 // What a filter file or a state of dedupe says about itself.
 std::vector<fact> facts_of(const std::string& path);
+std::vector<fact> facts_of(const deduper& state);
 // A problem of a file, for output that does not show the path.
 std::string with_path(const std::string& path, const std::string& problem);
 

@@ -10,6 +10,7 @@
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/answers.hpp"
 #include "cli/output/ranked_tables.hpp"
 #include "cli/redis/address.hpp"
 #include "cli/redis/questions.hpp"
@@ -25,51 +26,18 @@ struct typed : asked_items {
   std::string key_file;
 };
 
-row row_of(const profile::field_profile& field, std::string_view item, const kept_names& names,
-           instant at) {
-  constexpr std::size_t widest_item = 60;
-  constexpr double seconds_per_minute = 60;
-  const digest id = digest_of(names.of(item), field.heat.seed());
-  const estimate e = field.at(id, at);
-  const estimate shown = rounded(e);
-  const double rate = rounded(seconds_per_minute * field.hot.rate(e).value);
-  const auto total = field.total(id);
-  row r{{{std::string(item), cut_to(item, widest_item)},
-         {{}, total ? total_text(*total) : ""},
-         {shown.value, hits_text(e)},
-         {shown.lower, short_text(e.lower)},
-         {shown.upper, short_text(e.upper)},
-         {rate, short_text(rate)}}};
-  add_total(r, total);
-  return r;
-}
-
 void print_report(const typed& given, const opened_heat& opened, const printer& out) {
   const profile::field_profile& field = opened.field(given.field);
-  table t{.key = "items",
-          .columns = {{"item", field.name, side::left},
-                      {"", field.totals ? "total" : "", side::right, audience::people},
-                      {"hits", fmt::format("heat ({})", span_text(field.hot.bucket()))},
-                      {"lower", "at least", side::right, audience::everybody, 2},
-                      {"upper", "at most", side::right, audience::everybody, 1},
-                      {"rate_per_minute", "per min"}}};
-  for (const column& c : total_columns()) t.columns.push_back(c);
-  given.for_each([&](std::string_view item) {
-    t.rows.push_back(row_of(field, item, opened.names, opened.when()));
-  });
+  std::vector<std::string> items;
+  given.for_each([&](std::string_view item) { items.emplace_back(item); });
   std::vector<std::string> notes = opened.notes();
   notes.insert(notes.begin(),
                fmt::format("\"At most\" always holds; \"at least\" holds with probability 1 - {}",
                            chance_text(1 - field.heat.confidence())));
-  out.print({.command = "heat",
-             .title = opened.title(given.store()),
-             .fields = {{"store", given.store()},
-                        {"field", field.name},
-                        {"at", micros_or_nothing(opened.at)},
-                        {"records", opened.read.records},
-                        {"held_back", std::uint64_t{opened.profile.held().size()}}},
-             .tables = {std::move(t)},
-             .notes = std::move(notes)});
+  report r = heat_answer(asked_profile_of(given.store(), opened), field, opened.names, items);
+  r.title = opened.title(given.store());
+  r.notes = std::move(notes);
+  out.print(r);
 }
 
 exit_status heat(const typed& given, const output_options& asked, const printer& out) {

@@ -10,6 +10,7 @@
 #include "cli/asking/asked_time.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/answers.hpp"
 #include "cli/output/profile_report.hpp"
 #include "cli/output/ranked_tables.hpp"
 #include "cli/text.hpp"
@@ -45,13 +46,13 @@ report report_of(const typed& given, const opened_heat& opened) {
 
 void print_now(const typed& given, const opened_heat& opened, const asked_ranking& asked,
                const printer& out) {
-  report r = report_of(given, opened);
-  r.tables = ranked_tables(opened.fields(given.field), asked, out.how());
+  report r = hot_answer(asked_profile_of(given.name(), opened), opened.fields(given.field),
+                        asked.by, asked.rows, out.how());
+  r.title = opened.title(given.name());
+  r.notes = opened.notes();
   r.closing = {fmt::format(
       "Next: bloomtime heat {} ITEM queries one item; --at TIME answers for another time.",
       given.name())};
-  for (auto& f : web_fields(opened.profile)) r.fields.push_back(std::move(f));
-  r.fields.emplace_back("in_the_past", false);
   out.print(r);
 }
 

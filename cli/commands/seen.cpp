@@ -10,6 +10,7 @@
 #include "cli/asking/batch.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/answers.hpp"
 #include "cli/output/report.hpp"
 #include "cli/redis/address.hpp"
 #include "cli/redis/questions.hpp"
@@ -54,38 +55,14 @@ question question_of(const batch_line& line, const opened_history& opened, std::
 
 // -- a table -------------------------------------------------------------------------------------
 
-table empty_table(const std::string& field) {
-  return {.key = "questions",
-          .columns = {{"item", field, side::left},
-                      {"from", "from", side::left},
-                      {"to", "to", side::left},
-                      {"answer", "seen", side::left},
-                      {"error", "error", side::right, audience::everybody, 1}}};
-}
-
-// Where a whole day or minute ends: 23:59:59 instead of 23:59:59.999999.
-instant end_shown(instant to) {
-  const tick_clock seconds;
-  const instant begin = seconds.start_of(seconds.tick_of(to));
-  return seconds.end_of(seconds.tick_of(to)) == to ? begin : to;
-}
-
 struct answer {
   sighting found;
   row shown;
 };
 
 answer answer_of(const question& q, const opened_history& opened) {
-  constexpr std::size_t widest_item = 60;
-  const auto [from, to, widened] = q.time;
-  const sighting found = opened.past.seen(opened.names.of(q.item), from, to);
-  return {found,
-          {{{std::string(q.item), cut_to(q.item, widest_item)},
-            {from.micros, time_text(from, opened.zone)},
-            {to.micros, time_text(end_shown(to), opened.zone)},
-            text_cell(std::string(name_of(found))),
-            chance_cell(opened.error(opened.past.clock().covering(from, to)))},
-           found == sighting::no ? look::plain : look::strong}};
+  const sighting found = opened.past.seen(opened.names.of(q.item), q.time.from, q.time.to);
+  return {found, seen_row(q.item, q.time, found, opened.past, opened.zone)};
 }
 
 // "maybe   155.95.78.223 was seen in 2014-01-01 09:30:00 .. 09:40:00 +0000"
@@ -99,18 +76,7 @@ std::string sentence(const question& q, sighting found, const opened_history& op
                            : found == sighting::no  ? "certain"
                                                     : "part of the period is no longer kept";
   return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
-                     store::range_text(from, end_shown(to), opened.zone), sure);
-}
-
-report report_of(const std::string& store, const opened_history& opened, std::string title,
-                 std::vector<table> tables) {
-  return {.command = "seen",
-          .title = std::move(title),
-          .fields = {{"store", store},
-                     {"field", opened.field},
-                     {"records", opened.read.records},
-                     {"held_back", std::uint64_t{opened.gate.held().size()}}},
-          .tables = std::move(tables)};
+                     store::range_text(from, end_of_shown(to), opened.zone), sure);
 }
 
 // One line per query, or one report of all.
@@ -118,7 +84,7 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
                const printer& out) {
   std::string scratch;
   std::size_t widened = 0;
-  table t = empty_table(opened.field);
+  table t = seen_table(opened.field);
   batch_answers answers(out);
   for_each_line(given.batch, [&](const batch_line& line) {
     const question q = question_of(line, opened, scratch);
@@ -132,7 +98,7 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
   });
   answers.finish();
   note_widened(widened);
-  if (as_report) out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
+  if (as_report) out.print(seen_answer(asked_past_of(given.words.front(), opened), {std::move(t)}));
 }
 
 exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
@@ -141,11 +107,11 @@ exit_status ask_one(const typed& given, const opened_history& opened, const prin
   note_widened(q.time.widened ? 1 : 0);
   answer found = answer_of(q, opened);
   if (out.how().form == view::people) {
-    out.print(report_of(given.words.front(), opened, sentence(q, found.found, opened), {}));
+    out.print({.command = "seen", .title = sentence(q, found.found, opened)});
   } else {
-    table t = empty_table(opened.field);
+    table t = seen_table(opened.field);
     t.rows.push_back(std::move(found.shown));
-    out.print(report_of(given.words.front(), opened, "", {std::move(t)}));
+    out.print(seen_answer(asked_past_of(given.words.front(), opened), {std::move(t)}));
   }
   return found.found == sighting::no ? no : yes;
 }

@@ -10,10 +10,10 @@
 #include "cli/asking/asked_time.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/answers.hpp"
 #include "cli/output/report.hpp"
 #include "cli/output/timeline_report.hpp"
 #include "cli/text.hpp"
-#include "profile/past.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -41,48 +41,15 @@ std::optional<interval> asked_ticks(const typed& given, const opened_history& op
   return ticks;
 }
 
-bool is_dropped(const opened_history& opened, const found_times& f) {
-  return !f.bars.empty() && profile::is_dropped(opened.past, f.asked, opened.first());
-}
-
 found_times look_up(const typed& given, const opened_history& opened) {
   const std::optional<interval> asked = asked_ticks(given, opened);
   if (!asked) return {};
   return find_times(opened.past, opened.names.of(given.words[1]), *asked, most_bars);
 }
 
-report report_of(const typed& given, const opened_history& opened, const found_times& f,
-                 std::size_t rows) {
-  const bloomtime::tick_clock& clock = opened.past.clock();
-  const auto start = [&](bool there, tick t) {
-    return there ? value(clock.start_of(t).micros) : value();
-  };
-  const bool seen = !f.seen.empty();
-  const double error = f.bars.empty() ? 0 : opened.error(f.asked);
-  report r{.command = "timeline",
-           .title = f.bars.empty() ? given.words.front() + ": no events yet"
-                                   : times_title(given.words[1], f, clock, opened.zone),
-           .fields = {{"store", given.words.front()},
-                      {"field", opened.field},
-                      {"item", given.words[1]},
-                      {"from", start(!f.bars.empty(), f.asked.first)},
-                      {"to", start(!f.bars.empty(), f.asked.last)},
-                      {"tick_seconds", in_seconds(clock.resolution())},
-                      {"asked_ticks", f.bars.empty() ? 0 : ticks_of(f.asked)},
-                      {"first", start(seen, seen ? f.seen.front().first : tick())},
-                      {"last", start(seen, seen ? f.seen.back().last : tick())},
-                      {"ticks", count_ticks(f.seen)},
-                      {"histogram", f.bars},
-                      {"error", error},
-                      {"held_back", std::uint64_t{opened.gate.held().size()}},
-                      {"out_of_retention", is_dropped(opened, f)}},
-           .tables = {intervals_table(f, clock, opened.zone, rows)}};
-  return r;
-}
-
 void show(const typed& given, const opened_history& opened, const found_times& f, std::size_t rows,
           const printer& out) {
-  report r = report_of(given, opened, f, rows);
+  report r = timeline_answer(asked_past_of(given.words.front(), opened), given.words[1], f, rows);
   if (out.how().form == view::people) {
     r.tables.insert(r.tables.begin(), times_picture(f, opened.past.clock(), opened.zone));
     if (f.seen.empty()) r.tables.clear();
@@ -122,7 +89,7 @@ exit_status timeline(const typed& given, const printer& out) {
   const opened_history opened = opened_store(given.words.front()).past(given.field, given.key_file);
   const found_times f = look_up(given, opened);
   show(given, opened, f, rows, out);
-  return f.seen.empty() && !is_dropped(opened, f) ? no : yes;
+  return f.seen.empty() && !is_dropped(asked_past_of(given.words.front(), opened), f) ? no : yes;
 }
 
 constexpr const char* examples =

@@ -12,6 +12,7 @@
 
 #include "cli/output/report.hpp"
 #include "cli/output/style.hpp"
+#include "cli/web/document.hpp"
 #include "logs/event_reader.hpp"
 
 namespace bloomtime::cli::live {
@@ -39,6 +40,9 @@ struct source {
   std::function<report(const wish&)> profile = {};      // not before the first event
   std::function<report(const item_wish&)> timeline = {};
   std::function<void()> save = {};
+  // Makes all lines part of the answers; `page` may then be called by several threads at once.
+  std::function<void()> settle = {};
+  std::function<void(const page_visit&)> page = {};  // visits nothing before the first event
 };
 
 // How a session shows itself. `now` is always the time of the call.
@@ -53,6 +57,8 @@ class display {
 
   // Called between lines and at least ten times a second. `waits`: there is no more input now.
   virtual void attend(time now, bool waits) = 0;
+  // Called before and after each wait.
+  virtual void waits(bool /*begins*/) {}
   virtual void note(std::string_view text) = 0;
   virtual void advance(const logs::reading& so_far) = 0;
   // A descriptor whose input ends a wait; -1 if there is none.

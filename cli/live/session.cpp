@@ -18,6 +18,7 @@ constexpr int pause = 100;                                     // milliseconds o
 constexpr auto between_looks = std::chrono::milliseconds(20);  // while lines are read
 
 std::unique_ptr<display> display_of(const settings& how, const source& from, const printer& out) {
+  if (how.shows) return how.shows(from);
   if (how.screen)
     return std::make_unique<screen_display>(from, out.how(), how.every, how.input_is_log);
   return std::make_unique<interval_display>(from, out, how.every, how.rows);
@@ -63,8 +64,11 @@ bool session::attend() {
 bool session::wait(int descriptor) {
   std::array<pollfd, 2> asked{{{.fd = descriptor, .events = POLLIN, .revents = 0},
                                {.fd = shown_->wakes(), .events = POLLIN, .revents = 0}}};
+  shown_->waits(true);
   const int found = ::poll(asked.data(), asked.size(), pause);
-  const bool ready = found > 0 ? asked[0].revents != 0 : found < 0 && errno != EINTR;
+  const int reason = errno;
+  shown_->waits(false);
+  const bool ready = found > 0 ? asked[0].revents != 0 : found < 0 && reason != EINTR;
   idle_ = !ready;
   return ready;
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "cli/live/display.hpp"
@@ -17,6 +18,7 @@ struct settings {
   std::chrono::seconds every{1};
   std::uint64_t rows = 10;  // of a report, per field
   std::chrono::seconds checkpoint{60};
+  std::function<std::unique_ptr<display>(const source&)> shows = {};  // in place of both
 };
 
 // Follows a log in one thread: the reader calls it between lines and while it waits, and it reads

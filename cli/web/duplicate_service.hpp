@@ -1,0 +1,42 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bloomtime/time.hpp>
+
+#include "cli/dedupe/deduper.hpp"
+#include "cli/dedupe/state.hpp"
+
+namespace bloomtime::cli {
+
+// Test-and-set of keys for several threads, on a state of `bloomtime dedupe`.
+class duplicate_service {
+ public:
+  // Opens the state of this file, or begins one with this window of wall-clock time; without a file
+  // it lasts as long as this object.
+  duplicate_service(const std::string& file, std::chrono::microseconds window, double error);
+
+  // Whether each key was seen within the window. All of them were, afterwards. `at` is needed by a
+  // state whose times come from lines. Throws usage_error if it lacks.
+  std::vector<bool> add_if_new(const std::vector<std::string>& keys, std::optional<instant> at);
+
+  // Saves what has changed since the last time.
+  void save();
+
+  template <class Visit>
+  void see(Visit&& visit) const {
+    const std::scoped_lock held(guard_);
+    visit(*work_);
+  }
+
+ private:
+  mutable std::mutex guard_;
+  std::optional<state_file> file_;
+  std::optional<deduper> work_;
+  bool changed_ = false;
+};
+
+}  // namespace bloomtime::cli
