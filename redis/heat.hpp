@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <optional>
 
+#include <bloomtime/heat/any_listed_heat.hpp>
+
 #include "api.hpp"
 #include "arguments.hpp"
 #include "call.hpp"
-#include <bloomtime/heat/any_listed_heat.hpp>
 #include "parameters.hpp"
 
 namespace bloomtime::redis {
