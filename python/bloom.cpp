@@ -1,6 +1,8 @@
 #include <array>
 #include <cmath>
 
+#include <pybind11/stl.h>
+
 #include <bloomtime/bloom/bloom_filter.hpp>
 
 #include "columns.hpp"

@@ -1,3 +1,5 @@
+#include <pybind11/stl.h>
+
 #include <bloomtime/heat/hot_list.hpp>
 
 #include "columns.hpp"

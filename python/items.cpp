@@ -48,7 +48,7 @@ void item_view::read(PyObject* object, std::ptrdiff_t position) {
     refuse_kind(object, position);
   } else if (PyLong_Check(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {
     read_number(object, position);
-  } else if (PyObject_CheckBuffer(object)) {
+  } else if (PyObject_CheckBuffer(object) && PySequence_Check(object)) {
     read_buffer(object, position);
   } else {
     refuse_kind(object, position);

@@ -1,5 +1,7 @@
 #include <array>
 
+#include <pybind11/stl.h>
+
 #include <bloomtime/recency/any_recency.hpp>
 
 #include "columns.hpp"

@@ -1,5 +1,7 @@
 #include "stores.hpp"
 
+#include <pybind11/stl.h>
+
 #include <bloomtime/any.hpp>
 #include <bloomtime/heat/any_listed_heat.hpp>
 

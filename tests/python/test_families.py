@@ -166,11 +166,13 @@ def test_a_history_never_denies_a_sighting(arrivals, start, length, resolution):
 def test_time_that_was_dropped_is_not_denied():
     history = bloomtime.History(partition="1h", retention=2)
     history.add("x", START)
-    history.add("y", START + 10 * 3600)
+    for hour in range(10, 14):
+        history.add("y", START + hour * 3600)
     assert history.seen("x", START, START) is None
-    assert history.seen("y", START + 10 * 3600, START + 10 * 3600) is True
+    assert history.seen("y", START + 13 * 3600, START + 13 * 3600) is True
+    assert history.query_many(["x", "y"]).tolist() == [False, True]
     assert history.kept_from.timestamp() > START
-    history.trim(START + 20 * 3600)
+    history.trim(START + 30 * 3600)
     assert history.seen("y") is None
 
 

@@ -54,6 +54,11 @@ def filled(one):
     return one
 
 
+def parameters(one):
+    """What describe() says, but for memory, which depends on how the filter grew."""
+    return {name: value for name, value in one.describe().items() if "memory" not in name}
+
+
 FILTERS = list(some_of_every_kind())
 NAMES = [f"{type(f).__name__} {getattr(f, 'engine', '')} {n}" for n, f in enumerate(FILTERS)]
 
@@ -72,7 +77,7 @@ def test_every_way_to_keep_a_filter_keeps_it(make, tmp_path):
                   kind.from_bytes(bytearray(data)), opened.copy()):
         assert type(other) is kind
         assert other.to_bytes() == data
-        assert other.describe() == one.describe()
+        assert parameters(other) == parameters(one)
     assert one.read_only is False and opened.read_only is True
     with pytest.raises(ValueError, match="read-only; use load"):
         opened.add("x")
@@ -88,7 +93,7 @@ def test_golden_files_of_the_library_load_and_stay(path):
     data = path.read_bytes()
     one = bloomtime.load(path)
     assert one.to_bytes() == data
-    assert type(one).open(path).describe() == one.describe()
+    assert parameters(type(one).open(path)) == parameters(one)
     assert pickle.loads(pickle.dumps(one)).to_bytes() == data
 
 
