@@ -54,7 +54,7 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
 
 bench-python: python  ## measure the Python package against C++, set, dict and Counter
-	@bench/python/run
+	@bench/python
 
 choosing:  ## measure which engine suits which question, up to ITEMS (10^8), into docs/choosing.md
 	@scripts/setup build bench

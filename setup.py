@@ -1,5 +1,5 @@
-"""Builds the extension module of the Python package with CMake, in build/python-module, for the
-interpreter that runs this. pyproject.toml has the rest."""
+"""Builds the extension module of the Python package with CMake's preset `release`, for the interpreter
+that runs this. pyproject.toml has the rest."""
 import os
 import pathlib
 import re
@@ -11,7 +11,6 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).resolve().parent
-BUILD = ROOT / "build" / "python-module"
 
 
 def version():
@@ -21,14 +20,16 @@ def version():
 
 class CMakeModule(build_ext):
     def build_extension(self, ext):
-        configure = ["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                     "-DBLOOMTIME_BUILD_REDIS=OFF", f"-DBLOOMTIME_PYTHON={sys.executable}"]
-        target = ["cmake", "--build", BUILD, "--target", "bloomtime_python"]
-        subprocess.run(configure, check=True)
-        subprocess.run(target + ["-j", os.environ.get("JOBS", str(os.cpu_count()))], check=True)
+        # The interpreter itself: a venv may be gone when the build is configured again.
+        python = os.path.realpath(sys.executable)
+        jobs = os.environ.get("JOBS", str(os.cpu_count()))
+        for arguments in (["--preset", "release", f"-DBLOOMTIME_PYTHON={python}"],
+                          ["--build", "--preset", "release", "-j", jobs,
+                           "--target", "bloomtime_python"]):
+            subprocess.run(["cmake", *arguments], cwd=ROOT, check=True)
         made = pathlib.Path(self.get_ext_fullpath(ext.name))
         made.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(BUILD / "python" / made.name, made)
+        shutil.copy(ROOT / "build/release/python" / made.name, made)
 
 
 setup(
