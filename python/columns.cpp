@@ -12,7 +12,7 @@
 namespace bloomtime::python {
 namespace {
 
-constexpr std::size_t checked_every = 1 << 16;  // items between two checks for an interrupt
+constexpr Py_ssize_t checked_every = 1 << 16;  // items between two checks for an interrupt
 
 // -- integers ------------------------------------------------------------------------------------
 
@@ -195,19 +195,26 @@ std::optional<std::span<const std::uint64_t>> item_column::words() const noexcep
 
 // -- reading -------------------------------------------------------------------------------------
 
+// A list is read where it is. The code of an item may change it meanwhile.
 item_column item_column::of_objects(const py::object& items, const hash_seed& seed,
                                     bool with_texts) {
-  // A copy: the code of an item may change the list while it is read.
-  auto all = py::reinterpret_steal<py::object>(PySequence_Tuple(items.ptr()));
+  const bool indexed = PyList_CheckExact(items.ptr()) || PyTuple_CheckExact(items.ptr());
+  const auto all =
+      indexed ? items : py::reinterpret_steal<py::object>(PySequence_Tuple(items.ptr()));
   if (!all) throw py::error_already_set();
-  const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(all.ptr()));
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(all.ptr());
+  const auto item_at = [&](Py_ssize_t i) { return PySequence_Fast_GET_ITEM(all.ptr(), i); };
+  constexpr Py_ssize_t ahead = 16;  // objects on their way into the cache
   object_column column;
-  column.digests.resize(size);
+  column.digests.resize(static_cast<std::size_t>(size));
   std::array<char, 24> scratch;
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto position = static_cast<Py_ssize_t>(i);
-    const item_view item(PyTuple_GET_ITEM(all.ptr(), position), position);
-    column.digests[i] = item.digest(seed);
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    const Py_ssize_t present = PySequence_Fast_GET_SIZE(all.ptr());
+    if (i >= present) refuse_value("items became shorter while they were read");
+    if (i + ahead < present) __builtin_prefetch(item_at(i + ahead));
+    const auto object = py::reinterpret_borrow<py::object>(item_at(i));
+    const item_view item(object, i);
+    column.digests[static_cast<std::size_t>(i)] = item.digest(seed);
     if (with_texts) {
       column.texts += item.text(scratch);
       column.ends.push_back(column.texts.size());
@@ -216,7 +223,8 @@ item_column item_column::of_objects(const py::object& items, const hash_seed& se
       throw py::error_already_set();
     }
   }
-  return {py::none(), size, std::move(column)};
+  const std::size_t count = column.digests.size();
+  return {py::none(), count, std::move(column)};
 }
 
 item_column item_column::of_array(py::array array, const hash_seed& seed, bool with_texts) {
