@@ -9,7 +9,7 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run redis-demo test quick build bench pictures choosing experiments soak fuzz install format tidy clean
+.PHONY: help run redis-demo test quick build python bench bench-python pictures choosing experiments soak fuzz install format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,6 +39,13 @@ build:  ## the command, the library and the Redis module: build/bin/bloomtime, b
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target src/all cli/all redis/all
 
+python:  ## the wheel of the Python package: build/python, for `pip install`
+	@scripts/setup build python
+	@mkdir -p build/python
+	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --no-index \
+	  --wheel-dir build/python .
+	@ls build/python/*.whl
+
 bench:  ## measure speed on this machine, into docs/benchmarks.txt
 	@scripts/setup build bench
 	@cmake --preset bench >/dev/null
@@ -49,6 +56,9 @@ bench:  ## measure speed on this machine, into docs/benchmarks.txt
 pictures: build  ## draw docs/pictures anew: the report, the live page, a terminal session
 	@scripts/setup web
 	@scripts/pictures
+
+bench-python: python  ## measure the Python package against C++, set, dict and Counter
+	@bench/python
 
 choosing:  ## measure which engine suits which question, up to ITEMS (10^8), into docs/choosing.md
 	@scripts/setup build bench

@@ -32,7 +32,7 @@ struct additions {
 };
 
 // What the list of the hottest items may keep of them.
-std::uint64_t text_bytes(const heat_value& value, const additions& items) {
+std::uint64_t text_bytes(const any_listed_heat& value, const additions& items) {
   if (!value.hot()) return 0;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -57,7 +57,7 @@ void expect_countable(const any_heat& heat, digest d, instant when, double weigh
 }
 
 // All are added with the time of the command, so the first says whether that is too old.
-void count_each(heat_value& value, const additions& items, std::span<const digest> digests,
+void count_each(any_listed_heat& value, const additions& items, std::span<const digest> digests,
                 instant when) {
   any_heat& heat = value.heat();
   const auto outcomes = scratch<outcome>(digests.size());
@@ -91,7 +91,7 @@ void count_each(heat_value& value, const additions& items, std::span<const diges
 void add_items(const call& c, target_type& target, const family::parameters& given,
                const write_request& asked, std::uint64_t time_ms, const additions& items,
                bool canonical) {
-  heat_value& value = target.filter();
+  any_listed_heat& value = target.filter();
   expect_room(c, value, family::growth(value, items.size(), text_bytes(value, items)));
   count_each(value, items, digests_of(value, items.words, items.step()), from_ms(time_ms));
   target.commit(c, "heat.add");
@@ -204,7 +204,7 @@ void count(call& c) {
       c.in.unknown();
     }
   }
-  const heat_value* const value = key.filter();
+  const any_listed_heat* const value = key.filter();
   if (value == nullptr) return c.number(0);
   const any_heat& heat = value->heat();
   const digest d = heat.digest_of(item);
@@ -214,7 +214,7 @@ void count(call& c) {
 void count_many(call& c) {
   const opened<family> key(c, c.in.string(), rm::read);
   const auto items = c.in.items();
-  if (const heat_value* const value = key.filter()) {
+  if (const any_listed_heat* const value = key.filter()) {
     digests_of(*value, items);
     return reply_counts(c, value->heat(), items.size(), from_ms(now_ms()));
   }
@@ -237,7 +237,7 @@ void query(call& c) {
     }
   }
   const auto items = c.in.items();
-  const heat_value& value = key.existing();
+  const any_listed_heat& value = key.existing();
   digests_of(value, items);
   if (!bounds) return reply_counts(c, value.heat(), items.size(), when);
   const auto answers = scratch<estimate>(items.size());
@@ -256,7 +256,7 @@ void rate(call& c) {
   const std::string_view item = c.in.text();
   const instant when = asked_time(c);
   c.in.end();
-  const heat_value* const value = key.filter();
+  const any_listed_heat* const value = key.filter();
   if (value == nullptr) return c.number(0);
   const any_heat& heat = value->heat();
   c.number(heat.rate(heat.digest_of(item), when).value);
@@ -278,7 +278,7 @@ void list(call& c) {
       c.in.unknown();
     }
   }
-  const heat_value& value = key.existing();
+  const any_listed_heat& value = key.existing();
   if (!value.hot()) fail("the key has no list of the hottest items; see TOPK");
   const auto hottest = value.top(std::min<std::size_t>(n, value.hot()->listed()), when);
   c.array(hottest.size() * (counts ? 2 : 1));

@@ -3,17 +3,18 @@
 #include <cstdint>
 #include <optional>
 
+#include <bloomtime/heat/any_listed_heat.hpp>
+
 #include "api.hpp"
 #include "arguments.hpp"
 #include "call.hpp"
-#include "heat_value.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::redis {
 
 // How hot is it, and what is hot? Or, with a window, how many hits did it have?
 struct heat_family {
-  using content = heat_value;
+  using content = any_listed_heat;
 
   static constexpr const char* type_name = "bt-heat-1";
   static constexpr const char* prefix = "HEAT";

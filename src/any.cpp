@@ -56,4 +56,12 @@ std::vector<fact> describe(const any_filter& filter) {
   return std::visit([](const auto& f) { return detail::describe_engine(f, effort::scan); }, filter);
 }
 
+std::vector<fact> describe(const bloom_filter& filter) {
+  return detail::describe_engine(filter, effort::scan);
+}
+
+std::vector<fact> describe(const hot_list& list) {
+  return detail::describe_engine(list, effort::scan);
+}
+
 }  // namespace bloomtime

@@ -6,7 +6,7 @@
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
   # What these check is the same in every build.
-  list(APPEND folders cross house install instruction_sets readme redis shells web)
+  list(APPEND folders cross house install instruction_sets python readme redis shells web)
 endif()
 
 set(command "")

@@ -37,5 +37,8 @@ any_filter load_any(const std::filesystem::path& path);
 
 // The parameters and sizes of a filter, the most important first.
 std::vector<fact> describe(const any_filter& filter);
+// Of the two that have no handle.
+std::vector<fact> describe(const bloom_filter& filter);
+std::vector<fact> describe(const hot_list& list);
 
 }  // namespace bloomtime

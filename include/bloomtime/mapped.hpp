@@ -17,6 +17,11 @@ class mapped {
   mapped(std::shared_ptr<const detail::mapped_file> file, Filter filter)
       : file_(std::move(file)), filter_(std::move(filter)) {}
 
+  // A run-time handle in place of its engine.
+  template <class Engine>
+  explicit mapped(mapped<Engine>&& engine)
+      : file_(std::move(engine.file_)), filter_(std::move(engine.filter_)) {}
+
   const Filter& operator*() const noexcept { return filter_; }
   const Filter* operator->() const noexcept { return &filter_; }
 
@@ -27,6 +32,9 @@ class mapped {
   }
 
  private:
+  template <class Other>
+  friend class mapped;
+
   std::shared_ptr<const detail::mapped_file> file_;
   Filter filter_;
 };

@@ -268,16 +268,22 @@ void handle<Handle, Engines>::save(const std::filesystem::path& path) const {
   std::visit([&](const auto& e) { e.save(path); }, engine_);
 }
 
-// The engine that reads the container; nothing if none does. Engines that share an id have reads(),
-// which says whether the container is theirs.
+// Whether an engine reads this kind of container. Engines that share an id have reads(), which says
+// whether the container is theirs.
+template <class Engine>
+bool reads(const container_view& view) {
+  if (!Engine::kind.accepts(view.info())) return false;
+  if constexpr (requires { Engine::reads(view); }) return Engine::reads(view);
+  return true;
+}
+
+// The engine that reads the container; nothing if none does.
 template <class Engines>
 std::optional<Engines> load_engine(const container_view& view,
                                    std::span<const std::byte> container) {
   return first_of(std::type_identity<Engines>(), [&]<class Engine>(std::type_identity<Engine>) {
     std::optional<Engines> engine;
-    bool reads = Engine::kind.accepts(view.info());
-    if constexpr (requires { Engine::reads(view); }) reads = reads && Engine::reads(view);
-    if (reads) engine = Engine::load(container);
+    if (reads<Engine>(view)) engine = Engine::load(container);
     return engine;
   });
 }
@@ -292,6 +298,30 @@ Handle handle<Handle, Engines>::load(std::span<const std::byte> container) {
 template <class Handle, class Engines>
 Handle handle<Handle, Engines>::load(const std::filesystem::path& path) {
   return load(mapped_file::open(path)->bytes());
+}
+
+template <class Handle, class Engines>
+void handle<Handle, Engines>::verify(std::span<const std::byte> container) {
+  (void)load(container);
+}
+
+template <class Handle, class... Engine>
+std::optional<mapped<Handle>> map_engine(std::type_identity<std::variant<Engine...>>,
+                                         const container_view& view,
+                                         const std::filesystem::path& path) {
+  std::optional<mapped<Handle>> found;
+  (void)((reads<Engine>(view) && (found.emplace(Engine::map(path)), true)) || ...);
+  return found;
+}
+
+template <class Handle, class Engines>
+mapped<Handle> handle<Handle, Engines>::map(const std::filesystem::path& path) {
+  const auto file = mapped_file::open(path);
+  const auto view = container_view::parse(file->bytes());
+  if (auto found = map_engine<Handle>(std::type_identity<Engines>(), view, path)) {
+    return *std::move(found);
+  }
+  view.refuse_kind("one of the engines " + listed(engines()));
 }
 
 }  // namespace bloomtime::detail

@@ -13,6 +13,7 @@
 #include <bloomtime/detail/container.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/fact.hpp>
+#include <bloomtime/mapped.hpp>
 #include <bloomtime/outcome.hpp>
 #include <bloomtime/shard.hpp>
 #include <bloomtime/time.hpp>
@@ -63,6 +64,10 @@ class handle {
   void save(const std::filesystem::path& path) const;
   static Handle load(std::span<const std::byte> container);
   static Handle load(const std::filesystem::path& path);
+  // Throws what load() would throw, without keeping anything.
+  static void verify(std::span<const std::byte> container);
+  // Answers from the file itself if the engine can; only the head is checked then.
+  static mapped<Handle> map(const std::filesystem::path& path);
 
  protected:
   // make(std::type_identity<Engine>) of the engine of this name.

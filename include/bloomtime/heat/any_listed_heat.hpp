@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -10,22 +11,27 @@
 #include <vector>
 
 #include <bloomtime/heat/any_heat.hpp>
+#include <bloomtime/heat/hot_list.hpp>
+#include <bloomtime/mapped.hpp>
 
-namespace bloomtime::redis {
+namespace bloomtime {
 
-// The value of a HEAT key: a heat engine, and beside it a hot list of the same stream unless the
-// key has none. Stored, it is the container of the one and then that of the other.
-class heat_value {
+// A heat engine that is chosen at run time, and beside it, unless there is none, a hot list of the
+// same stream. Stored, it is the container of the one and then that of the other.
+class any_listed_heat {
  public:
-  heat_value(any_heat&& heat, std::optional<hot_list>&& hot)
+  any_listed_heat(any_heat&& heat, std::optional<hot_list>&& hot)
       : heat_(std::move(heat)), hot_(std::move(hot)) {}
+
+  // To both. The list gets an event only if the engine counted it.
+  outcome add(digest d, std::string_view item, instant when, std::uint64_t weight = 1);
 
   any_heat& heat() noexcept { return heat_; }
   const any_heat& heat() const noexcept { return heat_; }
   std::optional<hot_list>& hot() noexcept { return hot_; }
   const std::optional<hot_list>& hot() const noexcept { return hot_; }
 
-  // The hottest items, with the bounds that both know.
+  // The hottest items, with the bounds that both know. Throws error(unsupported) without a list.
   std::vector<hot_item> top(std::size_t n, instant when) const;
 
   // As a handle of the library.
@@ -35,7 +41,7 @@ class heat_value {
   const bloomtime::losses& losses() const noexcept { return heat_.losses(); }
   std::uint64_t memory() const noexcept { return heat_.memory() + (hot_ ? hot_->memory() : 0); }
   void clear();
-  void merge(const heat_value& other, double weight);
+  void merge(const any_listed_heat& other, double weight);
   std::uint32_t shard_of(digest d, std::uint32_t shards) const { return heat_.shard_of(d, shards); }
   void relocate();
   std::vector<fact> describe() const { return with_list(heat_.describe()); }
@@ -44,7 +50,11 @@ class heat_value {
   std::vector<std::byte> serialize() const;
   std::uint64_t serialized_size() const;
   void write_to(const byte_sink& sink) const;
-  static heat_value load(std::span<const std::byte> containers);
+  void save(const std::filesystem::path& path) const;
+  static any_listed_heat load(std::span<const std::byte> containers);
+  static void verify(std::span<const std::byte> containers) { (void)load(containers); }
+  // Loaded as well: no heat engine answers from a file.
+  static mapped<any_listed_heat> map(const std::filesystem::path& path);
 
  private:
   std::vector<fact> with_list(std::vector<fact> facts) const;
@@ -53,4 +63,4 @@ class heat_value {
   std::optional<hot_list> hot_;
 };
 
-}  // namespace bloomtime::redis
+}  // namespace bloomtime

@@ -1,13 +1,14 @@
-#include "heat_value.hpp"
+#include <bloomtime/heat/any_listed_heat.hpp>
 
 #include <algorithm>
 #include <variant>
 
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/file.hpp>
 #include <bloomtime/detail/mix.hpp>
 #include <bloomtime/error.hpp>
 
-namespace bloomtime::redis {
+namespace bloomtime {
 namespace {
 
 constexpr std::size_t total_offset = 48;  // docs/FORMAT.md, The fixed part
@@ -25,7 +26,15 @@ std::pair<std::span<const std::byte>, std::span<const std::byte>> divided(
 
 }  // namespace
 
-std::vector<hot_item> heat_value::top(std::size_t n, instant when) const {
+outcome any_listed_heat::add(digest d, std::string_view item, instant when, std::uint64_t weight) {
+  const outcome became = heat_.add(d, when, weight);
+  const bool counted = became == outcome::added || became == outcome::late;
+  if (hot_ && counted) hot_->add(d, item, when, weight);
+  return became;
+}
+
+std::vector<hot_item> any_listed_heat::top(std::size_t n, instant when) const {
+  if (!hot_) throw error(errc::unsupported, "there is no list of the hottest items");
   return std::visit(
       [&]<class Engine>(const Engine& e) {
         if constexpr (decaying<Engine>) return hot_->top(n, when, e);
@@ -34,25 +43,25 @@ std::vector<hot_item> heat_value::top(std::size_t n, instant when) const {
       heat_.get());
 }
 
-void heat_value::clear() {
+void any_listed_heat::clear() {
   heat_.clear();
   if (hot_) hot_->clear();
 }
 
-void heat_value::merge(const heat_value& other, double weight) {
+void any_listed_heat::merge(const any_listed_heat& other, double weight) {
   if (hot_.has_value() != other.hot_.has_value()) {
-    refuse_merge("one of both has a list of the hottest items; use one TOPK for both");
+    refuse_merge("one of both has a list of the hottest items; list as many items in both");
   }
   heat_.merge(other.heat_, weight);
   if (hot_) hot_->merge(*other.hot_, weight);
 }
 
-void heat_value::relocate() {
+void any_listed_heat::relocate() {
   heat_.relocate();
   if (hot_) hot_ = hot_list(std::as_const(*hot_));
 }
 
-std::vector<fact> heat_value::with_list(std::vector<fact> facts) const {
+std::vector<fact> any_listed_heat::with_list(std::vector<fact> facts) const {
   facts.push_back({"topk", hot_ ? hot_->entries() : 0});
   if (hot_) {
     facts.push_back({"topk_listed", hot_->listed()});
@@ -61,23 +70,23 @@ std::vector<fact> heat_value::with_list(std::vector<fact> facts) const {
   return facts;
 }
 
-std::uint64_t heat_value::identity() const {
+std::uint64_t any_listed_heat::identity() const {
   if (!hot_) return heat_.identity();
   const auto list = hot_->serialize();
   return detail::mix(heat_.identity() ^
                      detail::mix(detail::container_view::parse(list).identity()));
 }
 
-std::uint64_t heat_value::serialized_size() const {
+std::uint64_t any_listed_heat::serialized_size() const {
   return heat_.serialized_size() + (hot_ ? hot_->serialized_size() : 0);
 }
 
-void heat_value::write_to(const byte_sink& sink) const {
+void any_listed_heat::write_to(const byte_sink& sink) const {
   heat_.write_to(sink);
   if (hot_) hot_->write_to(sink);
 }
 
-std::vector<std::byte> heat_value::serialize() const {
+std::vector<std::byte> any_listed_heat::serialize() const {
   std::vector<std::byte> bytes = heat_.serialize();
   if (!hot_) return bytes;
   const auto list = hot_->serialize();
@@ -85,7 +94,19 @@ std::vector<std::byte> heat_value::serialize() const {
   return bytes;
 }
 
-heat_value heat_value::load(std::span<const std::byte> containers) {
+void any_listed_heat::save(const std::filesystem::path& path) const {
+  const auto bytes = serialize();
+  const std::span<const std::byte> piece(bytes);
+  detail::replace_file(path, {&piece, 1});
+}
+
+mapped<any_listed_heat> any_listed_heat::map(const std::filesystem::path& path) {
+  auto file = detail::mapped_file::open(path);
+  any_listed_heat loaded = load(file->bytes());
+  return {std::move(file), std::move(loaded)};
+}
+
+any_listed_heat any_listed_heat::load(std::span<const std::byte> containers) {
   const auto [first, second] = divided(containers);
   any_heat heat = any_heat::load(first);
   std::optional<hot_list> hot;
@@ -98,4 +119,4 @@ heat_value heat_value::load(std::span<const std::byte> containers) {
   return {std::move(heat), std::move(hot)};
 }
 
-}  // namespace bloomtime::redis
+}  // namespace bloomtime

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <bloomtime/estimate.hpp>
+#include <bloomtime/fact.hpp>
+#include <bloomtime/outcome.hpp>
+#include <bloomtime/tally/counted.hpp>
+
+// Answers of the library as Python objects. The classes are those of bloomtime/_answers.py.
+namespace bloomtime::python {
+
+namespace py = pybind11;
+
+py::object answer_class(const char* name);  // of bloomtime._answers
+
+py::object estimate_object(const estimate& e);
+py::object count_object(const counted& c);
+py::str outcome_object(outcome o);
+py::dict facts_object(const std::vector<fact>& facts);
+py::dict losses_object(const losses& lost);
+
+// The result of a bulk call, filled in by it without the GIL.
+template <class T>
+struct result_array {
+  explicit result_array(std::size_t size)
+      : object(static_cast<py::ssize_t>(size)), all(object.mutable_data(), size) {}
+
+  std::span<T> piece(std::size_t first, std::size_t count) const {
+    return all.subspan(first, count);
+  }
+
+  py::array_t<T> object;
+  std::span<T> all;
+};
+
+// How many were counted as requested.
+std::size_t count_recorded(std::span<const outcome> outcomes) noexcept;
+
+// An array of records (value, lower, upper) or of the values alone.
+py::object estimates_object(const std::vector<estimate>& all, bool bounds);
+py::object counts_object(const std::vector<counted>& all, bool bounds);
+
+}  // namespace bloomtime::python

@@ -1,0 +1,78 @@
+#include "errors.hpp"
+
+#include <cctype>
+#include <string_view>
+
+#include <bloomtime/error.hpp>
+
+#include "text/usage_error.hpp"
+
+namespace bloomtime::python {
+namespace {
+
+constexpr std::size_t longest_repr = 80;
+
+// "--half-life must be ..." becomes "half_life must be ...".
+std::string with_arguments(std::string_view message) {
+  std::string out;
+  while (!message.empty()) {
+    const bool option = message.size() > 2 && message.starts_with("--") &&
+                        std::islower(static_cast<unsigned char>(message[2])) != 0;
+    if (!option) {
+      out += message.front();
+      message.remove_prefix(1);
+      continue;
+    }
+    message.remove_prefix(2);
+    while (!message.empty() &&
+           (std::islower(static_cast<unsigned char>(message[0])) != 0 || message.front() == '-')) {
+      out += message.front() == '-' ? '_' : message.front();
+      message.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+PyObject* exception_of(errc code) {
+  switch (code) {
+    case errc::out_of_memory: return PyExc_MemoryError;
+    case errc::io: return PyExc_OSError;
+    case errc::unsupported:
+    case errc::invalid_argument:
+    case errc::too_large:
+    case errc::truncated:
+    case errc::corrupt:
+    case errc::newer_version:
+    case errc::unknown_kind:
+    case errc::incompatible: return PyExc_ValueError;
+  }
+  return PyExc_RuntimeError;
+}
+
+}  // namespace
+
+std::string shown(py::handle value) {
+  const auto repr = py::reinterpret_steal<py::object>(PyObject_ASCII(value.ptr()));
+  if (!repr) {
+    PyErr_Clear();
+    return "a " + type_of(value);
+  }
+  const std::string text = py::cast<std::string>(repr);
+  return text.size() > longest_repr ? text.substr(0, longest_repr) + "..." : text;
+}
+
+std::string type_of(py::handle value) { return Py_TYPE(value.ptr())->tp_name; }
+
+void translate_errors() {
+  py::register_exception_translator([](std::exception_ptr caught) {
+    try {
+      if (caught) std::rethrow_exception(caught);
+    } catch (const error& e) {
+      PyErr_SetString(exception_of(e.code()), e.what());
+    } catch (const text::usage_error& e) {
+      PyErr_SetString(PyExc_ValueError, with_arguments(e.what()).c_str());
+    }
+  });
+}
+
+}  // namespace bloomtime::python

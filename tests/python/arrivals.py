@@ -1,0 +1,21 @@
+"""Streams that arrive as streams do not promise to: late, ahead of time, in bursts, repeated."""
+from hypothesis import strategies as st
+
+START = 1_400_000_000  # seconds since 1970
+
+ITEMS = st.one_of(st.sampled_from(["a", "b", "", "\u00e9", "\U0001f600", b"\xff", b"a\0", 0, -1,
+                                   2**63, 2**64 - 1]),
+                  st.text(max_size=3).filter(str.isprintable), st.integers(-3, 3))
+
+# Offsets from START in seconds: mostly near each other, some far behind or ahead.
+OFFSETS = st.one_of(st.integers(0, 600), st.just(0), st.integers(-3600, 7200),
+                    st.integers(0, 600_000).map(lambda n: n / 1000))
+
+EVENTS = st.lists(st.tuples(ITEMS, OFFSETS), max_size=60)
+
+
+def identity(item):
+    """Items that are one item have one identity: a str and its UTF-8, an int modulo 2^64."""
+    if isinstance(item, int):
+        return item % 2**64
+    return item.encode() if isinstance(item, str) else bytes(item)

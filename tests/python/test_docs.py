@@ -1,0 +1,36 @@
+"""The examples of docs/python.md, and the notebook-style example."""
+import doctest
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_the_examples_of_the_guide(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/python.md").read_text()
+    sessions = re.findall(r"^```pycon\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(sessions) >= 6
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    parsed = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, "docs/python.md", None, 0)
+    said = []
+    result = runner.run(parsed, out=said.append)
+    assert result.attempted > 40 and result.failed == 0, "".join(said)
+
+
+def test_the_figures_of_the_papers(tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "papers.svg"
+    subprocess.run([sys.executable, ROOT / "examples/papers.py", picture], check=True,
+                   env=os.environ, timeout=120)
+    drawn = picture.read_text()
+    assert drawn.count("<path") > 50
+    committed = (ROOT / "docs/python-papers.svg").read_text()
+    # Coordinates may differ in their last digits between versions of matplotlib.
+    assert committed.count('id="line2d_') == drawn.count('id="line2d_')
