@@ -26,10 +26,9 @@ int main(int, char** arguments) {
   ok = MHD_create_response_from_buffer(sizeof text - 1, text, MHD_RESPMEM_PERSISTENT);
   MHD_add_response_header(ok, "Content-Type", "text/plain");
   const auto port = static_cast<unsigned short>(std::atoi(arguments[1]));
-  MHD_Daemon* const d =
-      MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, nullptr,
-                       nullptr, &answer, nullptr, MHD_OPTION_THREAD_POOL_SIZE, 2U,
-                       MHD_OPTION_CONNECTION_LIMIT, 256U, MHD_OPTION_END);
+  MHD_Daemon* const d = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, nullptr, nullptr, &answer,
+      nullptr, MHD_OPTION_THREAD_POOL_SIZE, 2U, MHD_OPTION_CONNECTION_LIMIT, 256U, MHD_OPTION_END);
   if (d == nullptr) return 1;
   ::pause();
   return 0;
