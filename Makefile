@@ -39,12 +39,15 @@ build:  ## the command, the library and the Redis module: build/bin/bloomtime, b
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target src/all cli/all redis/all
 
-bench:  ## measure speed on this machine, into docs/benchmarks.txt
+bench:  ## measure speed on this machine, native and for x86-64-v2, into docs/benchmarks.txt
 	@scripts/setup build bench
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS)
+	@cmake --preset bench-v2 >/dev/null
+	@cmake --build --preset bench-v2 -j $(JOBS)
 	@mkdir -p docs
-	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
+	@(build/bench/bin/bloomtime_bench; build/bench/bin/bloomtime_ratios; \
+	  build/bench-v2/bin/bloomtime_ratios) | tee docs/benchmarks.txt
 
 choosing:  ## measure which engine suits which question, up to ITEMS (10^8), into docs/choosing.md
 	@scripts/setup build bench
