@@ -46,12 +46,15 @@ python:  ## the wheel of the Python package: build/python, for `pip install`
 	  --wheel-dir build/python .
 	@ls build/python/*.whl
 
-bench:  ## measure speed on this machine, into docs/benchmarks.txt
+bench:  ## measure speed on this machine, native and for x86-64-v2, into docs/benchmarks.txt
 	@scripts/setup build bench
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS)
+	@cmake --preset bench-v2 >/dev/null
+	@cmake --build --preset bench-v2 -j $(JOBS)
 	@mkdir -p docs
-	@build/bench/bin/bloomtime_bench | tee docs/benchmarks.txt
+	@(build/bench/bin/bloomtime_bench; build/bench/bin/bloomtime_ratios; \
+	  build/bench-v2/bin/bloomtime_ratios) | tee docs/benchmarks.txt
 
 pictures: build  ## draw docs/pictures anew: the report, the live page, a terminal session
 	@scripts/setup web

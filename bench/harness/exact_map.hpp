@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <bloomtime/detail/probes.hpp>
 #include <bloomtime/digest.hpp>
 
 namespace bench {
@@ -30,6 +32,18 @@ class exact_map {
   const std::uint64_t* find(bloomtime::digest d) const noexcept {
     const slot& s = slots_[place_of(d)];
     return s.used() ? &s.value : nullptr;
+  }
+
+  void prefetch(bloomtime::digest d) const noexcept {
+    bloomtime::detail::prefetch_read(
+        reinterpret_cast<const std::byte*>(&slots_[d.lo & (slots_.size() - 1)]));
+  }
+  // use(value) for all entries.
+  template <class Use>
+  void for_each(Use&& use) {
+    for (slot& s : slots_) {
+      if (s.used()) use(s.value);
+    }
   }
 
   std::uint64_t size() const noexcept { return size_; }

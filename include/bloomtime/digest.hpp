@@ -38,17 +38,25 @@ inline constexpr hash_id newest_hash = hash_id::short_128;
 class hash_seed {
  public:
   BLOOMTIME_INLINE constexpr hash_seed(std::uint64_t value = 0, hash_id id = newest_hash) noexcept
-      : value_(value), keys_(detail::keys_of(value)), id_(id) {}
+      : value_(value),
+        of_integers_((value + 1) * detail::golden),
+        keys_(detail::keys_of(value)),
+        id_(id) {}
 
   BLOOMTIME_INLINE constexpr std::uint64_t value() const noexcept { return value_; }
   BLOOMTIME_INLINE constexpr hash_id id() const noexcept { return id_; }
+  // What is added to an integer before it is mixed. 1 is added to the seed, because the integer 0
+  // with seed 0 would otherwise have the one digest that hashes poorly: {0, 0}.
+  BLOOMTIME_INLINE constexpr std::uint64_t of_integers() const noexcept { return of_integers_; }
   BLOOMTIME_INLINE constexpr const detail::short_keys& keys() const noexcept { return keys_; }
 
   friend bool operator==(const hash_seed&, const hash_seed&) = default;
 
  private:
   std::uint64_t value_;
-  detail::short_keys keys_;  // of the value, derived once
+  // Both derived from the value, once.
+  std::uint64_t of_integers_;
+  detail::short_keys keys_;
   hash_id id_;
 };
 
@@ -89,8 +97,7 @@ concept integer_item = std::integral<T> && !std::same_as<T, bool> && !std::same_
 // Integers have a cheaper hash: two bijections of the value, so two integers never share a digest.
 // The two are computed in parallel, so that hi, which selects the line, is available early.
 // Integers of different width or sign are the same item if they have the same value in 64-bit two's
-// complement. An integer and the text of its digits are different items. 1 is added to the seed,
-// because the integer 0 with seed 0 would otherwise have the one digest that hashes poorly: {0, 0}.
+// complement. An integer and the text of its digits are different items.
 template <integer_item T>
 BLOOMTIME_INLINE constexpr digest digest_of(T item, hash_seed seed = {}) noexcept {
   std::uint64_t value = 0;
@@ -99,7 +106,7 @@ BLOOMTIME_INLINE constexpr digest digest_of(T item, hash_seed seed = {}) noexcep
   } else {
     value = item;
   }
-  const std::uint64_t x = detail::premix(value + (seed.value() + 1) * detail::golden);
+  const std::uint64_t x = detail::premix(value + seed.of_integers());
   return {detail::postmix(x), detail::other_postmix(x)};
 }
 

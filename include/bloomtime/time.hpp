@@ -79,6 +79,9 @@ class tick_clock {
 
   constexpr tick tick_of(instant t) const noexcept {
     const wide distance = wide{t.micros} - origin_.micros;
+    const auto near = static_cast<std::int64_t>(distance);
+    if (near == distance) [[likely]]  // a division of 128 bits takes several times as long
+      return {near / resolution_ - (near % resolution_ < 0 ? 1 : 0)};
     wide quotient = distance / resolution_;
     if (distance % resolution_ < 0) --quotient;
     return {clamp(quotient)};

@@ -58,14 +58,28 @@ bloom_filter::bloom_filter(const bloom_config& config) {
   bits_ = detail::buffer(bit_count_ / 8);
 }
 
+std::uint64_t bloom_filter::ones() const noexcept {
+  if (k_ == 0 || insertions_ == 0) return 0;
+  if (!ones_.is_kept()) ones_.keep(count_ones());
+  return ones_.value();
+}
+
+bool bloom_filter::count_new_bits(digest d) noexcept {
+  const unsigned fresh = layout_ == layout::line
+                             ? detail::single::line_insert(line_of(d), lines(), d)
+                             : flat().insert(bits_.data(), d);
+  ones_.raise(fresh);
+  return fresh != 0;
+}
+
 double bloom_filter::fill() const noexcept {
   if (k_ == 0) return 0;
-  return static_cast<double>(ones_) / static_cast<double>(bit_count_);
+  return static_cast<double>(ones()) / static_cast<double>(bit_count_);
 }
 
 double bloom_filter::distinct() const noexcept {
   if (k_ == 0) return 0;
-  return math::fill_items(ones_, bit_count_, k_, layout_);
+  return math::fill_items(ones(), bit_count_, k_, layout_);
 }
 
 double bloom_filter::predicted_error(std::uint64_t items) const {
@@ -76,7 +90,7 @@ double bloom_filter::predicted_error(std::uint64_t items) const {
 double bloom_filter::current_error() const {
   expect_bits();
   if (layout_ == layout::flat) return std::pow(fill(), k_);
-  if (ones_ == bit_count_) return 1;  // no finite number of items sets every bit on average
+  if (ones() == bit_count_) return 1;  // no finite number of items sets every bit on average
   return predicted_error(static_cast<std::uint64_t>(std::ceil(distinct())));
 }
 
@@ -90,7 +104,7 @@ math::masses bloom_filter::masses(digest d, const prior& before) const noexcept 
 
 // The probability that an item that was never inserted finds all its bits set.
 double bloom_filter::likelihood_if_absent(digest d) const noexcept {
-  return layout_ == layout::flat ? math::census(ones_, bit_count_, flat().distinct(d))
+  return layout_ == layout::flat ? math::census(ones(), bit_count_, flat().distinct(d))
                                  : line_likelihood(d);
 }
 
@@ -123,7 +137,7 @@ double bloom_filter::line_likelihood(digest d) const noexcept {
     }
     fitting += share / detail::line_words;
   }
-  return std::min(1.0, fitting / math::relative_line_load(line_ones, ones_, bit_count_, k_));
+  return std::min(1.0, fitting / math::relative_line_load(line_ones, this->ones(), bit_count_, k_));
 }
 
 // -- sets of filters ---------------------------------------------------------------------------
@@ -144,7 +158,7 @@ void bloom_filter::merge(const bloom_filter& other) {
   for (std::size_t i = 0; i < bits_.size(); ++i) mine[i] |= theirs[i];
   insertions_ = saturating_add(insertions_, other.insertions_);
   capacity_ = std::max(capacity_, other.capacity_);
-  ones_ = count_ones();
+  ones_.forget();
 }
 
 void bloom_filter::fold(std::uint64_t factor) {
@@ -170,7 +184,7 @@ void bloom_filter::fold(std::uint64_t factor) {
   }
   bits_.swap(folded);
   bit_count_ = bit_count_ / factor;
-  ones_ = count_ones();
+  ones_.forget();
 }
 
 std::uint64_t bloom_filter::count_ones() const noexcept {
@@ -187,7 +201,7 @@ void bloom_filter::write(detail::container_writer& out) const {
   out.parameters().u64(k_);
   out.parameters().u64(capacity_);
   out.parameters().u64(insertions_);
-  out.parameters().u64(ones_);
+  out.parameters().u64(ones());
   out.section(bits_section, bits_.bytes());
 }
 
@@ -201,7 +215,7 @@ bloom_filter bloom_filter::read(const detail::container_view& view) {
   const std::uint64_t k = in.u64();
   f.capacity_ = in.u64();
   f.insertions_ = in.u64();
-  f.ones_ = in.u64();
+  const std::uint64_t ones = in.u64();
   in.expect_end();
 
   const bool line = f.layout_ == layout::line;
@@ -212,20 +226,21 @@ bloom_filter bloom_filter::read(const detail::container_view& view) {
   const unsigned most_k = line ? detail::max_line_k : detail::max_flat_k;
   const std::uint64_t unit = line ? detail::line_bit_count : 64;
   if (k == 0 || k > most_k || f.bit_count_ == 0 || f.bit_count_ % unit != 0 ||
-      f.bit_count_ / 8 > detail::max_buffer_bytes || f.ones_ > f.bit_count_ ||
-      (f.ones_ + k - 1) / k > f.insertions_ || info.clock) {
+      f.bit_count_ / 8 > detail::max_buffer_bytes || ones > f.bit_count_ ||
+      (ones + k - 1) / k > f.insertions_ || info.clock) {
     contradict();
   }
   f.k_ = static_cast<unsigned>(k);
   f.one_round_ = detail::one_round(f.layout_, f.k_);
+  f.ones_.keep(ones);
   view.expect_sections(1);
   f.bits_ = detail::buffer::borrow(view.section(bits_section, f.bit_count_ / 8), nullptr);
   return f;
 }
 
 void bloom_filter::expect_sound() const {
-  if (count_ones() == ones_) return;
-  throw error(errc::corrupt, "this Bloom filter says " + to_string(ones_) +
+  if (count_ones() == ones_.value()) return;
+  throw error(errc::corrupt, "this Bloom filter says " + to_string(ones_.value()) +
                                  " of its bits are set, and " + to_string(count_ones()) + " are");
 }
 

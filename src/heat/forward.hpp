@@ -149,17 +149,20 @@ inline double hits_per_unit(const decay::power& now, unsigned fraction) {
   return units / static_cast<double>(now.lower) * (1 + slack);
 }
 
-// A mass that was counted `then`, in hits. Rounded up, so that a mass above 0 never becomes 0. Only
-// the last step may leave the range of normal doubles, where the slack of hits_per_unit is too
-// small.
-inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
+// A mass that was counted so many halvings ago, in hits, of which a unit is now `unit`. Rounded up,
+// so that a mass above 0 never becomes 0. Only the last step may leave the range of normal doubles,
+// where the slack of hits_per_unit is too small.
+inline double mass_in_hits(unsigned_wide mass, double unit, decay::wide halvings) {
   if (mass == 0) return 0;
   if (mass == endless_mass) return infinite;
-  const double hits = static_cast<double>(mass) * hits_per_unit(now, mass_fraction);
-  const int behind = exponent(now.halvings - then.halvings);
-  if (behind == 0) return hits;
-  const double left = std::ldexp(hits, -behind);
+  const double hits = static_cast<double>(mass) * unit;
+  if (halvings == 0) return hits;
+  const double left = std::ldexp(hits, -exponent(halvings));
   return left < std::numeric_limits<double>::min() ? std::nextafter(left, infinite) : left;
+}
+
+inline double mass_in_hits(unsigned_wide mass, const decay::power& then, const decay::power& now) {
+  return mass_in_hits(mass, hits_per_unit(now, mass_fraction), now.halvings - then.halvings);
 }
 
 // Events per second.

@@ -112,6 +112,8 @@ std::uint32_t heat_filter::halvings_at(const decay::power& p) const noexcept {
 void heat_filter::set_tick(std::int64_t tick, const decay::power& p) noexcept {
   detail::forward_state::set_tick(tick, p);
   hit_ = arrival_of(1, p, p);
+  unit_ = forward::hits_per_unit(p, fraction);
+  mass_unit_ = forward::hits_per_unit(p, forward::mass_fraction);
 }
 
 heat_filter::arrival heat_filter::arrival_of(std::uint64_t weight, const decay::power& then,
@@ -261,23 +263,33 @@ void heat_filter::add_block(spot_blocks& blocks, std::size_t count,
 // most e^-k. Halvings round a cell up by 1/2 + 1/4 + ... of a unit.
 heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
   if (events_ == 0) return {0, 0, 0, 0};
-  const decay::power now = power_at(tick_or_newest(when));
-  const double unit = forward::hits_per_unit(now, fraction);
-  const auto in_hits = [&](unsigned_wide mass) { return forward::mass_in_hits(mass, power_, now); };
+  const std::int64_t tick = tick_or_newest(when);
+  const bool newest = tick == tick_;
+  const decay::power now = newest ? power_ : decay_.at(tick);
+  const double unit = newest ? unit_ : forward::hits_per_unit(now, fraction);
+  const double mass_unit =
+      newest ? mass_unit_ : forward::hits_per_unit(now, forward::mass_fraction);
+  const auto in_hits = [&](unsigned_wide mass) {
+    return forward::mass_in_hits(mass, mass_unit, now.halvings - power_.halvings);
+  };
   const double shared = math::row_share(row_) * in_hits(mass_);
   const double rounded_up = in_hits(rounded_up_) + (decay_.fades() ? unit : 0);
   return {halvings_at(now), unit, shared + rounded_up, in_hits(forgotten_)};
 }
 
 template <unsigned k, class Cells>
-BLOOMTIME_INLINE estimate heat_filter::answer(const Cells& cells, const spots& where,
-                                              const moment& now) const noexcept {
+BLOOMTIME_INLINE std::uint64_t heat_filter::least_of(const Cells& cells, const spots& where,
+                                                     std::uint32_t halvings) noexcept {
   std::uint64_t least = largest;
 #pragma GCC unroll 4
-  for (unsigned i = 0; i < k; ++i) {
-    least = std::min(least, cells.get(where[i], now.halvings));
-  }
-  const auto count = static_cast<double>(least);
+  for (unsigned i = 0; i < k; ++i) least = std::min(least, cells.get(where[i], halvings));
+  return least;
+}
+
+template <unsigned k, class Cells>
+BLOOMTIME_INLINE estimate heat_filter::answer(const Cells& cells, const spots& where,
+                                              const moment& now) const noexcept {
+  const auto count = static_cast<double>(least_of<k>(cells, where, now.halvings));
   const double value = count * now.unit;
   const double upper = (count + (decay_.fades() ? forgets : 0)) * now.unit;
   return {value, std::max(0.0, value * least_share - now.others), upper + now.forgotten};
@@ -288,6 +300,20 @@ estimate heat_filter::at_digest(digest d, instant when) const noexcept {
   const moment now = moment_of(when);
   return dispatch(*this, [&](const auto& cells, auto k) {
     return answer<k()>(cells, spots_of<k()>(cells, d), now);
+  });
+}
+
+double heat_filter::value_of(digest d, instant when) const noexcept {
+  if (events_ == 0) return 0;
+  std::uint32_t halvings = hit_.halvings;
+  double unit = unit_;
+  if (const std::int64_t tick = tick_or_newest(when); tick != tick_) [[unlikely]] {
+    const decay::power now = decay_.at(tick);
+    halvings = halvings_at(now);
+    unit = forward::hits_per_unit(now, fraction);
+  }
+  return dispatch(*this, [&](const auto& cells, auto k) {
+    return static_cast<double>(least_of<k()>(cells, spots_of<k()>(cells, d), halvings)) * unit;
   });
 }
 

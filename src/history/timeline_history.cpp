@@ -74,6 +74,24 @@ sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) 
   return sighting::no;
 }
 
+void timeline_history::ask_block(const detail::digest_block& now, const detail::digest_block& next,
+                                 std::span<const interval> asked,
+                                 std::span<sighting> answers) const noexcept {
+  for (const tick_layer& layer : archive_.layers()) {
+    if (!layer.lines) continue;
+    for (std::size_t i = 0; i < next.count; ++i) {
+      layer.lines->prefetch_directory(detail::timeline_key(next[i]));
+    }
+    for (std::size_t i = 0; i < now.count; ++i) {
+      layer.lines->prefetch_bucket(detail::timeline_key(now[i]));
+    }
+  }
+  for (std::size_t i = 0; i < now.count; ++i) {
+    std::uint64_t probes = 0;
+    answers[i] = is_usable() ? ask(now[i], asked[i], probes) : sighting::maybe;
+  }
+}
+
 sightings timeline_history::list(digest d, interval asked) const {
   const auto range = detail::clipped(asked, ticks_, first_);
   if (!range) return {};

@@ -232,25 +232,46 @@ outcome basic_tally_filter<Rule>::remove_digest(digest d, std::uint64_t amount) 
 // An upper bound of the sum of the counts of a line's items. Each of the k parts of the line sums
 // to it; with minimum increase all parts together do, since an addition raises the smallest cell by
 // its full amount.
+//
+// The positions of an item in the parts of its line are independent of those of other items, so the
+// bound for rows holds within the line. It is 0 for every larger mass if it is 0 for the least that
+// the codes allow; only otherwise the table is read.
 template <tally_rule Rule>
 template <unsigned k, class Cells>
-BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::line_mass(
-    const Cells& cells, std::uint64_t first_cell) const noexcept {
+std::uint64_t basic_tally_filter<Rule>::lower_of(const Cells& cells, std::uint64_t line,
+                                                 std::uint64_t value) const noexcept {
   constexpr unsigned count = removes ? Cells::per_line / k : Cells::per_line;
-  return std::min(cells.template sum<count>(first_cell), this->total());
+  constexpr unsigned row = Cells::per_line / k;
+  const auto codes = cells.template codes_of<count>(line);
+  const auto of_mass = [&](std::uint64_t mass) {
+    return math::count_at_least(value, std::min(mass, this->total()), row);
+  };
+  const std::uint64_t most = of_mass(codes.least_sum());
+  if (codes.escaped == 0 || most == 0) return most;
+  const std::uint64_t all = cells.template sum<count>(line * Cells::per_line);
+  return of_mass(all);
 }
 
-// The positions of an item in the parts of its line are independent of those of other items, so the
-// bound for rows holds within the line.
 template <tally_rule Rule>
 template <unsigned k, class Cells>
 counted basic_tally_filter<Rule>::count_in(const Cells& cells, digest d) const noexcept {
-  const spots where = spots_of<k>(cells, d);
-  std::uint64_t least = any_number;
-  for (unsigned i = 0; i < k; ++i) least = std::min(least, cells.get(where[i]));
+  const std::uint64_t least = value_in<k>(cells, d);
   if (least == 0) return {};
-  const std::uint64_t mass = line_mass<k>(cells, line_of(d) * Cells::per_line);
-  return {least, math::count_at_least(least, mass, Cells::per_line / k), least, false};
+  return {least, lower_of<k>(cells, line_of(d), least), least, false};
+}
+
+template <tally_rule Rule>
+template <unsigned k, class Cells>
+BLOOMTIME_INLINE std::uint64_t basic_tally_filter<Rule>::value_in(const Cells& cells,
+                                                                  digest d) const noexcept {
+  return cells.template least<k>(spots_of<k>(cells, d).data());
+}
+
+template <tally_rule Rule>
+std::uint64_t basic_tally_filter<Rule>::value_of_digest(digest d) const noexcept {
+  if (k_ == 0) [[unlikely]]
+    return nothing_known.value;
+  return dispatch(*this, [&](const auto& cells, auto k) { return value_in<k()>(cells, d); });
 }
 
 template <tally_rule Rule>

@@ -223,6 +223,54 @@ RC_GTEST_PROP(bloom_filter_property, wide_and_portable_calls_do_the_same, ()) {
   }
 }
 
+// ones() is counted when it is first asked for. Whoever asks when, the answers and bytes are those
+// of a filter that is asked after every addition.
+RC_GTEST_PROP(bloom_filter_property, counts_its_bits_whenever_it_is_asked, ()) {
+  bloom_filter asked(any_config());
+  bloom_filter silent = asked;
+  for (const digest d : any_digests()) {
+    const bool fresh = silent.add(d);
+    const std::uint64_t had = asked.ones();
+    RC_ASSERT(asked.add(d) == fresh);
+    RC_ASSERT((asked.ones() > had) == fresh);
+    switch (*rc::gen::inRange(0, 12)) {
+      case 0: RC_ASSERT(bloom_filter(silent).ones() == asked.ones()); break;
+      case 1: RC_ASSERT(silent.ones() == asked.ones()); break;
+      case 2: silent = bloom_filter(bloom_filter::load(silent.serialize())); break;
+      case 3: silent.merge(bloom_filter(silent)), asked.merge(bloom_filter(asked)); break;
+      default: break;
+    }
+  }
+  RC_ASSERT(silent.serialize() == asked.serialize());
+}
+
+// What single calls choose when the program starts, and what they have inline.
+RC_GTEST_PROP(bloom_filter_property, single_calls_are_the_same_with_any_instructions, ()) {
+  const auto k = *rc::gen::inRange(1u, detail::max_line_k + 1);
+  const detail::line_bits lines{3, k};
+  detail::buffer one(3 * detail::line_bytes);
+  detail::buffer other(3 * detail::line_bytes);
+  detail::buffer counted(3 * detail::line_bytes);
+  for (const digest d : any_digests()) {
+    const std::size_t at = lines.offset(d);
+    RC_ASSERT(at == detail::line_bits::offset_in(one.size(), d));
+    RC_ASSERT(detail::single::line_contains(one.data() + at, lines, d) ==
+              detail::portable::line_contains(other.data() + at, lines, d));
+    const unsigned fresh = detail::portable::line_insert(other.data() + at, lines, d);
+    if (k <= detail::line_words && *rc::gen::arbitrary<bool>()) {
+      const detail::line_round& round = detail::line_windows[k];
+      RC_ASSERT(detail::single::line_set(one.data() + at, round, d) == (fresh != 0));
+      RC_ASSERT(detail::single::line_insert(counted.data() + at, round, d) == fresh);
+      RC_ASSERT(detail::single::line_contains(one.data() + at, round, d));
+    } else {
+      RC_ASSERT(detail::single::line_set(one.data() + at, lines, d) == (fresh != 0));
+      RC_ASSERT(detail::single::line_insert(counted.data() + at, lines, d) == fresh);
+    }
+    RC_ASSERT(std::ranges::equal(one.bytes(), other.bytes()));
+    RC_ASSERT(std::ranges::equal(counted.bytes(), other.bytes()));
+  }
+}
+
 RC_GTEST_PROP(bloom_filter_property, is_as_small_and_as_right_as_asked, ()) {
   const bloom_config config = any_config();
   const bloom_filter f(config);

@@ -32,6 +32,7 @@ void expect_covered(const heat_filter& f, const oracle_heat& exact, instant when
     const estimate e = f.at(item, when);
     RC_ASSERT(covers(e.upper, exact.at(item, when)));
     RC_ASSERT(e.lower <= e.value && e.value <= e.upper);
+    RC_ASSERT(f.value_at(item, when) == e.value);
   }
   RC_ASSERT(covers(f.mass(when) + 1e-300, exact.mass(when)));  // doubles end there
 }

@@ -41,6 +41,8 @@ void expect_answers(const Engine& f, const oracle_tally& exact) {
     RC_ASSERT(answer.lower <= answer.value && answer.value <= answer.upper);
     RC_ASSERT(!answer.saturated);
     if (Engine::one_sided) RC_ASSERT(answer.value == least);
+    if constexpr (requires { f.value_of(x); }) RC_ASSERT(f.value_of(x) == answer.value);
+    if constexpr (requires { f.lines(); }) RC_ASSERT(answer.lower == exact.lower(f, x));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include <bloomtime/math/tally.hpp>
 #include <bloomtime/published/dynamic_count/counting_filter.hpp>
 #include <bloomtime/published/dynamic_count/dynamic_count_filter.hpp>
 #include <bloomtime/published/dynamic_count/spectral_filter.hpp>
@@ -48,6 +49,19 @@ class oracle_tally {
     std::uint64_t value = ~std::uint64_t{0};
     for (const std::uint64_t c : where(f, item)) value = std::min(value, cells_[c]);
     return value;
+  }
+  // Of a filter in lines: from the sum of the counts that its line has in one of k parts, or in all
+  // of them with minimum increase.
+  template <cell_tally_engine Engine>
+  std::uint64_t lower(const Engine& f, std::uint64_t item) const {
+    const std::uint64_t per_line = f.cells() / f.lines();
+    const std::uint64_t first = where(f, item).front() / per_line * per_line;
+    std::uint64_t mass = 0;
+    for (std::uint64_t c = 0; c < (minimum_ ? per_line : per_line / f.k()); ++c) {
+      const std::uint64_t more = cells_[first + c];
+      mass = more > ~mass ? ~std::uint64_t{0} : mass + more;
+    }
+    return math::count_at_least(least(f, item), std::min(mass, f.total()), per_line / f.k());
   }
   template <cell_tally_engine Engine>
   bool same_cells(const Engine& f) const {

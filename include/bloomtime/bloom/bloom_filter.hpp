@@ -7,6 +7,7 @@
 #include <ranges>
 #include <span>
 
+#include <bloomtime/bloom/detail/kept_when_asked.hpp>
 #include <bloomtime/bloom/detail/line_bulk.hpp>
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bulk.hpp>
@@ -50,28 +51,23 @@ class bloom_filter : public detail::stored<bloom_filter> {
   template <item T>
   BLOOMTIME_INLINE bool add(const T& x) noexcept {
     const digest d = detail::as_digest(x, seed_);
-    unsigned fresh = 0;
-    if (one_round_ != nullptr) [[likely]] {
-      fresh = detail::compiled::line_insert(bits_.data() + lines().offset(d), *one_round_, d);
-    } else if (layout_ == layout::line) {
-      fresh = detail::compiled::line_insert(bits_.data() + lines().offset(d), lines(), d);
-    } else {
-      fresh = flat().insert(bits_.data(), d);
-    }
     insertions_ += insertions_ != UINT64_MAX;
-    ones_ += fresh;
-    return fresh != 0;
+    if (ones_.is_kept()) return count_new_bits(d);
+    if (one_round_ != nullptr) [[likely]] {
+      return detail::single::line_set(line_of(d), *one_round_, d);
+    }
+    return layout_ == layout::line ? detail::single::line_set(line_of(d), lines(), d)
+                                   : flat().insert(bits_.data(), d) != 0;
   }
 
   template <item T>
   BLOOMTIME_INLINE bool may_contain(const T& x) const noexcept {
     const digest d = detail::as_digest(x, seed_);
     if (one_round_ != nullptr) [[likely]] {
-      return detail::compiled::line_contains(bits_.data() + lines().offset(d), *one_round_, d);
+      return detail::single::line_contains(line_of(d), *one_round_, d);
     }
-    return layout_ == layout::line
-               ? detail::compiled::line_contains(bits_.data() + lines().offset(d), lines(), d)
-               : flat().contains(bits_.data(), d);
+    return layout_ == layout::line ? detail::single::line_contains(line_of(d), lines(), d)
+                                   : flat().contains(bits_.data(), d);
   }
 
   // Many items at once, several times faster than one by one when the filter exceeds the cache.
@@ -119,7 +115,9 @@ class bloom_filter : public detail::stored<bloom_filter> {
   std::uint64_t capacity() const noexcept { return capacity_; }   // the items it was sized for
   std::uint64_t memory() const noexcept { return bits_.size(); }  // bytes of the bit array
   std::uint64_t insertions() const noexcept { return insertions_; }
-  std::uint64_t ones() const noexcept { return ones_; }
+  // The bits that are set. The first call counts all of them; additions keep the number from then
+  // on.
+  std::uint64_t ones() const noexcept;
 
   double fill() const noexcept;      // the share of bits that are set
   double distinct() const noexcept;  // different items inserted, from the fill
@@ -141,6 +139,13 @@ class bloom_filter : public detail::stored<bloom_filter> {
 
   detail::line_bits lines() const noexcept { return {bit_count_ / detail::line_bit_count, k_}; }
   detail::flat_bits flat() const noexcept { return {{bit_count_, k_}}; }
+  BLOOMTIME_INLINE std::byte* line_of(digest d) noexcept {
+    return bits_.data() + detail::line_bits::offset_in(bits_.size(), d);
+  }
+  BLOOMTIME_INLINE const std::byte* line_of(digest d) const noexcept {
+    return bits_.data() + detail::line_bits::offset_in(bits_.size(), d);
+  }
+  bool count_new_bits(digest d) noexcept;  // add() if ones() must be kept
 
   template <item T>
   BLOOMTIME_PER_ISA void add_span(std::span<const T> items) noexcept;
@@ -165,18 +170,20 @@ class bloom_filter : public detail::stored<bloom_filter> {
   hash_seed seed_;
   std::uint64_t capacity_ = 0;
   detail::zero_when_moved<std::uint64_t> insertions_;
-  detail::zero_when_moved<std::uint64_t> ones_;
+  detail::kept_when_asked ones_;
 };
 
 template <item T>
 void bloom_filter::add_span(std::span<const T> items) noexcept {
   if (layout_ == layout::line) {
-    ones_ += detail::insert_lines(bits_.data(), lines(), items, seed_);
+    ones_.raise(detail::insert_lines(bits_.data(), lines(), items, seed_));
   } else {
+    std::uint64_t fresh = 0;
     detail::in_blocks<1>(items, seed_, [&](const auto& now, const auto& next, std::size_t) {
       for (std::size_t i = 0; i < next.count; ++i) flat().prefetch_write(bits_.data(), next[i]);
-      for (std::size_t i = 0; i < now.count; ++i) ones_ += flat().insert(bits_.data(), now[i]);
+      for (std::size_t i = 0; i < now.count; ++i) fresh += flat().insert(bits_.data(), now[i]);
     });
+    ones_.raise(fresh);
   }
   insertions_ += std::min<std::uint64_t>(items.size(), UINT64_MAX - insertions_);
 }

@@ -72,7 +72,7 @@ class digest_index {
   };
 
   std::uint32_t tag(digest d) const noexcept {
-    return static_cast<std::uint32_t>(fold(d.lo ^ key_, d.hi ^ mix(key_)) >> 32);
+    return static_cast<std::uint32_t>(fold(d.lo ^ key_, d.hi ^ other_key_) >> 32);
   }
   std::size_t mask() const noexcept { return places_.size() - 1; }
 
@@ -84,6 +84,7 @@ class digest_index {
 
   std::vector<place, hooked<place>> places_;
   std::uint64_t key_ = process_key();
+  std::uint64_t other_key_ = mix(key_);
 };
 
 }  // namespace bloomtime::detail

@@ -62,6 +62,12 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   explicit heat_filter(const heat_config& config);
   BLOOMTIME_VALUE(heat_filter);
 
+  // The value of at() without its bounds, which take longer to compute than it.
+  template <item T>
+  BLOOMTIME_PER_ISA double value_at(const T& x, instant when) const noexcept {
+    return value_of(detail::as_digest(x, seed_), when);
+  }
+
   void advance(instant now) noexcept;  // lets time pass without an event, never back
   void clear() noexcept;               // forgets all events; parameters stay
 
@@ -117,6 +123,7 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   friend detail::heat_face<heat_filter, detail::forward_state>;
   outcome add_digest(digest d, instant when, std::uint64_t weight);
   estimate at_digest(digest d, instant when) const noexcept;
+  double value_of(digest d, instant when) const noexcept;
   std::uint64_t warm_cells() const noexcept;
   template <item T>
   BLOOMTIME_PER_ISA void add_span(std::span<const T> items, std::span<const instant> when,
@@ -141,6 +148,9 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   template <unsigned k, class Cells, class Prepare>
   bool count(Cells& cells, const spots& where, const arrival& event, Prepare&& prepare);
   template <unsigned k, class Cells>
+  static std::uint64_t least_of(const Cells& cells, const spots& where,
+                                std::uint32_t halvings) noexcept;
+  template <unsigned k, class Cells>
   estimate answer(const Cells& cells, const spots& where, const moment& now) const noexcept;
   arrival arrival_of(std::uint64_t weight, const bloomtime::decay::power& then,
                      const bloomtime::decay::power& now) const noexcept;
@@ -158,6 +168,8 @@ class heat_filter : public detail::heat_face<heat_filter, detail::forward_state>
   std::variant<narrow, broad> cells_;
   std::uint64_t row_lines_ = 0;      // lines of one row
   arrival hit_{};                    // one event in the newest tick
+  double unit_ = 0;                  // hits per unit of a cell in the newest tick, rounded up
+  double mass_unit_ = 0;             // the same of mass_
   bloomtime::decay::wide base_ = 0;  // halvings before the cells began to count them
   unsigned_wide forgotten_ = 0;      // what merged filters forgot, in units of mass_
   unsigned_wide rounded_up_ = 0;     // what rounding added to merges and late events

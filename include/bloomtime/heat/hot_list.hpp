@@ -216,13 +216,19 @@ class hot_list : public detail::stored<hot_list> {
   void begin_entry(std::uint32_t slot, digest d) noexcept;
 
   // A total order of equal counts: the smallest entry does not depend on the past.
-  auto by_digest() const noexcept {
-    return [this](std::uint32_t a, std::uint32_t b) noexcept {
-      const digest& x = slots_[a].id;
-      const digest& y = slots_[b].id;
+  struct digest_order {
+    const slot* slots;
+
+    std::uint32_t rank(std::uint32_t entry) const noexcept {
+      return static_cast<std::uint32_t>(slots[entry].id.hi >> 32);
+    }
+    bool operator()(std::uint32_t a, std::uint32_t b) const noexcept {
+      const digest& x = slots[a].id;
+      const digest& y = slots[b].id;
       return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo;
-    };
-  }
+    }
+  };
+  digest_order by_digest() const noexcept { return {slots_.data()}; }
   std::vector<std::uint32_t> by_count() const;  // all entries, smallest first
 
   unsigned cell_before(unsigned cell) const noexcept { return (cell == 0 ? buckets_ : cell) - 1; }

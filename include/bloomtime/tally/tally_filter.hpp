@@ -54,6 +54,12 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   explicit basic_tally_filter(const tally_config& config);
   BLOOMTIME_VALUE(basic_tally_filter);
 
+  // The value of count() without its lower bound, which takes longer to compute than it.
+  template <item T>
+  BLOOMTIME_PER_ISA std::uint64_t value_of(const T& x) const noexcept {
+    return value_of_digest(detail::as_digest(x, this->seed()));
+  }
+
   // Many items, one of each, in their order. The result is the same as one by one; it is faster if
   // the filter exceeds the cache. If memory runs out, the items before have been counted.
   template <std::ranges::contiguous_range Items>
@@ -141,8 +147,12 @@ class basic_tally_filter : public detail::tally_face<basic_tally_filter<Rule>> {
   outcome remove_amount(Cells& cells, const spots& where, std::uint64_t amount);
   template <unsigned k, class Cells>
   counted count_in(const Cells& cells, digest d) const noexcept;
+  std::uint64_t value_of_digest(digest d) const noexcept;
   template <unsigned k, class Cells>
-  std::uint64_t line_mass(const Cells& cells, std::uint64_t first_cell) const noexcept;
+  std::uint64_t value_in(const Cells& cells, digest d) const noexcept;
+  template <unsigned k, class Cells>
+  std::uint64_t lower_of(const Cells& cells, std::uint64_t line,
+                         std::uint64_t value) const noexcept;
   template <class Cells>
   bool adds_up(const Cells& cells) const noexcept;
 

@@ -29,8 +29,7 @@ bool tick_layer::seen(digest d, tick_range asked) const noexcept {
   if (asked.last < first) return false;
   const tick_range here{asked.first < first ? 0 : asked.first - first, asked.last - first};
   if (table) return table->seen(d, here);
-  const auto line = lines->view().find(timeline_key(d));
-  return line && line->seen(here);
+  return lines->view().seen(timeline_key(d), here);
 }
 
 shared_source tick_layer::source(std::uint64_t later_by) const {

@@ -84,6 +84,23 @@ bool live_source::take(tick_runs& runs, std::size_t most) {
   return true;
 }
 
+// The ends and the number of ticks are all that the head of a timeline in one piece says.
+std::optional<timeline_head> live_source::head() const noexcept {
+  const std::uint32_t item = order_[at_];
+  live_ticks::place from;
+  const std::optional<std::uint32_t> first = live_.next_tick(item, from);
+  timeline_head head{live_.ticks_of(item), *first + later_by_, live_.newest_of(item) + later_by_,
+                     0};
+  if (head.in_pieces() || shares_key()) return std::nullopt;
+  head.body = body_bits(head);
+  return head;
+}
+
+bool live_source::shares_key() const noexcept {
+  return (at_ > 0 && key_of(at_ - 1) == key_of(at_)) ||
+         (at_ + 1 < order_.size() && key_of(at_ + 1) == key_of(at_));
+}
+
 // -- merging -------------------------------------------------------------------------------------
 
 timelines_merge::timelines_merge(std::uint64_t span, tick_sources sources) : span_(span) {

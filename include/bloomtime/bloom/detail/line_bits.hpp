@@ -36,7 +36,7 @@ alignas(line_bytes) inline constexpr auto line_windows = [] {
 constexpr const line_round* one_round(layout kind, unsigned k) noexcept {
   return kind == layout::line && k <= line_words ? &line_windows[k] : nullptr;
 }
-inline unsigned k_of(const line_round& round) noexcept {
+constexpr unsigned k_of(const line_round& round) noexcept {
   return static_cast<unsigned>(&round - line_windows.data());
 }
 
@@ -46,8 +46,10 @@ struct line_bits {
 
   constexpr std::uint64_t line(digest d) const noexcept { return reduce(d.hi, lines); }
   // line(d) * line_bytes with one operation less.
-  constexpr std::size_t offset(digest d) const noexcept {
-    return reduce(d.hi, lines * line_bytes) & ~std::uint64_t{line_bytes - 1};
+  constexpr std::size_t offset(digest d) const noexcept { return offset_in(lines * line_bytes, d); }
+  // The same if the size of all lines together is known.
+  static constexpr std::size_t offset_in(std::uint64_t bytes, digest d) noexcept {
+    return reduce(d.hi, bytes) & ~std::uint64_t{line_bytes - 1};
   }
 
   static constexpr unsigned start(digest d) noexcept { return static_cast<unsigned>(d.lo >> 61); }
@@ -81,7 +83,8 @@ BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits, diges
   return missing == 0;
 }
 
-// Sets the bits and returns how many of them were clear before.
+// Sets the bits and returns how many of them were clear before. line_set() returns only whether any
+// was, which takes fewer operations with vectors.
 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits, digest d) noexcept {
   unsigned fresh = 0;
   const auto set = [&](unsigned word, std::uint64_t mask) {
@@ -101,6 +104,11 @@ BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& rou
 }
 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round, digest d) noexcept {
   return line_insert(line, line_bits{.lines = 1, .k = k_of(round)}, d);
+}
+
+template <class Bits>
+BLOOMTIME_INLINE bool line_set(std::byte* line, const Bits& bits, digest d) noexcept {
+  return line_insert(line, bits, d) != 0;
 }
 
 }  // namespace portable
@@ -177,6 +185,20 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned lacking(line_halves complete) noexcept 
   return static_cast<unsigned>(std::popcount(~bytes)) / 4;
 }
 
+// As set(), but returns whether any word lacked something.
+BLOOMTIME_AVX2 BLOOMTIME_INLINE words set_any(std::byte* line, std::uint64_t hash,
+                                              const std::byte* window) noexcept {
+  const line_halves at = places(hash);
+  const line_halves has = load(line);
+  const line_halves wants = load(window);
+  const words low = wants.low << at.low;
+  const words high = wants.high << at.high;
+  auto* halves = reinterpret_cast<words*>(line);
+  halves[0] = has.low | low;
+  halves[1] = has.high | high;
+  return (~has.low & low) | (~has.high & high);
+}
+
 // For k <= 8, with line_windows[k].
 BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& round,
                                                    digest d) noexcept {
@@ -185,6 +207,11 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, const 
 BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round,
                                                      digest d) noexcept {
   return lacking(set(line, line_bits::first_hash(d), window_of(round, d)));
+}
+
+BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_set(std::byte* line, const line_round& round,
+                                              digest d) noexcept {
+  return !is_zero(set_any(line, line_bits::first_hash(d), window_of(round, d)));
 }
 
 BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits,
@@ -204,16 +231,62 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits 
   const line_round& second = line_windows[bits.second_round()];
   return fresh + lacking(set(line, line_bits::second_hash(d), window_of(second, d)));
 }
+BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_set(std::byte* line, line_bits bits, digest d) noexcept {
+  const line_round& first = line_windows[bits.first_round()];
+  const words one = set_any(line, line_bits::first_hash(d), window_of(first, d));
+  if (bits.k <= line_words) return !is_zero(one);
+  const line_round& second = line_windows[bits.second_round()];
+  const words two = set_any(line, line_bits::second_hash(d), window_of(second, d));
+  return !is_zero(one | two);
+}
 
 }  // namespace avx2
+
+// Single calls of programs that are compiled without AVX2: functions with AVX2 if the processor has
+// it, and portable ones otherwise. They are chosen once, when the program starts.
+struct line_calls {
+  bool (*contains_round)(const std::byte*, const line_round&, digest) noexcept;
+  bool (*contains)(const std::byte*, line_bits, digest) noexcept;
+  bool (*set_round)(std::byte*, const line_round&, digest) noexcept;
+  bool (*set)(std::byte*, line_bits, digest) noexcept;
+  unsigned (*insert_round)(std::byte*, const line_round&, digest) noexcept;
+  unsigned (*insert)(std::byte*, line_bits, digest) noexcept;
+};
+extern line_calls chosen_calls;
+
+namespace chosen {
+
+BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& round,
+                                    digest d) noexcept {
+  return chosen_calls.contains_round(line, round, d);
+}
+BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits, digest d) noexcept {
+  return chosen_calls.contains(line, bits, d);
+}
+BLOOMTIME_INLINE bool line_set(std::byte* line, const line_round& round, digest d) noexcept {
+  return chosen_calls.set_round(line, round, d);
+}
+BLOOMTIME_INLINE bool line_set(std::byte* line, line_bits bits, digest d) noexcept {
+  return chosen_calls.set(line, bits, d);
+}
+BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round, digest d) noexcept {
+  return chosen_calls.insert_round(line, round, d);
+}
+BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits, digest d) noexcept {
+  return chosen_calls.insert(line, bits, d);
+}
+
+}  // namespace chosen
 #endif
 
-// Single calls use the instruction set that their caller is compiled for; bulk calls
-// (line_bulk.hpp) test what the processor supports.
+// Single calls are inline with AVX2 if their caller is compiled for it. Bulk calls (line_bulk.hpp)
+// test what the processor supports.
 #if BLOOMTIME_X86 && defined(__AVX2__)
-namespace compiled = avx2;
+namespace single = avx2;
+#elif BLOOMTIME_X86
+namespace single = chosen;
 #else
-namespace compiled = portable;
+namespace single = portable;
 #endif
 
 }  // namespace bloomtime::detail

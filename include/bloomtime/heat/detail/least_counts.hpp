@@ -11,8 +11,9 @@
 namespace bloomtime::detail {
 
 // The counts of entries 0, 1, 2, ..., all at least 1, of which the smallest is always known.
-// Entries with equal counts are ordered by earlier(a, b), which every call must answer alike, so
-// the smallest entry depends on the counts alone.
+// Entries with equal counts are ordered by earlier.rank(entry), and if that is equal by
+// earlier(a, b). Every call must answer alike, so the smallest entry depends on the counts alone.
+// Ranks are kept beside the counts: a comparison of equal counts then reads nothing else.
 //
 // Counts fade by halving, rounded up, so a count of 1 stays. Entries at rest there are kept apart,
 // and fade() does not touch them: an entry costs little once it has faded. Only reserve()
@@ -55,7 +56,8 @@ class least_counts {
   template <class Earlier>
   void push(std::uint64_t count, const Earlier& earlier) noexcept {
     places_.push_back(0);
-    insert({count, static_cast<std::uint32_t>(places_.size() - 1)}, earlier);
+    const auto entry = static_cast<std::uint32_t>(places_.size() - 1);
+    insert({count, entry, earlier.rank(entry)}, earlier);
   }
 
   // Sets a count to a larger one. earlier() may have changed for this entry if it is least_entry().
@@ -63,9 +65,9 @@ class least_counts {
   void raise(std::uint32_t entry, std::uint64_t count, const Earlier& earlier) noexcept {
     if (rests(entry)) {
       remove_resting(entry, earlier);
-      insert({count, entry}, earlier);
+      insert({count, entry, earlier.rank(entry)}, earlier);
     } else {
-      nodes_[places_[entry]].count = count;
+      nodes_[places_[entry]] = {count, entry, earlier.rank(entry)};
       sink<end::front>(places_[entry], fading_, earlier);
     }
   }
@@ -111,6 +113,7 @@ class least_counts {
   struct node {
     std::uint64_t count;
     std::uint32_t entry;
+    std::uint32_t rank;
   };
 
   // Two heaps with the smallest in front: those that fade at the front of nodes_, those at rest at
@@ -125,6 +128,7 @@ class least_counts {
   template <class Earlier>
   static bool before(const node& a, const node& b, const Earlier& earlier) noexcept {
     if (a.count != b.count) return a.count < b.count;
+    if (a.rank != b.rank) return a.rank < b.rank;
     return earlier(a.entry, b.entry);
   }
 

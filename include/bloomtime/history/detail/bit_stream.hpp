@@ -132,6 +132,18 @@ class bit_reader {
 
   // 0 where there is no such number.
   std::uint64_t take_gamma(std::uint64_t& at) const noexcept {
+    const std::uint64_t next = peek(at);
+    const auto width = static_cast<unsigned>(std::countr_zero(next));
+    if (2 * width < 57) [[likely]] {  // all of the code, which zeros would not be
+      at += 2 * width + 1;
+      const std::uint64_t one = std::uint64_t{1} << width;
+      return (next >> (width + 1) & (one - 1)) | one;
+    }
+    return take_long_gamma(at);
+  }
+
+ private:
+  std::uint64_t take_long_gamma(std::uint64_t& at) const noexcept {
     unsigned more = 0;
     while (peek(at) == 0) {
       if (at >= size_ || more > 64) return 0;
@@ -145,7 +157,6 @@ class bit_reader {
     return take(at, more) | std::uint64_t{1} << more;
   }
 
- private:
   const std::byte* data_ = nullptr;
   std::uint64_t size_ = 0;
 };

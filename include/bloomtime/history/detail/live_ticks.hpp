@@ -64,6 +64,7 @@ class live_ticks {
   std::size_t ticks_of(std::uint32_t number) const noexcept {
     return std::size_t{items_[number].older.count} + 1;
   }
+  std::uint32_t newest_of(std::uint32_t number) const noexcept { return items_[number].newest; }
   struct place {  // of a tick among those of its item
     tick_pool::place older = {};
     bool ended = false;

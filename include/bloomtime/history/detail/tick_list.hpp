@@ -27,12 +27,19 @@ struct list_code {
     if (count == 0 || count >= places) return {};
     list_code best{kind::bitmap, 0, 0, places};
     // The cost is convex in the bits of the low part, and least at one of these two.
-    const auto about = static_cast<unsigned>(std::bit_width(places / count)) - 1;
+    const unsigned about = whole_log2(places, count);
     for (unsigned low = about; low < about + 2; ++low) {
       const std::uint64_t high = count + ((places - 1) >> low);
       if (high + count * low < best.bits) best = {kind::split, low, high, high + count * low};
     }
     return best;
+  }
+
+ private:
+  // floor(log2(a / b)) for a >= b > 0, without a division.
+  static constexpr unsigned whole_log2(std::uint64_t a, std::uint64_t b) noexcept {
+    const auto shift = static_cast<unsigned>(std::bit_width(a) - std::bit_width(b));
+    return (b << shift) <= a ? shift : shift - 1;
   }
 };
 

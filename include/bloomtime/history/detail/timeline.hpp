@@ -74,9 +74,10 @@ void put_body(bit_writer& out, const timeline_head& head, std::span<const tick_r
 
 // -- reading -----------------------------------------------------------------------------------
 
-// Moves on behind the head. Nothing if there can be no such head: then the bits are damaged.
+// Moves on behind the head and reads all but the size of a body in one piece, which follows from
+// the rest. Nothing if there can be no such head: then the bits are damaged.
 template <class Bits>
-std::optional<timeline_head> take_head(const Bits& bits, std::uint64_t& at,
+std::optional<timeline_head> take_ends(const Bits& bits, std::uint64_t& at,
                                        std::uint64_t span) noexcept {
   timeline_head head;
   head.count = bits.take_gamma(at);
@@ -86,9 +87,21 @@ std::optional<timeline_head> take_head(const Bits& bits, std::uint64_t& at,
   if (head.count > 1) head.last += bits.take(at, width_of(span - 1 - head.first));
   if (head.last >= span || head.count > head.distance() + 1) return std::nullopt;
   if ((head.count == 1) != (head.last == head.first)) return std::nullopt;
-  head.body = head.in_pieces()  ? bits.take_gamma(at)
-              : head.has_body() ? inner_bits(head.count, head.distance())
-                                : 0;
+  if (head.in_pieces()) head.body = bits.take_gamma(at);
+  return head;
+}
+
+constexpr std::uint64_t body_bits(const timeline_head& head) noexcept {
+  if (head.in_pieces()) return head.body;
+  return head.has_body() ? inner_bits(head.count, head.distance()) : 0;
+}
+
+// The whole head.
+template <class Bits>
+std::optional<timeline_head> take_head(const Bits& bits, std::uint64_t& at,
+                                       std::uint64_t span) noexcept {
+  std::optional<timeline_head> head = take_ends(bits, at, span);
+  if (head) head->body = body_bits(*head);
   return head;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bloomtime/detail/buffer.hpp>
+#include <bloomtime/detail/probes.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/history/detail/timeline.hpp>
@@ -58,19 +59,50 @@ class timelines_view {
       : shape_(shape), directory_(directory), stream_(stream) {}
 
   std::optional<timeline<Bits>> find(std::uint64_t key) const noexcept {
-    std::uint64_t at = start_of(key >> shape_.rest_bits());
-    const std::uint64_t items = take_count(at);
-    const std::uint64_t rest = key & ((std::uint64_t{1} << shape_.rest_bits()) - 1);
-    for (std::uint64_t i = 0; i < items; ++i) {
-      if (stream_.get(at + i * shape_.rest_bits(), shape_.rest_bits()) == rest) {
-        return timeline_of(at + items * shape_.rest_bits(), items, i);
-      }
-    }
-    return std::nullopt;
+    const std::optional<place> item = place_of(key);
+    return item ? timeline_of(*item) : std::nullopt;
+  }
+
+  // Whether the item has a tick in the range. Reads nothing of its bucket behind its head if that
+  // is enough to answer.
+  bool seen(std::uint64_t key, tick_range asked) const noexcept {
+    std::optional<place> item = place_of(key);
+    if (!item || !skip_before(*item)) return false;
+    const std::optional<timeline_head> head = take_ends(stream_, item->at, shape_.span);
+    if (!head || asked.last < head->first || asked.first > head->last) return false;
+    if (asked.first <= head->first || asked.last >= head->last) return true;
+    const std::optional<timeline<Bits>> line = body_of(*item, *head);
+    return line && line->seen(asked);
+  }
+
+  // Where the bucket of a key begins in the stream.
+  std::uint64_t bucket_of(std::uint64_t key) const noexcept {
+    return start_of(key >> shape_.rest_bits());
   }
 
  private:
   friend class timelines_cursor<Bits>;
+
+  // An item among those of its bucket, and where the next head begins.
+  struct place {
+    std::uint64_t at;
+    std::uint64_t items;
+    std::uint64_t item;
+    std::uint64_t bodies = 0;  // bits of those before it
+  };
+
+  std::optional<place> place_of(std::uint64_t key) const noexcept {
+    std::uint64_t at = bucket_of(key);
+    const unsigned rest_bits = shape_.rest_bits();
+    const std::uint64_t items = take_count(at);
+    const std::uint64_t rest = key & ((std::uint64_t{1} << rest_bits) - 1);
+    for (std::uint64_t i = 0; i < items; ++i) {
+      if (stream_.get(at + i * rest_bits, rest_bits) == rest) {
+        return place{at + items * rest_bits, items, i};
+      }
+    }
+    return std::nullopt;
+  }
 
   std::uint64_t start_of(std::uint64_t bucket) const noexcept {
     return directory_.get(bucket * shape_.offset_bits, shape_.offset_bits);
@@ -83,19 +115,31 @@ class timelines_view {
     return std::min(and_one - 1, (stream_.size() - at) / shape_.rest_bits());
   }
 
-  // The timeline of item number `wanted` of a bucket whose heads begin here.
-  std::optional<timeline<Bits>> timeline_of(std::uint64_t at, std::uint64_t items,
-                                            std::uint64_t wanted) const noexcept {
-    timeline_head found;
-    std::uint64_t before = 0;  // bits of bodies
-    for (std::uint64_t i = 0; i < items; ++i) {
-      const std::optional<timeline_head> head = take_head(stream_, at, shape_.span);
-      if (!head || head->body > stream_.size()) return std::nullopt;
-      if (i < wanted) before += head->body;
-      if (i == wanted) found = *head;
+  // Reads the heads before that of the item.
+  bool skip_before(place& item) const noexcept {
+    for (std::uint64_t i = 0; i < item.item; ++i) {
+      const std::optional<timeline_head> head = take_head(stream_, item.at, shape_.span);
+      if (!head || head->body > stream_.size()) return false;
+      item.bodies += head->body;
     }
-    if (!fits(at, before) || !fits(at + before, found.body)) return std::nullopt;
-    return timeline<Bits>(stream_, found, at + before);
+    return true;
+  }
+
+  // The item's timeline, after its head was read: its body follows all heads.
+  std::optional<timeline<Bits>> body_of(const place& item, timeline_head head) const noexcept {
+    head.body = body_bits(head);
+    std::uint64_t at = item.at;
+    for (std::uint64_t i = item.item + 1; i < item.items; ++i) {
+      if (!take_ends(stream_, at, shape_.span)) return std::nullopt;
+    }
+    if (!fits(at, item.bodies) || !fits(at + item.bodies, head.body)) return std::nullopt;
+    return timeline<Bits>(stream_, head, at + item.bodies);
+  }
+
+  std::optional<timeline<Bits>> timeline_of(place item) const noexcept {
+    if (!skip_before(item)) return std::nullopt;
+    const std::optional<timeline_head> head = take_ends(stream_, item.at, shape_.span);
+    return head ? body_of(item, *head) : std::nullopt;
   }
 
   // Whether so many bits from here on are in the stream.
@@ -198,6 +242,17 @@ class timelines {
 
   timelines_view<bit_reader> view() const noexcept {
     return {shape_, bit_reader(directory_.bytes()), bit_reader(stream_.bytes())};
+  }
+  // For questions that follow: first the entry of the directory, then what it says.
+  void prefetch_directory(std::uint64_t key) const noexcept {
+    const std::uint64_t bucket = key >> shape_.rest_bits();
+    prefetch_read(directory_.data() + bucket * shape_.offset_bits / 8);
+  }
+  void prefetch_bucket(std::uint64_t key) const noexcept {
+    const std::uint64_t at = view().bucket_of(key) / 8;  // anything if the bits are damaged
+    const std::byte* const bucket = stream_.data() + std::min<std::uint64_t>(at, stream_.size());
+    prefetch_read(bucket);
+    prefetch_read(bucket + line_bytes / 2);  // most often the same line
   }
   timelines_cursor<bit_reader> cursor() const noexcept {
     return timelines_cursor<bit_reader>(view());

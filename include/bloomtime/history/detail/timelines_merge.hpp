@@ -66,13 +66,18 @@ class live_source : public tick_source {
 
   void rewind() override { begun_ = false; }
   bool next() override;
-  std::uint64_t key() const noexcept override { return timeline_key(live_.item(order_[at_])); }
+  std::uint64_t key() const noexcept override { return key_of(at_); }
   bool take(tick_runs& runs, std::size_t most) override;
-  std::optional<timeline_head> head() const noexcept override { return std::nullopt; }
+  std::optional<timeline_head> head() const noexcept override;
   std::uint64_t bytes() const noexcept override { return live_.bytes(); }
   std::uint64_t own_bytes() const noexcept override { return sizeof *this + allocated_by(order_); }
 
  private:
+  std::uint64_t key_of(std::size_t at) const noexcept {
+    return timeline_key(live_.item(order_[at]));
+  }
+  bool shares_key() const noexcept;
+
   const live_ticks& live_;
   std::uint64_t later_by_;
   item_order order_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -61,16 +62,50 @@ class escaping_cells {
     const std::uint64_t* const high = large_.find(i);
     return (high == nullptr ? 0 : *high << low_bits) | (code & low_mask);
   }
+  // The least of so many counts. Counts in the table are at least least_escaped, so the table is
+  // read only if no count in a cell is that small.
+  template <std::size_t count>
+  std::uint64_t least(const std::uint64_t* where) const noexcept {
+    unsigned small = escape;
+    for (std::size_t i = 0; i < count; ++i) small = std::min(small, code(where[i]));
+    if (small <= least_escaped) return small;
+    std::uint64_t all = get(where[0]);
+    for (std::size_t i = 1; i < count; ++i) all = std::min(all, get(where[i]));
+    return all;
+  }
+
+  // The first `count` codes of a line: their sum, and how many of them have an entry in the table.
+  struct codes {
+    unsigned sum = 0;
+    unsigned escaped = 0;
+
+    // At most the sum of the counts: an entry is at least 2, and its code has the bits of a 3.
+    unsigned least_sum() const noexcept { return sum - (escaped << low_bits); }
+  };
+  template <unsigned count>
+  codes codes_of(std::uint64_t line) const noexcept {
+    static_assert(count <= per_line);
+    constexpr unsigned bits = count * Bits;
+    constexpr std::uint64_t tops = Bits == 8 ? 0x8080808080808080 : 0x8888888888888888;
+    const std::byte* const begin = storage_.data() + line * line_bytes;
+    std::uint64_t sums = 0;  // of bytes or of nibbles, in parts that are wide enough
+    unsigned escaped = 0;    // codes of which the highest two bits are set
+    for (unsigned at = 0; at < bits; at += 64) {
+      std::uint64_t word = load_le64(begin + at / 8);
+      if (bits - at < 64) word &= (std::uint64_t{1} << (bits - at) % 64) - 1;
+      escaped += static_cast<unsigned>(std::popcount(word & (word << 1) & tops));
+      constexpr std::uint64_t part = Bits == 8 ? 0x00ff00ff00ff00ff : 0x0f0f0f0f0f0f0f0f;
+      sums += (word & part) + ((word >> Bits) & part);
+    }
+    if constexpr (Bits == 4) {
+      constexpr std::uint64_t part = 0x00ff00ff00ff00ff;
+      sums = (sums & part) + ((sums >> 8) & part);
+    }
+    return {static_cast<unsigned>((sums * 0x0001000100010001) >> 48), escaped};
+  }
   // The sum of `count` adjacent counts, at most 2^64 - 1.
   template <unsigned count>
   std::uint64_t sum(std::uint64_t first) const noexcept {
-    unsigned small = 0;
-    bool escaped = false;
-    for (unsigned i = 0; i < count; ++i) {
-      small += code(first + i);
-      escaped |= code(first + i) >= escape;
-    }
-    if (!escaped) return small;
     std::uint64_t all = 0;
     for (unsigned i = 0; i < count; ++i) {
       const std::uint64_t value = get(first + i);
