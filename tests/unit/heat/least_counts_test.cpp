@@ -36,6 +36,8 @@ struct order {
   }
   bool operator()(std::uint32_t a, std::uint32_t b) const noexcept { return name(a) < name(b); }
 };
+template <class Name>
+order(Name) -> order<Name>;
 
 std::uint64_t halved(std::uint64_t count, unsigned times) {
   for (; times > 0; --times) count = (count + 1) / 2;
