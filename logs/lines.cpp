@@ -16,6 +16,7 @@ constexpr std::size_t usual_capacity = line_reader::kept + chunk + chunk / 4;
 
 // Keeps the bytes from `from` on, as the first ones.
 void move_to_front(block& b, std::size_t from) {
+  if (from == 0) return;
   std::memmove(b.memory.get(), b.memory.get() + from, b.end - from);
   b.end -= from;
   b.begin -= from;
@@ -54,8 +55,7 @@ line_reader::line_reader(byte_source& from, workers& by)
 line_reader::line_reader(byte_source& from)
     : from_(from), own_(std::make_unique<workers>()), by_(*own_), filling_(empty_block()) {}
 
-// -- lines
-// -----------------------------------------------------------------------------------------
+// -- lines ---------------------------------------------------------------------------------------
 
 void line_reader::parse_with(std::shared_ptr<block_parser> parser) {
   parser_ = std::move(parser);
@@ -124,8 +124,7 @@ line_reader::place line_reader::reached() const {
   return {position_, std::string(head()), std::string(before())};
 }
 
-// -- blocks
-// ----------------------------------------------------------------------------------------
+// -- blocks --------------------------------------------------------------------------------------
 
 // Takes the next block; false at the end of the input.
 bool line_reader::go_on() {
@@ -260,8 +259,7 @@ std::shared_ptr<block> line_reader::empty_block() {
   return b;
 }
 
-// -- bytes
-// -----------------------------------------------------------------------------------------
+// -- bytes ---------------------------------------------------------------------------------------
 
 bool line_reader::fill() {
   if (at_end_ || at_break_) return false;

@@ -66,7 +66,7 @@ class record_reader {
   std::vector<std::string_view> columns_;  // up to the last one that is needed
   std::vector<std::string_view> values_;   // of layout_.fields
   std::vector<char> found_;
-  std::vector<char> needed_;  // for an event
+  std::vector<char> needed_;          // for an event
   std::vector<std::string> scratch_;  // values that differ from the line, as after unescaping
   std::vector<std::string> shortened_;
   std::vector<std::string_view> items_;

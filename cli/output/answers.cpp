@@ -82,8 +82,12 @@ report heat_answer(const asked_profile& asked, const profile::field_profile& fie
 // -- history -------------------------------------------------------------------------------------
 
 asked_past asked_past_of(const std::string& store, const opened_history& opened) {
-  return {store,       opened.field,        opened.zone,
-          opened.past, opened.first(), opened.read.records,
+  return {store,
+          opened.field,
+          opened.zone,
+          opened.past,
+          opened.first(),
+          opened.read.records,
           std::uint64_t{opened.gate.held().size()}};
 }
 

@@ -247,8 +247,7 @@ std::filesystem::path followed(const std::filesystem::path& path) {
 }
 
 void replace_file(const std::filesystem::path& path,
-                  std::span<const std::span<const std::byte>> pieces, links policy,
-                  unsigned mode) {
+                  std::span<const std::span<const std::byte>> pieces, links policy, unsigned mode) {
   const std::filesystem::path target = policy == links::follow ? followed(path) : path;
   if (policy == links::follow) {
     (void)status_of(path);

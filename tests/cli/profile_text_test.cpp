@@ -74,8 +74,7 @@ TEST(parse_moment, has_the_offset_of_the_newest_event_unless_it_names_one) {
   }
   EXPECT_EQ(parse_moment("--at", "2014-01-01", zone, noon).micros,
             noon.micros - 12 * 3'600'000'000);
-  for (const char* text :
-       {"", "noon", "2014-02-30", "2014-01-01T25:00", "25:00", "tomorrow"}) {
+  for (const char* text : {"", "noon", "2014-02-30", "2014-01-01T25:00", "25:00", "tomorrow"}) {
     EXPECT_THROW((void)parse_moment("--at", text, zone, noon), usage_error) << text;
   }
 }

@@ -68,11 +68,12 @@ void check_lines(const std::string& path, const std::vector<std::string>& expect
   try {
     byte_source source(path);
     line_reader reader(source);
-    for (const event* e = reader.next(); e != nullptr; e = reader.next(), ++number) {
+    while (const event* e = reader.next()) {
       const line& l = e->raw;
       require(number < expected.size() && l.bytes() == expected[number], "lines are exact");
       require(l.ending.empty() || l.ending == "\n" || l.ending == "\r\n", "endings are exact");
       require(l.text.find('\n') == l.text.npos, "a line has no line end inside");
+      ++number;
     }
   } catch (const error&) {
   }
