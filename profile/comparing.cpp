@@ -21,7 +21,7 @@ double tail(std::uint64_t there, std::uint64_t elsewhere, double share) {
   return math::binomial_upper_tail(there + elsewhere, there, share);
 }
 
-// The change of one item, with its chance as if it were the only one.
+// The change of one item, with its p_value as if it were the only one.
 std::optional<std::pair<change, double>> change_of(const compared_item& i, double share) {
   const double up = tail(i.after.lower, i.before.upper, share);
   const double down = tail(i.before.lower, i.after.upper, 1 - share);
@@ -88,13 +88,13 @@ std::vector<changed_item> changes(const comparable& field, const exposure& perio
     const auto changed = change_of(i, share);
     if (!changed) continue;
     const auto [what, alone] = *changed;
-    const double chance = std::min(1.0, tests * alone);
+    const double p_value = std::min(1.0, tests * alone);
     const bool certain = what == change::fresh || what == change::gone;
-    if (certain || chance <= error) found.push_back({i, what, chance});
+    if (certain || p_value <= error) found.push_back({i, what, p_value});
   }
   const auto hits = [](const changed_item& i) { return i.before.value + i.after.value; };
   std::stable_sort(found.begin(), found.end(), [&](const changed_item& a, const changed_item& b) {
-    return std::tuple(a.what, a.chance, hits(b)) < std::tuple(b.what, b.chance, hits(a));
+    return std::tuple(a.what, a.p_value, hits(b)) < std::tuple(b.what, b.p_value, hits(a));
   });
   return found;
 }

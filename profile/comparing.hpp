@@ -31,7 +31,7 @@ struct changed_item : compared_item {
   change what = change::hotter;
   // At most the probability that any item changes this much by chance, if all items have the same
   // rates in both periods and hits are independent.
-  double chance = 1;
+  double p_value = 1;
 };
 
 // What both periods are measured by: seconds for rates, or all events for shares.
@@ -57,10 +57,10 @@ comparable totals_of(const field_profile& before, const field_profile& after);
 comparable ticks_of(const field_profile& field, interval before, interval after);
 
 // All changes, each kind in its order, the least likely by chance first. `hotter` and `cooler` need
-// a chance of at most `error`, whatever the true counts within their bounds are.
+// a p-value of at most `error`, whatever the true counts within their bounds are.
 //
 // Hits of an item that has the same rate in both periods fall into the later one independently with
-// the probability after / (before + after), so their number there is binomial. `chance` is the
+// the probability after / (before + after), so their number there is binomial. `p_value` is the
 // binomial tail at the bounds that favour equality, times two and times the number of different
 // items: names are kept because items are hot, so all items were candidates. See
 // docs/math.md, Hits in two periods.

@@ -23,13 +23,13 @@ std::string scientific(double x, int digits) {
   return text;
 }
 
-std::string chance_digits(double p) {
+std::string probability_digits(double p) {
   return p == 0 || !in_percent(p) ? short_text(p) : short_text(100 * p);
 }
 
 // In percent, with one decimal more than the plan is shown with.
 std::string digits_like(double p, double plan) {
-  const std::string shown = chance_digits(plan);
+  const std::string shown = probability_digits(plan);
   const auto point = shown.find('.');
   const std::size_t decimals = point == std::string::npos ? 0 : shown.size() - point - 1;
   return fmt::format("{:.{}f}", 100 * p, decimals + 1);
@@ -72,20 +72,20 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{} {}", short_text(amount), units[unit]);
 }
 
-std::string chance_text(double p) {
-  return chance_digits(p) + (in_percent(p) && p != 0 ? " %" : "");
+std::string probability_text(double p) {
+  return probability_digits(p) + (in_percent(p) && p != 0 ? " %" : "");
 }
 
-std::string chance_text(double p, double plan) {
-  return in_percent(plan) ? digits_like(p, plan) + " %" : chance_text(p);
+std::string probability_text(double p, double plan) {
+  return in_percent(plan) ? digits_like(p, plan) + " %" : probability_text(p);
 }
 
-std::string chance_text(double low, double high, double plan) {
-  if (!in_percent(plan)) return chance_digits(low) + " – " + chance_digits(high);
+std::string probability_text(double low, double high, double plan) {
+  if (!in_percent(plan)) return probability_digits(low) + " – " + probability_digits(high);
   return fmt::format("{} – {} %", digits_like(low, plan), digits_like(high, plan));
 }
 
-std::string brief_chance_text(double p) {
+std::string brief_probability_text(double p) {
   return in_percent(p) ? fmt::format("{:g} %", 100 * p) : scientific(p, 1);
 }
 

@@ -197,7 +197,7 @@ reading read_whole(std::string_view text, units known) {
   return scaled(*number, *factor);
 }
 
-std::optional<double> read_chance(std::string_view text) {
+std::optional<double> read_probability(std::string_view text) {
   scanner in(text);
   auto number = take_decimal(in);
   if (!number || number->negative || number->digits.empty()) return std::nullopt;
@@ -269,8 +269,8 @@ std::chrono::microseconds parse_span(std::string_view option, std::string_view t
   refuse_value(option, fmt::format("can be at most {} seconds (292,000 years)", most), text);
 }
 
-double parse_chance(std::string_view option, std::string_view text) {
-  const auto value = read_chance(text);
+double parse_probability(std::string_view option, std::string_view text) {
+  const auto value = read_probability(text);
   if (value && *value > 0 && *value < 1) return *value;
   refuse_value(option, "must lie between 0 and 1 (for example 1% or 0.01)", text);
 }

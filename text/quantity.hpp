@@ -33,6 +33,6 @@ std::uint64_t parse_seconds(std::string_view option, std::string_view text);
 std::chrono::microseconds parse_span(std::string_view option, std::string_view text);
 
 // A probability strictly between 0 and 1: 1%, 0.01, 1e-6, 10^-6.
-double parse_chance(std::string_view option, std::string_view text);
+double parse_probability(std::string_view option, std::string_view text);
 
 }  // namespace bloomtime::text

@@ -24,7 +24,7 @@ namespace {
 
 using profile::change;
 
-struct typed {
+struct typed_compare {
   std::vector<std::string> stores;
   std::string from, to;
   std::string base_from, base_to;
@@ -46,7 +46,7 @@ struct side_of {
   }
 };
 
-struct question {
+struct compared {
   side_of before;
   side_of after;
   bool by_share = false;
@@ -92,7 +92,7 @@ struct spans {
   interval after;
 };
 
-spans spans_of(const typed& given, const opened_heat& opened, const history& past) {
+spans spans_of(const typed_compare& given, const opened_heat& opened, const history& past) {
   const auto& read = opened.read;
   const tick_clock& clock = past.clock();
   if (!read.first_event) {
@@ -160,18 +160,19 @@ table changes_table(const std::string& key, const std::string& item) {
                       {"ratio", "times", side::right, everybody, 1},
                       {"ratio_lower", "", side::right, programs},
                       {"ratio_upper", "", side::right, programs},
-                      {"chance", "chance", side::right, everybody, 2}}};
+                      {"p_value", "p-value", side::right, everybody, 2}}};
 }
 
 // after / before, each per second or per event; nothing without a denominator.
-cell ratio_cell(std::uint64_t after, std::uint64_t before, const question& asked) {
+cell ratio_cell(std::uint64_t after, std::uint64_t before, const compared& asked) {
   if (before == 0) return nothing();
   const double ratio = rounded(static_cast<double>(after) / asked.after.measure /
                                (static_cast<double>(before) / asked.before.measure));
   return {ratio, short_text(ratio)};
 }
 
-row row_of(const std::string& field, const profile::changed_item& i, const question& asked) {
+row comparison_row(const std::string& field, const profile::changed_item& i,
+                   const compared& asked) {
   constexpr std::size_t widest_item = 60;
   const look seen = i.what == change::fresh || i.what == change::hotter ? look::plain : look::faint;
   return {{text_cell(field),
@@ -187,7 +188,7 @@ row row_of(const std::string& field, const profile::changed_item& i, const quest
            ratio_cell(i.after.value, i.before.value, asked),
            ratio_cell(i.after.lower, i.before.upper, asked),
            ratio_cell(i.after.upper, i.before.lower, asked),
-           chance_cell(i.chance)},
+           probability_cell(i.p_value)},
           seen};
 }
 
@@ -209,7 +210,7 @@ cell count_or_nothing(const std::optional<std::uint64_t>& n) {
 // Collects what changed in each field.
 class findings {
  public:
-  findings(const question& asked, const style& how)
+  findings(const compared& asked, const style& how)
       : asked_(asked), people_(how.form == view::people) {
     if (!people_) tables_.push_back(changes_table("changes", ""));
   }
@@ -221,14 +222,14 @@ class findings {
     std::array<std::uint64_t, kinds.size()> shown{};
     for (const profile::changed_item& i : changed) {
       if (++shown[static_cast<std::size_t>(i.what)] > asked_.rows) continue;
-      tables_.back().rows.push_back(row_of(field, i, asked_));
+      tables_.back().rows.push_back(comparison_row(field, i, asked_));
     }
     any_ = any_ || !changed.empty();
     note(field, all, changed.size());
     fields_.rows.push_back(
         {{text_cell(field), count_cell(all.items.size()), count_cell(all.different),
           count_cell(all.unmatched), count_or_nothing(all.most_before),
-          count_or_nothing(all.most_after), chance_cell(std::max(0.0, all.error))}});
+          count_or_nothing(all.most_after), probability_cell(std::max(0.0, all.error))}});
   }
 
   exit_status print(report r, const printer& out) {
@@ -256,7 +257,7 @@ class findings {
     }
   }
 
-  const question& asked_;
+  const compared& asked_;
   bool people_;
   bool any_ = false;
   std::vector<table> tables_;
@@ -264,8 +265,8 @@ class findings {
   std::vector<std::string> notes_;
 };
 
-report report_of(const question& asked, const store::log_zone& before,
-                 const store::log_zone& after) {
+report comparison_report(const compared& asked, const store::log_zone& before,
+                         const store::log_zone& after) {
   const std::string counts = asked.counts_ticks ? "ticks in which they were seen" : "hits";
   return {
       .command = "compare",
@@ -284,14 +285,14 @@ report report_of(const question& asked, const store::log_zone& before,
       .notes = {fmt::format("before and after: {}; times: change of {}", counts,
                             asked.by_share ? "the share of all events" : "the number per hour"),
                 fmt::format("hotter, cooler: more than chance explains, at any counts within their "
-                            "bounds (chance at most {} for all items together)",
-                            chance_text(asked.error)),
+                            "bounds (p-value at most {} for all items together)",
+                            probability_text(asked.error)),
                 "new, gone: certainly not there before, or after"}};
 }
 
 // -- the command ---------------------------------------------------------------------------------
 
-void expect_same_names(const typed& given, const opened_heat& a, const opened_heat& b) {
+void expect_same_names(const typed_compare& given, const opened_heat& a, const opened_heat& b) {
   const auto check = [](const opened_heat& o) {
     return o.read.pseudonyms ? o.read.pseudonyms->check : std::string();
   };
@@ -310,7 +311,7 @@ void expect_totals(const std::string& store, const profile::field_profile& f) {
       store);
 }
 
-question question_of(const typed& given, side_of before, side_of after) {
+compared compared_question(const typed_compare& given, side_of before, side_of after) {
   if (given.by != "rate" && given.by != "share") {
     refuse("--by must be rate or share; got {}.{}", shown(given.by),
            suggestion(given.by, {"rate", "share"}));
@@ -319,10 +320,10 @@ question question_of(const typed& given, side_of before, side_of after) {
           .after = after,
           .by_share = given.by == "share",
           .rows = parse_count("-n", given.rows),
-          .error = parse_chance("--error", given.error)};
+          .error = parse_probability("--error", given.error)};
 }
 
-exit_status compare_stores(const typed& given, const printer& out) {
+exit_status compare_stores(const typed_compare& given, const printer& out) {
   if (!given.from.empty() || !given.to.empty() || !given.base_from.empty() ||
       !given.base_to.empty()) {
     refuse(
@@ -333,8 +334,8 @@ exit_status compare_stores(const typed& given, const printer& out) {
   const opened_heat b = opened_store(given.stores[1]).heat("", profiler::wanted::heat);
   expect_same_names(given, a, b);
   const bool share = given.by == "share";
-  const question asked =
-      question_of(given, whole(given.stores[0], a, share), whole(given.stores[1], b, share));
+  const compared asked =
+      compared_question(given, whole(given.stores[0], a, share), whole(given.stores[1], b, share));
   findings found(asked, out.how());
   std::size_t common = 0;
   for (const profile::field_profile* f : a.fields(given.field)) {
@@ -350,10 +351,10 @@ exit_status compare_stores(const typed& given, const printer& out) {
     refuse("{} and {} have no field in common{}", given.stores[0], given.stores[1],
            given.field.empty() ? "" : " that is " + shown(given.field));
   }
-  return found.print(report_of(asked, a.zone, b.zone), out);
+  return found.print(comparison_report(asked, a.zone, b.zone), out);
 }
 
-exit_status compare_spans(const typed& given, const printer& out) {
+exit_status compare_spans(const typed_compare& given, const printer& out) {
   if (given.by == "share") refuse("--by share compares two stores; spans are compared by rate");
   const std::string& name = given.stores.front();
   const opened_heat opened = opened_store(name).heat("", profile::profiler::wanted::everything);
@@ -369,16 +370,16 @@ exit_status compare_spans(const typed& given, const printer& out) {
   const auto side_over = [&](interval i) {
     return side_of{name, clock.start_of(i.first), clock.start_of(i.last), seconds_of(i, clock)};
   };
-  question asked = question_of(given, side_over(s.before), side_over(s.after));
+  compared asked = compared_question(given, side_over(s.before), side_over(s.after));
   asked.counts_ticks = true;
   findings found(asked, out.how());
   for (const profile::field_profile* f : fields) {
     found.add(f->name, profile::ticks_of(*f, s.before, s.after));
   }
-  return found.print(report_of(asked, opened.zone, opened.zone), out);
+  return found.print(comparison_report(asked, opened.zone, opened.zone), out);
 }
 
-exit_status compare(const typed& given, const printer& out) {
+exit_status compare(const typed_compare& given, const printer& out) {
   if (given.stores.size() == 2) return compare_stores(given, out);
   if (given.stores.size() == 1 && !given.from.empty()) return compare_spans(given, out);
   refuse(
@@ -386,7 +387,7 @@ exit_status compare(const typed& given, const printer& out) {
       "tuesday.bloomtime, or bloomtime compare access.bloomtime --from today");
 }
 
-constexpr const char* examples =
+constexpr const char* compare_examples =
     "bloomtime compare monday.bloomtime tuesday.bloomtime\n"
     "bloomtime compare web1.bloomtime web2.bloomtime --by share --field path\n"
     "bloomtime compare access.bloomtime --from -1h                the last hour, and the one "
@@ -395,7 +396,7 @@ constexpr const char* examples =
     "bloomtime compare a.bloomtime b.bloomtime --json | jq -r '.changes[] | .change + \" \" + "
     ".item'";
 
-constexpr const char* details =
+constexpr const char* compare_details =
     "What is hotter, cooler, new and gone in the second store, or in the span --from .. --to of\n"
     "one store compared with --base-from .. --base-to (default: as long, right before --from).\n"
     "Spans are cut to the time from the first to the newest event.\n"
@@ -406,7 +407,7 @@ constexpr const char* details =
     "new      certainly not there before: the upper bound before is 0\n"
     "gone     certainly not there after\n"
     "hotter, cooler\n"
-    "         chance is at most --error: the probability that any of the items changes as much\n"
+    "         p-value is at most --error: the probability that any of the items changes as much\n"
     "         if nothing did and hits are independent, for the least favourable counts within\n"
     "         the bounds\n"
     "Only items whose names are kept are compared: the hottest, and those with the largest "
@@ -418,15 +419,15 @@ constexpr const char* details =
 void add_compare(command& root, output_options& asked) {
   command& self = root.add("compare", "what is hotter, new and gone between two stores or spans");
   self.usage = "STORE STORE | STORE --from TIME [--to TIME] [--base-from TIME] [--base-to TIME]";
-  self.examples = examples;
-  self.details = std::string(details) + time_rules;
+  self.examples = compare_examples;
+  self.details = std::string(compare_details) + time_rules;
   self.keys = {{"field, change", "the field; new, hotter, cooler or gone"},
                {"item, cut", "the item; if cut is true only its first 1024 bytes"},
                {"before, before_lower, before_upper", "its count before, with bounds"},
                {"after, after_lower, after_upper", "its count after, with bounds"},
                {"ratio, ratio_lower, ratio_upper",
                 "after divided by before, per time or per event; null where before is 0"},
-               {"chance", "probability that any item changes as much by chance, at most"},
+               {"p_value", "probability that any item changes as much by chance, at most"},
                {"names, different", "second table: items compared, and different items"},
                {"unmatched", "names too long to be looked up in a store with another seed"},
                {"most_before, most_after", "no other item has more; null for spans"},
@@ -438,7 +439,7 @@ void add_compare(command& root, output_options& asked) {
                  {"by, counts", "rate or share; hits or ticks"},
                  {"error", "--error"},
                  {"changes, fields", "one object per row of each table"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_compare>();
   self.arguments("STORE", given->stores, "directories that bloomtime profile made");
   self.text("--from", given->from, "TIME", "first time of the later span of one store");
   self.text("--to", given->to, "TIME", "its last time (default: the newest event)");
@@ -447,7 +448,7 @@ void add_compare(command& root, output_options& asked) {
   self.text("--by", given->by, "MEASURE", "rate (default) or share", {"rate", "share"});
   self.text("--field", given->field, "FIELD", "only this field");
   self.text("-n", given->rows, "ROWS", "rows per field and kind of change (default 10)");
-  self.text("--error", given->error, "P", "the chance of naming a wrong change (default 1%)");
+  self.text("--error", given->error, "P", "the probability of naming a wrong change (default 1%)");
   self.output(asked);
   self.act = [given](const printer& out) { return compare(*given, out); };
 }

@@ -15,7 +15,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed : asked_items {
+struct typed_count : asked_items {
   asked_key where;
 };
 
@@ -45,10 +45,10 @@ void print_report(const asked_items& given, const any_tally& f, const store::fac
              .tables = {std::move(t)},
              .notes = {"\"At most\" always holds if only what was added was removed",
                        fmt::format("\"At least\" holds with probability 1 - {}",
-                                   chance_text(1 - f.confidence()))}});
+                                   probability_text(1 - f.confidence()))}});
 }
 
-exit_status count(const typed& given, const output_options& asked, const printer& out) {
+exit_status count(const typed_count& given, const output_options& asked, const printer& out) {
   given.expect_store("count", "stock apples");
   if (is_redis_address(given.store())) {
     given.expect_items("count", "apples");
@@ -70,13 +70,13 @@ exit_status count(const typed& given, const output_options& asked, const printer
   return yes;
 }
 
-constexpr const char* examples =
+constexpr const char* count_examples =
     "bloomtime count stock apples pears\n"
     "bloomtime count stock --batch items\n"
     "bloomtime count redis://localhost --key stock --shards 16 apples\n"
     "bloomtime count stock apples --json | jq .items[0].count";
 
-constexpr const char* details =
+constexpr const char* count_details =
     "One row per item, counted from the lines that bloomtime tally read.\n"
     "--batch prints `item <TAB> count <TAB> lower <TAB> upper` per line of the file, the item as "
     "it\n"
@@ -87,8 +87,8 @@ constexpr const char* details =
 void add_count(command& root, output_options& asked) {
   command& self = root.add("count", "how many of these items there are, with bounds");
   self.usage = "STORE (ITEM... | --batch FILE) [--key NAME [--shards N]]";
-  self.examples = examples;
-  self.details = std::string(details) + batch_rules;
+  self.examples = count_examples;
+  self.details = std::string(count_details) + batch_rules;
   self.keys = {{"item", "the item"},
                {"count", "estimate"},
                {"lower", "lower bound; holds for each item with the probability that is printed"},
@@ -97,7 +97,7 @@ void add_count(command& root, output_options& asked) {
                  {"records", "lines read into the store"},
                  {"total", "sum of all counts"},
                  {"items", "one object per row"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_count>();
   self.arguments("STORE", given->words,
                  "directory that bloomtime tally made, or a Redis server, followed by the items");
   given->where.add_to(self);

@@ -43,9 +43,9 @@ logs::input_options reading_of(const typed& given, const dedupe_settings& settin
 
 // -- the run -------------------------------------------------------------------------------------
 
-class run {
+class dedupe_run {
  public:
-  run(const typed& given, const output_options& asked, const printer& out)
+  dedupe_run(const typed& given, const output_options& asked, const printer& out)
       : given_(given),
         asked_(asked),
         out_(out),
@@ -315,7 +315,7 @@ class run {
   bool open_ = false;  // the last line that was passed had no end: that of its file came first
 };
 
-constexpr const char* examples =
+constexpr const char* dedupe_examples =
     "tail -F access.log | bloomtime dedupe --window 10m --item host,path\n"
     "bloomtime dedupe --follow access.log --window 10m --item host,path    the same\n"
     "bloomtime dedupe webhooks.ndjson --item id --window 1d > once.ndjson  each delivery once\n"
@@ -323,7 +323,7 @@ constexpr const char* examples =
     "bloomtime dedupe --last 10M < lines                  awk '!seen[$0]++', in little memory\n"
     "bloomtime dedupe --window 1h --no-refresh --state alerts.state < alerts    once an hour each";
 
-constexpr const char* details =
+constexpr const char* dedupe_details =
     R"(Passes a line if its key was not seen within the window before it, byte for byte and in
 order. The key is the whole line, or the fields of --item together.
 
@@ -368,8 +368,8 @@ as one object:
 void add_dedupe(command& root, output_options& asked) {
   command& self = root.add("dedupe", "pass lines whose key was not seen within a window");
   self.usage = "[FILE...] --window TIME [--item FIELD]... [--state FILE]";
-  self.examples = examples;
-  self.details = details;
+  self.examples = dedupe_examples;
+  self.details = dedupe_details;
   const auto given = std::make_shared<typed>();
   self.arguments("FILE", given->files, "one after the other; - for standard input");
   self.text("--window", given->window, "TIME", "a key passes once within this time: 600s, 10m, 1d");
@@ -401,7 +401,7 @@ void add_dedupe(command& root, output_options& asked) {
   self.threads(given->threads);
   self.input(given->input);
   self.output(asked);
-  self.act = [given, &asked](const printer& out) { return run(*given, asked, out)(); };
+  self.act = [given, &asked](const printer& out) { return dedupe_run(*given, asked, out)(); };
 }
 
 }  // namespace bloomtime::cli

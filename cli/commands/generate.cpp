@@ -90,7 +90,7 @@ table hours_of(const traffic::profile& what) {
   return t;
 }
 
-report report_of(const traffic::profile& what) {
+report traffic_report(const traffic::profile& what) {
   const auto percent = [&](std::uint64_t part) { return share_cell(part, what.records).text; };
   return {.command = "generate",
           .title = fmt::format("{} records, {} items, {} pairs of item and second",
@@ -143,7 +143,7 @@ template <class Stream>
 void print_profile(Stream& stream, std::int64_t origin, const printer& out) {
   traffic::profiler profiler(origin);
   while (const auto next = stream()) profiler.add(event_of(*next));
-  out.print(report_of(profiler.result()));
+  out.print(traffic_report(profiler.result()));
 }
 
 exit_status generate(const generate_options& given, const output_options& asked,
@@ -168,7 +168,7 @@ exit_status generate(const generate_options& given, const output_options& asked,
   return yes;
 }
 
-constexpr const char* examples =
+constexpr const char* generate_examples =
     "bloomtime generate | head                                the log of a web site, one day\n"
     "bloomtime generate --profile                             statistics of that log\n"
     "bloomtime generate --records 10M --format ndjson > day.json\n"
@@ -178,7 +178,7 @@ constexpr const char* examples =
     "bloomtime generate --repeat 30% --gap exp:5m             duplicates, for dedupe\n"
     "bloomtime generate --items 1k --removes 40%              adds and removes, for tally";
 
-constexpr const char* details =
+constexpr const char* generate_details =
     "The options choose the stream; the same options give the same bytes on every machine.\n"
     "(none)            traffic of a web site: clients with sessions, popular pages, crawlers,\n"
     "                  crowds, day and night\n"
@@ -210,8 +210,8 @@ entries keys() {
 void add_generate(command& root, output_options& asked) {
   command& self = root.add("generate", "make test traffic");
   self.usage = "[options]";
-  self.examples = examples;
-  self.details = details;
+  self.examples = generate_examples;
+  self.details = generate_details;
   self.keys = keys();
   self.fields = {{"records, items, pairs", "of the stream"},
                  {"top_one, top_ten, top_hundredth", "records of the most frequent items"},

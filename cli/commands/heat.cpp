@@ -19,28 +19,28 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed : asked_items {
+struct typed_heat : asked_items {
   std::string field;
   std::string at;
   asked_key where;
   std::string key_file;
 };
 
-void print_report(const typed& given, const opened_heat& opened, const printer& out) {
+void print_report(const typed_heat& given, const opened_heat& opened, const printer& out) {
   const profile::field_profile& field = opened.field(given.field);
   std::vector<std::string> items;
   given.for_each([&](std::string_view item) { items.emplace_back(item); });
   std::vector<std::string> notes = opened.notes();
   notes.insert(notes.begin(),
                fmt::format("\"At most\" always holds; \"at least\" holds with probability 1 - {}",
-                           chance_text(1 - field.heat.confidence())));
+                           probability_text(1 - field.heat.confidence())));
   report r = heat_answer(asked_profile_of(given.store(), opened), field, opened.names, items);
   r.title = opened.title(given.store());
   r.notes = std::move(notes);
   out.print(r);
 }
 
-exit_status heat(const typed& given, const output_options& asked, const printer& out) {
+exit_status heat(const typed_heat& given, const output_options& asked, const printer& out) {
   given.expect_store("heat", "access.bloomtime /index.html");
   given.expect_items("heat", "/index.html");
   if (is_redis_address(given.store())) {
@@ -63,7 +63,7 @@ exit_status heat(const typed& given, const output_options& asked, const printer&
   return yes;
 }
 
-constexpr const char* examples =
+constexpr const char* heat_examples =
     "bloomtime heat access.bloomtime /index.html --field path\n"
     "bloomtime heat access.bloomtime 155.95.78.223 --field host --at 2014-01-02T06:00\n"
     "bloomtime hot access.bloomtime --field path | cut -f 3 | tail -n +2 > items\n"
@@ -71,7 +71,7 @@ constexpr const char* examples =
     "bloomtime heat redis://localhost --key pages /index.html    a filter that push has moved\n"
     "bloomtime heat options.bloomtime -- -x --verbose           items that look like options";
 
-constexpr const char* details =
+constexpr const char* heat_details =
     "The decayed count of each item: every event counts 2^(-age / half-life).\n"
     "--batch prints `item <TAB> hits <TAB> lower <TAB> upper` per line of the file, the item as "
     "it\n"
@@ -82,8 +82,8 @@ constexpr const char* details =
 void add_heat(command& root, output_options& asked) {
   command& self = root.add("heat", "how hot these items are, with bounds");
   self.usage = "STORE (ITEM... | --batch FILE) [--at TIME] [--field FIELD | --key NAME]";
-  self.examples = examples;
-  self.details = std::string(details) + batch_rules + "\n" + moment_rules;
+  self.examples = heat_examples;
+  self.details = std::string(heat_details) + batch_rules + "\n" + moment_rules;
   self.keys = {{"item", "the item"},
                {"hits", "decayed count, an estimate"},
                {"lower", "lower bound; holds with probability 1 - e^-4 for each item"},
@@ -97,7 +97,7 @@ void add_heat(command& root, output_options& asked) {
                  {"records", "events in the store"},
                  {"held_back", "events that wait to be confirmed"},
                  {"items", "one object per row"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_heat>();
   self.arguments("STORE", given->words,
                  "directory that bloomtime profile made, or a Redis server, followed by the items");
   self.text("--field", given->field, "FIELD", "which field, if the store has several");

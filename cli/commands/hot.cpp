@@ -20,7 +20,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_hot {
   std::vector<std::string> store;
   std::string rows = "20";
   std::string field;
@@ -34,7 +34,7 @@ struct typed {
 
 using profile::order;
 
-report report_of(const typed& given, const opened_heat& opened) {
+report hot_report(const typed_hot& given, const opened_heat& opened) {
   return {.command = "hot",
           .title = opened.title(given.name()),
           .fields = {{"store", given.name()},
@@ -44,7 +44,7 @@ report report_of(const typed& given, const opened_heat& opened) {
           .notes = opened.notes()};
 }
 
-void print_now(const typed& given, const opened_heat& opened, const asked_ranking& asked,
+void print_now(const typed_hot& given, const opened_heat& opened, const asked_ranking& asked,
                const printer& out) {
   report r = hot_answer(asked_profile_of(given.name(), opened), opened.fields(given.field),
                         asked.by, asked.rows, out.how());
@@ -58,7 +58,7 @@ void print_now(const typed& given, const opened_heat& opened, const asked_rankin
 
 // -- a profile in the past -----------------------------------------------------------------------
 
-void expect_past(const typed& given, const opened_heat& opened, order by) {
+void expect_past(const typed_hot& given, const opened_heat& opened, order by) {
   if (by != order::heat) {
     refuse("--at before the newest event lists items by heat; omit --by {}", given.by);
   }
@@ -76,7 +76,7 @@ void expect_past(const typed& given, const opened_heat& opened, order by) {
          time_text(opened.when(), opened.zone));
 }
 
-void print_past(const typed& given, const opened_store& store, const opened_heat& opened,
+void print_past(const typed_hot& given, const opened_store& store, const opened_heat& opened,
                 const asked_ranking& asked, const printer& out) {
   expect_past(given, opened, asked.by);
   const std::uint64_t held = opened.profile.held().size();
@@ -93,7 +93,7 @@ void print_past(const typed& given, const opened_store& store, const opened_heat
     partial = partial || found.is_partial;
     items.push_back(std::move(found.items));
   }
-  report r = report_of(given, opened);
+  report r = hot_report(given, opened);
   r.tables = ranked_tables(fields, items, asked, out.how());
   r.fields.emplace_back("in_the_past", true);
   r.fields.emplace_back("names", std::uint64_t{names});
@@ -112,7 +112,7 @@ void print_past(const typed& given, const opened_store& store, const opened_heat
   out.print(r);
 }
 
-void print_profile(const typed& given, const opened_store& store, std::uint64_t rows,
+void print_profile(const typed_hot& given, const opened_store& store, std::uint64_t rows,
                    const printer& out) {
   using wanted = profile::profiler::wanted;
   const order by = given.by.empty() ? order::heat : parse_order(given.by);
@@ -125,7 +125,7 @@ void print_profile(const typed& given, const opened_store& store, std::uint64_t 
 
 // -- a tally -------------------------------------------------------------------------------------
 
-void print_tally(const typed& given, const opened_store& store, std::uint64_t rows,
+void print_tally(const typed_hot& given, const opened_store& store, std::uint64_t rows,
                  const printer& out) {
   if (!given.at.empty() || (!given.by.empty() && given.by != "total")) {
     refuse("{} holds a tally, which has no times; omit --at, and --by unless it is total",
@@ -176,7 +176,7 @@ void print_tally(const typed& given, const opened_store& store, std::uint64_t ro
              .closing = {fmt::format("Next: bloomtime count {} ITEM", given.name())}});
 }
 
-exit_status hot(const typed& given, const printer& out) {
+exit_status hot(const typed_hot& given, const printer& out) {
   if (given.store.size() != 1) {
     refuse("hot needs one store, got {}. Try bloomtime hot access.bloomtime", given.store.size());
   }
@@ -187,7 +187,7 @@ exit_status hot(const typed& given, const printer& out) {
   return yes;
 }
 
-constexpr const char* details =
+constexpr const char* hot_details =
     "One row per item; --by orders them:\n"
     "  heat   decayed count (default)\n"
     "  total  events in all\n"
@@ -212,7 +212,7 @@ void add_hot(command& root, output_options& asked) {
       "bloomtime hot access.bloomtime --at 2014-01-02T06:00       later: decayed until then\n"
       "bloomtime hot access.bloomtime --at -2h                    earlier: from the history\n"
       "bloomtime hot access.bloomtime --json | jq -r '.items[] | select(.trend > 2) | .item'";
-  self.details = std::string(details) + moment_rules;
+  self.details = std::string(hot_details) + moment_rules;
   self.keys = ranked_keys();
   self.fields = {{"store", "what was queried"},
                  {"at", "time of the answers, in microseconds since 1970"},
@@ -224,7 +224,7 @@ void add_hot(command& root, output_options& asked) {
                  {"partial", "true if older history that would matter is no longer kept"},
                  {"items", "one object per row"}};
   for (const auto& key : web_keys()) self.fields.push_back(key);
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_hot>();
   self.arguments("STORE", given->store, "directory that bloomtime profile or tally made");
   self.text("-n", given->rows, "ROWS", "rows per field (default 20)");
   self.text("--by", given->by, "ORDER", "heat (default), total, trend or new");

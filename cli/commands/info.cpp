@@ -20,7 +20,7 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr const char* details =
+constexpr const char* info_details =
     "One file as a list, several as a table with a row per file. A store has a row of its own and\n"
     "one for each of its containers. Files that cannot be read are reported on standard error, "
     "and\n"
@@ -50,7 +50,7 @@ std::string title_of(std::string key) {
   return key;
 }
 
-bool is_chance(const std::string& key) { return key == "fill" || key.starts_with("error"); }
+bool is_probability(const std::string& key) { return key == "fill" || key.starts_with("error"); }
 
 std::string text_of(const std::string& key, const value& data) {
   if (const auto* n = std::get_if<std::uint64_t>(&data)) {
@@ -58,7 +58,7 @@ std::string text_of(const std::string& key, const value& data) {
     return key == "seed" ? fmt::format("{}", *n) : count_text(*n);
   }
   if (const auto* x = std::get_if<double>(&data)) {
-    return is_chance(key) ? chance_text(*x) : short_text(*x, 6);
+    return is_probability(key) ? probability_text(*x) : short_text(*x, 6);
   }
   const auto* text = std::get_if<std::string>(&data);
   return text == nullptr ? "" : *text;
@@ -133,22 +133,22 @@ class fact_table {
   table table_;
 };
 
-std::vector<fact> facts_of(const store::ledger& kept) {
+std::vector<fact> file_facts(const store::ledger& kept) {
   return {{"tick_seconds", in_seconds(kept.settings.resolution)},
           {"half_life_seconds", in_seconds(kept.settings.half_life)},
           {"held_back", std::uint64_t{kept.held.size()}}};
 }
 
-std::vector<fact> facts_of(const store::web_totals& web) {
+std::vector<fact> file_facts(const store::web_totals& web) {
   return {
       {"records", web.records()}, {"bytes_sent", web.bytes().events()}, {"memory", web.memory()}};
 }
 
 // What a container of a store holds.
-std::vector<fact> facts_of(const store::reader& opened, const std::string& role) {
+std::vector<fact> file_facts(const store::reader& opened, const std::string& role) {
   const auto part = opened.container(role);
-  if (role == store::ledger_role) return facts_of(store::ledger::load(part->bytes()));
-  if (role == store::web_role) return facts_of(store::web_totals::load(part->bytes()));
+  if (role == store::ledger_role) return file_facts(store::ledger::load(part->bytes()));
+  if (role == store::web_role) return file_facts(store::web_totals::load(part->bytes()));
   std::vector<fact> facts = describe(load_any(part->bytes()));
   const auto named = [&](const char* name) {
     return std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.name == name; });
@@ -259,7 +259,7 @@ class collection {
 
   void add_container(const std::string& path, const store::reader& opened, const store::part& p) {
     try {
-      const std::vector<fact> facts = facts_of(opened, p.role);
+      const std::vector<fact> facts = file_facts(opened, p.role);
       containers_for(facts).add(
           {text_cell(path), text_cell(p.role), text_cell(p.file), bytes_cell(p.bytes)}, facts);
     } catch (const error& e) {
@@ -322,7 +322,7 @@ void add_info(command& root, output_options& asked) {
       "bloomtime info access.bloomtime                 a store is a directory\n"
       "bloomtime info *.bloom\n"
       "bloomtime info *.bloom --json | jq '.files[] | select(.error_now > 0.01) | .file'";
-  self.details = details;
+  self.details = info_details;
   self.keys = keys();
   self.fields = {{"files, stores, containers", "one object per row of each table"}};
   const auto paths = std::make_shared<std::vector<std::string>>();

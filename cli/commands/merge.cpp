@@ -20,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct typed {
+struct typed_merge {
   std::vector<std::string> from;
   std::string into;
 };
 
-report report_of(const typed& given, value records) {
+report merge_report(const typed_merge& given, value records) {
   return {
       .command = "merge",
       .title = fmt::format("{}: merged from {} of them", given.into, given.from.size()),
@@ -50,7 +50,7 @@ void note_common_files(const std::vector<profile::merged_store>& from) {
   }
 }
 
-exit_status merge_stores(const typed& given, const printer& out) {
+exit_status merge_stores(const typed_merge& given, const printer& out) {
   std::list<opened_store> opened;
   std::vector<profile::merged_store> from;
   for (const std::string& name : given.from) {
@@ -62,11 +62,11 @@ exit_status merge_stores(const typed& given, const printer& out) {
   profile::merge(from, into);
   note_common_files(from);
   into.checkpoint();
-  out.print(report_of(given, into.about().records));
+  out.print(merge_report(given, into.about().records));
   return yes;
 }
 
-exit_status merge_files(const typed& given, const printer& out) {
+exit_status merge_files(const typed_merge& given, const printer& out) {
   any_filter all = load_any(fs::path(given.from.front()));
   for (std::size_t i = 1; i < given.from.size(); ++i) {
     try {
@@ -77,11 +77,11 @@ exit_status merge_files(const typed& given, const printer& out) {
     }
   }
   std::visit([&](const auto& filter) { filter.save(given.into); }, all);
-  out.print(report_of(given, {}));
+  out.print(merge_report(given, {}));
   return yes;
 }
 
-exit_status merge(const typed& given, const printer& out) {
+exit_status merge(const typed_merge& given, const printer& out) {
   if (given.from.size() < 2) {
     refuse("merge needs two stores or more. Try bloomtime merge a.bloomtime b.bloomtime -o all");
   }
@@ -99,11 +99,11 @@ exit_status merge(const typed& given, const printer& out) {
   return merge_files(given, out);
 }
 
-constexpr const char* examples =
+constexpr const char* merge_examples =
     "bloomtime merge web1.bloomtime web2.bloomtime -o site.bloomtime\n"
     "bloomtime merge monday.bloom tuesday.bloom -o week.bloom";
 
-constexpr const char* details =
+constexpr const char* merge_details =
     "Makes one store of several, as if all their events had been read into it: heat, hot lists,\n"
     "histories, totals, and the files that were read. Every bound of an answer holds for all "
     "events\n"
@@ -116,11 +116,11 @@ constexpr const char* details =
 void add_merge(command& root, output_options& asked) {
   command& self = root.add("merge", "make one store of several, or one filter");
   self.usage = "STORE... -o STORE";
-  self.examples = examples;
-  self.details = details;
+  self.examples = merge_examples;
+  self.details = merge_details;
   self.fields = {{"merged, from", "the new store, and a list of those in it"},
                  {"records", "events in the new store; null for a filter file"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_merge>();
   self.arguments("STORE", given->from, "stores or filter files");
   self.text("-o", given->into, "STORE", "the store or file to make");
   self.output(asked);

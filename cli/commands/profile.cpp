@@ -9,7 +9,7 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr const char* examples =
+constexpr const char* profile_examples =
     "bloomtime profile access.log                       hottest items; writes access.bloomtime\n"
     "bloomtime profile access.log.1.gz access.log --store site\n"
     "bloomtime profile access.log --by total            also trend (rising), new (first seen)\n"
@@ -27,7 +27,7 @@ void add_profile(command& root, output_options& asked) {
   command& self =
       root.add("profile", "read logs, store their heat and history, show the hottest items");
   self.usage = "[FILE...] [--item FIELD]... [--store DIR]";
-  self.examples = examples;
+  self.examples = profile_examples;
   self.details =
       "Reads events (one item or several, and a time) and keeps for each field the heat of its\n"
       "items (every event counts 2^(-age / half-life)), their totals and their history; of web "

@@ -18,7 +18,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_pull {
   std::vector<std::string> words;  // the server, then the file
   std::string key;
   std::string shards;
@@ -26,7 +26,7 @@ struct typed {
 
 constexpr const char* try_this = "Try bloomtime pull redis://localhost pages.filter --key pages";
 
-exit_status pull(const typed& given, const printer& out) {
+exit_status pull(const typed_pull& given, const printer& out) {
   if (given.words.size() != 2) refuse("pull needs a server and a file. {}", try_this);
   if (given.key.empty()) refuse("pull needs --key. {}", try_this);
   const redis_address address = parse_redis_address(given.words[0]);
@@ -53,11 +53,11 @@ exit_status pull(const typed& given, const printer& out) {
   return yes;
 }
 
-constexpr const char* examples =
+constexpr const char* pull_examples =
     "bloomtime pull redis://localhost pages.filter --key pages && bloomtime info pages.filter\n"
     "REDISCLI_AUTH=secret bloomtime pull redis://app@cache:6380/2 users.filter --key users";
 
-constexpr const char* details =
+constexpr const char* pull_details =
     "The file gets the bytes of the key as they are, after a check of all of them; bloomtime push\n"
     "moves it back. If others write to a key of more than 16 MiB while it is read, the check\n"
     "fails, and nothing is written.\n"
@@ -70,12 +70,12 @@ constexpr const char* details =
 void add_pull(command& root, output_options& asked) {
   command& self = root.add("pull", "copy a filter of a Redis server to a file");
   self.usage = "redis://[USER@]HOST[:PORT][/DB] FILE --key NAME [--shards N]";
-  self.examples = examples;
-  self.details = details;
+  self.examples = pull_examples;
+  self.details = pull_details;
   self.keys = {
       {"file", "the file"}, {"family", "heat, history, recency or tally"}, {"bytes", "its size"}};
   self.fields = {{"server", "its address"}, {"files", "one object"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_pull>();
   self.arguments("FILE", given->words, "the server, followed by the file to write");
   self.text("--key", given->key, "NAME", "the key");
   self.text("--shards", given->shards, "N", "into how many keys push has divided it");

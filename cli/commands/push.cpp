@@ -15,7 +15,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_push {
   std::vector<std::string> words;  // the store or file, then the server
   std::string field;
   std::string family;
@@ -26,7 +26,7 @@ struct typed {
 constexpr const char* try_this =
     "Try bloomtime push access.bloomtime --family heat --field path redis://localhost --key pages";
 
-exit_status push(const typed& given, const printer& out) {
+exit_status push(const typed_push& given, const printer& out) {
   if (given.words.size() != 2) {
     refuse("push needs a store or a file, and a server. {}", try_this);
   }
@@ -57,7 +57,7 @@ exit_status push(const typed& given, const printer& out) {
   return yes;
 }
 
-constexpr const char* examples =
+constexpr const char* push_examples =
     "bloomtime push access.bloomtime --family heat --field path redis://localhost --key pages\n"
     "bloomtime push access.bloomtime --family history --field host redis://10.0.0.5:6380/2 --key "
     "hosts\n"
@@ -69,7 +69,7 @@ constexpr const char* examples =
     "    --shards 16                                                     over a cluster\n"
     "REDISCLI_AUTH=secret bloomtime push users.filter redis://app@cache --key users";
 
-constexpr const char* details =
+constexpr const char* push_details =
     "The server must have loaded the module bloomtime (docs/redis.md). The key gets the bytes of\n"
     "the filter as they are; the questions of the module then have the same answers as those of\n"
     "this command. Events that wait to be confirmed (see profile) stay in the store.\n"
@@ -83,13 +83,13 @@ constexpr const char* details =
 void add_push(command& root, output_options& asked) {
   command& self = root.add("push", "copy a filter of a store or file to a Redis server");
   self.usage = "STORE redis://[USER@]HOST[:PORT][/DB] --key NAME [--shards N] [OPTIONS]";
-  self.examples = examples;
-  self.details = details;
+  self.examples = push_examples;
+  self.details = push_details;
   self.keys = {{"key", "the new key"},
                {"family", "heat, history, recency or tally"},
                {"bytes", "size of the filter as it is stored"}};
   self.fields = {{"server", "its address"}, {"keys", "one object per key"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_push>();
   self.arguments("STORE", given->words,
                  "a store, a state of bloomtime dedupe or a filter file, followed by the server");
   self.text("--key", given->key, "NAME", "the key; there must be none of this name");

@@ -21,7 +21,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_report {
   std::vector<std::string> store;
   std::string output;
   std::string rows;
@@ -39,7 +39,7 @@ std::string document_of(const std::string& store, std::size_t rows) {
   return profile_document(opened.subject(), rows);
 }
 
-exit_status write_report(const typed& given, const printer& out) {
+exit_status write_report(const typed_report& given, const printer& out) {
   if (given.store.size() != 1) {
     refuse("report needs one store, got {}. Try bloomtime report access.bloomtime -o report.html",
            given.store.size());
@@ -60,7 +60,7 @@ exit_status write_report(const typed& given, const printer& out) {
   return yes;
 }
 
-constexpr const char* details =
+constexpr const char* report_details =
     "One HTML file that needs nothing else: no network, no other files, less than 1 MB. It shows\n"
     "traffic over time (with zoom), status and methods, the hottest items of every field with\n"
     "bounds and timelines, what is new, rising and gone, a calendar of long spans, and the memory\n"
@@ -77,10 +77,10 @@ void add_report(command& root, output_options& asked) {
       "bloomtime report access.bloomtime -n 300 -o report.html    more items of every field\n"
       "bloomtime report dedupe.state -o duplicates.html           the state of bloomtime dedupe\n"
       "bloomtime report access.bloomtime > report.html";
-  self.details = details;
+  self.details = report_details;
   self.fields = {{"store", "what the page shows"},
                  {"file, bytes", "the page; nothing is printed if it goes to standard output"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_report>();
   self.arguments("STORE", given->store,
                  "directory that bloomtime profile made, or a state of bloomtime dedupe");
   self.text("-o", given->output, "FILE", "file to write (default: standard output)");

@@ -20,7 +20,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_seen {
   std::vector<std::string> words;  // the store, then an item
   std::string from;
   std::string to;
@@ -72,15 +72,16 @@ std::string sentence(const question& q, sighting found, const opened_history& op
                      : found == sighting::no  ? "was not seen"
                                               : "was not found";
   const double error = opened.error(opened.past.clock().covering(from, to));
-  const std::string sure = found == sighting::maybe ? "probability of error " + chance_text(error)
-                           : found == sighting::no  ? "certain"
-                                                    : "part of the period is no longer kept";
+  const std::string sure = found == sighting::maybe
+                               ? "probability of error " + probability_text(error)
+                           : found == sighting::no ? "certain"
+                                                   : "part of the period is no longer kept";
   return fmt::format("{}   {} {} in {}   ({})", name_of(found), q.item, verb,
                      store::range_text(from, end_of_shown(to), opened.zone), sure);
 }
 
 // One line per query, or one report of all.
-void ask_batch(const typed& given, const opened_history& opened, bool as_report,
+void ask_batch(const typed_seen& given, const opened_history& opened, bool as_report,
                const printer& out) {
   std::string scratch;
   std::size_t widened = 0;
@@ -101,7 +102,7 @@ void ask_batch(const typed& given, const opened_history& opened, bool as_report,
   if (as_report) out.print(seen_answer(asked_past_of(given.words.front(), opened), {std::move(t)}));
 }
 
-exit_status ask_one(const typed& given, const opened_history& opened, const printer& out) {
+exit_status ask_one(const typed_seen& given, const opened_history& opened, const printer& out) {
   const question q{given.words[1],
                    parse_asked_time(given.from, given.to, opened.zone, opened.last())};
   note_widened(q.time.widened ? 1 : 0);
@@ -121,7 +122,7 @@ exit_status ask_one(const typed& given, const opened_history& opened, const prin
 constexpr const char* try_this =
     "Try bloomtime seen access.bloomtime /index.html --from 2014-01-01T09:30 --to 2014-01-01T09:40";
 
-exit_status seen(const typed& given, const output_options& asked, const printer& out) {
+exit_status seen(const typed_seen& given, const output_options& asked, const printer& out) {
   if (given.words.empty()) refuse("seen needs a store. {}", try_this);
   const bool remote = is_redis_address(given.words.front());
   if (!remote) given.where.expect_server(given.words.front());
@@ -151,7 +152,7 @@ exit_status seen(const typed& given, const output_options& asked, const printer&
   return ask_one(given, opened_store(given.words.front()).past(given.field, given.key_file), out);
 }
 
-constexpr const char* examples =
+constexpr const char* seen_examples =
     "bloomtime seen access.bloomtime /login --field path --from 2014-01-01T09:30 --to "
     "2014-01-01T09:40\n"
     "bloomtime seen access.bloomtime 155.95.78.223 --field host --from 1388567400 --to 1388568000\n"
@@ -160,7 +161,7 @@ constexpr const char* examples =
     "\\\n"
     "    > /dev/null && echo it may have been there";
 
-constexpr const char* details =
+constexpr const char* seen_details =
     "Whether the item was seen between two times, both included, in whole ticks (--resolution).\n"
     "no                 certain; exit status 1\n"
     "maybe              wrong with the probability that is printed; exit status 0\n"
@@ -174,8 +175,8 @@ constexpr const char* details =
 void add_seen(command& root, output_options& asked) {
   command& self = root.add("seen", "whether an item was seen between two times");
   self.usage = "STORE (ITEM --from TIME --to TIME | --batch FILE) [--field FIELD | --key NAME]";
-  self.examples = examples;
-  self.details = std::string(details) + batch_rules + "\n" + time_rules;
+  self.examples = seen_examples;
+  self.details = std::string(seen_details) + batch_rules + "\n" + time_rules;
   self.keys = {{"item", "the item"},
                {"from, to", "microseconds since 1970, both included"},
                {"answer", "no, maybe or out of retention"},
@@ -184,7 +185,7 @@ void add_seen(command& root, output_options& asked) {
                  {"records", "events in the store"},
                  {"held_back", "events that wait to be confirmed"},
                  {"questions", "one object per row"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_seen>();
   self.arguments("STORE", given->words,
                  "directory that bloomtime profile made, or a Redis server, followed by the item");
   self.text("--from", given->from, "TIME", "first time of the period");

@@ -22,7 +22,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_serve {
   std::vector<std::string> store;
   std::vector<std::string> logs;
   std::string listen = "127.0.0.1:7979";
@@ -39,7 +39,7 @@ constexpr std::size_t shortest_token = 16;
 
 // -- settings ------------------------------------------------------------------------------------
 
-std::string token_of(const typed& given) {
+std::string token_of(const typed_serve& given) {
   std::string token = given.token;
   if (!given.token_file.empty()) {
     if (!token.empty()) refuse("--token and --token-file exclude each other; give one");
@@ -60,7 +60,7 @@ std::string token_of(const typed& given) {
   return token;
 }
 
-site_settings settings_of(const typed& given) {
+site_settings site_settings_of(const typed_serve& given) {
   const std::size_t colon = given.listen.rfind(':');
   const auto port =
       colon == given.listen.npos
@@ -89,12 +89,12 @@ site_settings settings_of(const typed& given) {
   return s;
 }
 
-std::unique_ptr<duplicate_service> duplicates_of(const typed& given) {
+std::unique_ptr<duplicate_service> duplicates_of(const typed_serve& given) {
   if (given.state.empty() && given.window.empty()) return nullptr;
   const auto window =
       given.window.empty() ? std::chrono::minutes(10) : parse_span("--window", given.window);
   return std::make_unique<duplicate_service>(given.state, window,
-                                             parse_chance("--error", given.error));
+                                             parse_probability("--error", given.error));
 }
 
 // -- a store that others write -------------------------------------------------------------------
@@ -128,7 +128,7 @@ class watched_store {
   std::optional<opened_profile> now_;
 };
 
-exit_status serve_store(const typed& given, const site_settings& how,
+exit_status serve_store(const typed_serve& given, const site_settings& how,
                         duplicate_service* duplicates) {
   std::optional<watched_store> watched;
   if (!given.store.empty()) watched.emplace(given.store.front());
@@ -159,8 +159,9 @@ exit_status serve_store(const typed& given, const site_settings& how,
   return yes;
 }
 
-exit_status serve_logs(const typed& given, const site_settings& how, duplicate_service* duplicates,
-                       const output_options& asked, const printer& out) {
+exit_status serve_logs(const typed_serve& given, const site_settings& how,
+                       duplicate_service* duplicates, const output_options& asked,
+                       const printer& out) {
   profile_options p;
   p.files = given.logs;
   p.store = given.store.empty() ? "" : given.store.front();
@@ -177,12 +178,12 @@ exit_status serve_logs(const typed& given, const site_settings& how, duplicate_s
       out);
 }
 
-exit_status serve(const typed& given, const output_options& asked, const printer& out) {
+exit_status serve(const typed_serve& given, const output_options& asked, const printer& out) {
   if (given.store.size() > 1) {
     refuse("serve needs one store, got {}. Try bloomtime serve access.bloomtime",
            given.store.size());
   }
-  const site_settings how = settings_of(given);
+  const site_settings how = site_settings_of(given);
   const std::unique_ptr<duplicate_service> duplicates = duplicates_of(given);
   if (!given.logs.empty()) return serve_logs(given, how, duplicates.get(), asked, out);
   if (given.store.empty() && !duplicates) {
@@ -193,7 +194,7 @@ exit_status serve(const typed& given, const output_options& asked, const printer
   return serve_store(given, how, duplicates.get());
 }
 
-constexpr const char* examples =
+constexpr const char* serve_examples =
     "bloomtime serve access.bloomtime                        http://127.0.0.1:7979/\n"
     "bloomtime serve --follow access.log                     read the log, and keep the store\n"
     "bloomtime serve site --follow access.log --listen 127.0.0.1:8080\n"
@@ -201,7 +202,7 @@ constexpr const char* examples =
     "bloomtime serve access.bloomtime --listen 0.0.0.0:7979 --token-file token\n"
     "curl 'http://127.0.0.1:7979/api/heat?field=path&item=/login'";
 
-constexpr const char* details =
+constexpr const char* serve_details =
     "/             the page of bloomtime report, kept up to date\n"
     "/api/...      hot, heat, count, seen, timeline: the object that the command prints with "
     "--json;\n"
@@ -222,9 +223,9 @@ constexpr const char* details =
 void add_serve(command& root, output_options& asked) {
   command& self = root.add("serve", "a live page, a JSON API and metrics over HTTP");
   self.usage = "[STORE] [--follow LOG]... [--listen ADDRESS:PORT]";
-  self.examples = examples;
-  self.details = details;
-  const auto given = std::make_shared<typed>();
+  self.examples = serve_examples;
+  self.details = serve_details;
+  const auto given = std::make_shared<typed_serve>();
   self.arguments("STORE", given->store, "directory that bloomtime profile made");
   self.texts("--follow", given->logs, "LOG", "read this log into the store, and wait for more");
   self.text("--listen", given->listen, "ADDRESS", "address and port (default 127.0.0.1:7979)");

@@ -22,7 +22,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_tally {
   std::vector<std::string> files;
   logs::input_options input;
   std::string op;
@@ -47,7 +47,7 @@ std::optional<bool> removal_of(std::string_view op) {
 
 // -- settings ------------------------------------------------------------------------------------
 
-logs::input_options reading(const typed& given) {
+logs::input_options tally_reading(const typed_tally& given) {
   if (given.input.items.size() != 1) {
     refuse("tally needs one --item, the field to count; got {}. {}", given.input.items.size(),
            try_this);
@@ -60,7 +60,7 @@ logs::input_options reading(const typed& given) {
   return input;
 }
 
-std::string_view engine_of(const typed& given) {
+std::string_view engine_of(const typed_tally& given) {
   if (given.engine.empty()) return tally_table::name;
   for (const std::string_view known : {tally_table::name, tally_filter::name}) {
     if (given.engine == known) return known;
@@ -68,17 +68,17 @@ std::string_view engine_of(const typed& given) {
   refuse("--engine must be tally_table or tally_filter, got {}", given.engine);
 }
 
-bool sized(const typed& given) {
+bool has_size(const typed_tally& given) {
   return !given.memory.empty() || !given.items.empty() || !given.error.empty() ||
          !given.engine.empty();
 }
 
 // A table takes all sizes as hints or limits; a filter has one size.
-any_tally_config config_of(const typed& given) {
+any_tally_config config_of(const typed_tally& given) {
   any_tally_config c;
   if (!given.items.empty()) c.items = parse_count("--items", given.items);
   if (!given.memory.empty()) c.memory = parse_memory(given.memory);
-  if (!given.error.empty()) c.error = parse_chance("--error", given.error);
+  if (!given.error.empty()) c.error = parse_probability("--error", given.error);
   if (engine_of(given) == tally_table::name) return c;
   if (c.memory && c.error) {
     refuse("tally_filter takes either --memory or --error with --items, not both");
@@ -106,13 +106,13 @@ any_tally made(any_tally_config c, std::string_view engine, std::uint64_t seed) 
 constexpr const char* no_room =
     "--memory leaves no room for more items, or the sum of all counts would exceed 64 bits";
 
-class run {
+class tally_run {
  public:
-  explicit run(const typed& given)
+  explicit tally_run(const typed_tally& given)
       : given_(given),
         asked_(config_of(given)),
         seed_(given.seed.empty() ? std::nullopt : store::parse_seed(given.seed)),
-        input_(reading(given)),
+        input_(tally_reading(given)),
         field_(input_.items[0]) {
     if (given.store.empty()) {
       refuse("tally needs --store, the directory to write. {}", try_this);
@@ -156,7 +156,7 @@ class run {
       names_ = store::load_part<hot_list>(writer_->container(role));
     }
     expect_same(given_.store, "the item", kept.front(), field_);
-    if (sized(given_)) {
+    if (has_size(given_)) {
       refuse(
           "{} already has a size; omit --memory, --items, --error and --engine to continue it, or "
           "use another --store",
@@ -244,7 +244,7 @@ class run {
                                        given_.store)}});
   }
 
-  const typed& given_;
+  const typed_tally& given_;
   any_tally_config asked_;
   std::optional<std::uint64_t> seed_;  // nothing for "random"
   logs::input_options input_;
@@ -259,7 +259,7 @@ class run {
   std::uint64_t full_ = 0;
 };
 
-constexpr const char* examples =
+constexpr const char* tally_examples =
     "bloomtime tally sales.tsv --op 1 --item 2 --store stock\n"
     "bloomtime tally sales.csv --op what --item article --amount pieces --store stock\n"
     "bloomtime tally visits.ndjson --item user --store visits       without --op all lines add\n"
@@ -267,7 +267,7 @@ constexpr const char* examples =
     "bloomtime tally all.tsv --op 1 --item 2 --memory 64MB --store stock      at most 64 MB\n"
     "bloomtime tally all.tsv --op 1 --item 2 --engine tally_filter --items 10M --store stock";
 
-constexpr const char* details =
+constexpr const char* tally_details =
     "Counts items that come and go. Each line adds or removes one of its item, or as many as\n"
     "--amount says. Removing more than there can be is refused and counted. An existing store is\n"
     "continued, as if all lines had been read at once; it is replaced as a whole at the end.\n"
@@ -282,8 +282,8 @@ constexpr const char* details =
 void add_tally(command& root, output_options& asked) {
   command& self = root.add("tally", "count items that come and go, into a store");
   self.usage = "[FILE...] --item FIELD [--op FIELD] --store DIR";
-  self.examples = examples;
-  self.details = details;
+  self.examples = tally_examples;
+  self.details = tally_details;
   self.keys = {{"lines, rejected", "of this run"},
                {"adds, removes", "of this run"},
                {"refused, full", "removes and adds of this run that could not be done"},
@@ -294,7 +294,7 @@ void add_tally(command& root, output_options& asked) {
   self.fields = {{"store, field", "what was written"},
                  {"records", "valid lines of all runs"},
                  {"tally", "one object, the row"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_tally>();
   self.arguments("FILE", given->files, "files of lines, read in order; - for standard input");
   self.text("--op", given->op, "FIELD",
             "field with + or add, - or remove (default: all lines add)");
@@ -311,7 +311,7 @@ void add_tally(command& root, output_options& asked) {
             "seed of the hash (default 0); random if the input may be hostile");
   self.input(given->input);
   self.output(asked);
-  self.act = [given](const printer& out) { return run(*given)(out); };
+  self.act = [given](const printer& out) { return tally_run(*given)(out); };
 }
 
 }  // namespace bloomtime::cli

@@ -18,7 +18,7 @@
 namespace bloomtime::cli {
 namespace {
 
-struct typed {
+struct typed_timeline {
   std::vector<std::string> words;  // the store, then an item
   std::string from;
   std::string to;
@@ -31,7 +31,7 @@ constexpr std::size_t usual_rows = 20;
 constexpr std::size_t most_bars = 72;
 
 // --from and --to, by default all events that are kept; nothing without events.
-std::optional<interval> asked_ticks(const typed& given, const opened_history& opened) {
+std::optional<interval> asked_ticks(const typed_timeline& given, const opened_history& opened) {
   const std::optional<asked_time> asked =
       parse_asked_time(given.from, given.to, opened.first(), opened.last(), opened.zone);
   if (!asked) return std::nullopt;
@@ -41,14 +41,14 @@ std::optional<interval> asked_ticks(const typed& given, const opened_history& op
   return ticks;
 }
 
-found_times look_up(const typed& given, const opened_history& opened) {
+found_times look_up(const typed_timeline& given, const opened_history& opened) {
   const std::optional<interval> asked = asked_ticks(given, opened);
   if (!asked) return {};
   return find_times(opened.past, opened.names.of(given.words[1]), *asked, most_bars);
 }
 
-void show(const typed& given, const opened_history& opened, const found_times& f, std::size_t rows,
-          const printer& out) {
+void show(const typed_timeline& given, const opened_history& opened, const found_times& f,
+          std::size_t rows, const printer& out) {
   report r = timeline_answer(asked_past_of(given.words.front(), opened), given.words[1], f, rows);
   if (out.how().form == view::people) {
     r.tables.insert(r.tables.begin(), times_picture(f, opened.past.clock(), opened.zone));
@@ -59,7 +59,7 @@ void show(const typed& given, const opened_history& opened, const found_times& f
     }
     if (!f.seen.empty()) {
       r.notes.push_back(fmt::format("probability that a listed interval is wrong: {}",
-                                    chance_text(opened.error(f.asked))));
+                                    probability_text(opened.error(f.asked))));
     }
     const bloomtime::tick_clock& clock = opened.past.clock();
     if (opened.past.known_from() > tick{0}) {
@@ -75,7 +75,7 @@ void show(const typed& given, const opened_history& opened, const found_times& f
   out.print(r);
 }
 
-exit_status timeline(const typed& given, const printer& out) {
+exit_status timeline(const typed_timeline& given, const printer& out) {
   if (given.words.size() != 2) {
     refuse(
         "timeline needs a store and one item, got {} words. Try bloomtime timeline "
@@ -92,12 +92,12 @@ exit_status timeline(const typed& given, const printer& out) {
   return f.seen.empty() && !is_dropped(asked_past_of(given.words.front(), opened), f) ? no : yes;
 }
 
-constexpr const char* examples =
+constexpr const char* timeline_examples =
     "bloomtime timeline access.bloomtime 155.95.78.223 --field host\n"
     "bloomtime timeline access.bloomtime /login --from 2014-01-01T09:00 --to 2014-01-01T10:00\n"
     "bloomtime timeline access.bloomtime /login --field path --json | jq '.first, .last, .ticks'";
 
-constexpr const char* details =
+constexpr const char* timeline_details =
     "One row per interval without gaps in which the item was seen, and for people the first and\n"
     "last time, the number of ticks, and a picture of the period in up to 72 equal parts. The "
     "item\n"
@@ -110,8 +110,8 @@ constexpr const char* details =
 void add_timeline(command& root, output_options& asked) {
   command& self = root.add("timeline", "when an item was seen, as intervals and a picture");
   self.usage = "STORE ITEM [--field FIELD] [--from TIME] [--to TIME] [-n ROWS]";
-  self.examples = examples;
-  self.details = std::string(details) + time_rules;
+  self.examples = timeline_examples;
+  self.details = std::string(timeline_details) + time_rules;
   self.keys = {{"from, to", "microseconds since 1970, both included"}, {"ticks", "length"}};
   self.fields = {{"store, field, item", "what was queried"},
                  {"from, to", "first and last tick of the period"},
@@ -124,7 +124,7 @@ void add_timeline(command& root, output_options& asked) {
                  {"held_back", "events that wait to be confirmed; they count as seen"},
                  {"out_of_retention", "true if part of the period is no longer kept"},
                  {"intervals", "one object per row"}};
-  const auto given = std::make_shared<typed>();
+  const auto given = std::make_shared<typed_timeline>();
   self.arguments("STORE", given->words,
                  "directory that bloomtime profile made, followed by the item");
   self.text("--from", given->from, "TIME", "first time of the period (default: the first event)");

@@ -15,10 +15,10 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr const char* details =
+constexpr const char* verify_details =
     "One row per file; every file of a store is checked. Exit status 0 if all are valid, else 2.";
 
-row row_of(const store::finding& file) {
+row verified_row(const store::finding& file) {
   const bool sound = file.problem.empty();
   const look l = !sound ? look::bad : file.leftover ? look::faint : look::good;
   const std::string verdict =
@@ -59,7 +59,7 @@ exit_status verify(const std::vector<std::string>& paths, const printer& out) {
   for (const std::string& path : paths) {
     for (const store::finding& file : findings(path)) {
       if (!file.problem.empty()) ++bad;
-      files.rows.push_back(row_of(file));
+      files.rows.push_back(verified_row(file));
     }
   }
   const std::size_t all = files.rows.size();
@@ -78,7 +78,7 @@ void add_verify(command& root, output_options& asked) {
   self.examples =
       "bloomtime verify users.bloom\n"
       "bloomtime verify *.bloom && cp *.bloom /backup";
-  self.details = details;
+  self.details = verify_details;
   self.keys = {{"file", "the file"},
                {"ok", "true if every byte is as it was written"},
                {"leftover", "true if a writer is writing the file or was interrupted; harmless"},

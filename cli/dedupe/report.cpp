@@ -37,7 +37,7 @@ std::string plan_of(const deduper& work) {
                                      : std::string();
   return fmt::format("dedupe: {}{}{} for a window of {}; error {} at {} keys, {}; key {}, times {}",
                      bytes_text(work.filter().memory()), grows ? ", growing" : "", most,
-                     window_text(s), brief_chance_text(s.error), count_text(s.expect),
+                     window_text(s), brief_probability_text(s.error), count_text(s.expect),
                      s.refresh ? "every sighting restarts the window"
                                : "the window starts with the line that passed",
                      s.key,
@@ -52,8 +52,8 @@ std::string overload_of(const deduper& work) {
       "dedupe: more keys came within {} than --expect {}; new lines are now dropped by mistake "
       "with "
       "probability {}, not {}; the exit status will be 3; use a larger --expect and a new state",
-      window_text(s), count_text(s.expect), brief_chance_text(work.current_error()),
-      brief_chance_text(s.error));
+      window_text(s), count_text(s.expect), brief_probability_text(work.current_error()),
+      brief_probability_text(s.error));
 }
 
 std::string fullness_of(const deduper& work) {
@@ -94,7 +94,7 @@ report summary_of(const deduper& work, const std::vector<logs::lacking_field>& l
                {"unjudged", "without key or time, passed", count_cell(c.unjudged)},
                {"late", "late", count_cell(c.late)},
                {"expected_wrong", "dropped wrongly, expected", {c.wrong, short_text(c.wrong)}},
-               {"error_now", "error now", chance_cell(work.current_error())},
+               {"error_now", "error now", probability_cell(work.current_error())},
                {"overloaded", "more keys than expected", yes_no_cell(work.overloaded())},
                {"memory_bytes", "memory", bytes_cell(work.memory())},
                {"forgotten_early", "forgotten early, memory full", count_cell(c.forgotten)},

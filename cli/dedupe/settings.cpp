@@ -144,7 +144,7 @@ std::uint64_t dedupe_settings::most_counted_keys() const {
 dedupe_settings settings_of(const dedupe_options& given) {
   expect_together(given);
   dedupe_settings s;
-  s.error = parse_chance("--error", given.error);
+  s.error = parse_probability("--error", given.error);
   s.refresh = !given.no_refresh;
   s.late = late_of(given.late);
   s.count = given.count;

@@ -50,7 +50,7 @@ void expect_sections(const detail::container_view& view) {
   view.verify();
 }
 
-[[noreturn]] void corrupt() {
+[[noreturn]] void corrupt_state() {
   text::corrupt("the parts of this dedupe state contradict each other");
 }
 
@@ -90,7 +90,7 @@ dedupe_settings read_settings(detail::byte_reader& in, std::string key) {
   const std::uint64_t expect = in.u64();
   const double error = in.f64();
   const std::uint64_t refresh = in.u64();
-  if (time > 2 || refresh > 1 || window > INT64_MAX) corrupt();
+  if (time > 2 || refresh > 1 || window > INT64_MAX) corrupt_state();
   return {.key = std::move(key),
           .time = static_cast<time_source>(time),
           .window = std::chrono::microseconds(static_cast<std::int64_t>(window)),
@@ -130,16 +130,16 @@ std::vector<logs::held_event> read_held(std::span<const std::byte> bytes) {
   detail::byte_reader in(bytes);
   std::vector<logs::held_event> held;
   while (in.remaining() != 0) {
-    if (held.size() == logs::time_gate::most_held) corrupt();
+    if (held.size() == logs::time_gate::most_held) corrupt_state();
     logs::held_event& e = held.emplace_back();
     e.at = instant(in.i64());
     e.agreeing = in.u8();
     e.contradict = in.u8();
     const std::uint8_t size = in.u8();
-    if (size != 0 && size != digest_bytes) corrupt();
+    if (size != 0 && size != digest_bytes) corrupt_state();
     e.line = text_of(in.bytes(size));
     if (e.agreeing >= logs::time_gate::enough || e.contradict >= logs::time_gate::patience)
-      corrupt();
+      corrupt_state();
   }
   return held;
 }
@@ -153,14 +153,14 @@ void write_keys(detail::byte_writer& out, const std::vector<digest>& keys) {
 
 // In ascending order, each once.
 std::vector<digest> read_keys(std::span<const std::byte> bytes) {
-  if (bytes.size() % digest_bytes != 0) corrupt();
+  if (bytes.size() % digest_bytes != 0) corrupt_state();
   detail::byte_reader in(bytes);
   std::vector<digest> keys;
   keys.reserve(bytes.size() / digest_bytes);
   while (in.remaining() != 0) {
     const std::uint64_t lo = in.u64();
     const digest key{lo, in.u64()};
-    if (!keys.empty() && !is_before(keys.back(), key)) corrupt();
+    if (!keys.empty() && !is_before(keys.back(), key)) corrupt_state();
     keys.push_back(key);
   }
   return keys;
@@ -262,12 +262,12 @@ deduper deduper::load(std::span<const std::byte> container, const dedupe_setting
   d.error_now_ = in.f64();
   const std::uint64_t clocked = in.u64();
   const instant clock(in.i64());
-  if (clocked > 1 || (clocked == 0 && clock != instant{})) corrupt();
+  if (clocked > 1 || (clocked == 0 && clock != instant{})) corrupt_state();
   d.drops_ = store::minute_totals::load(view.section(drops_section));
   if (is_first(view)) {
     d.drops_.for_each(
         [&](instant, std::uint64_t count) { d.most_drops_ = std::max(d.most_drops_, count); });
-    if (d.drops_.events() != d.counts_.dropped) corrupt();
+    if (d.drops_.events() != d.counts_.dropped) corrupt_state();
     d.drops_.keep_newest(days_of_drops);
   } else {
     d.most_drops_ = in.u64();
@@ -296,7 +296,7 @@ void deduper::expect_sound() const {
       drops_.events() > counts_.dropped || most_drops_ > counts_.dropped ||
       counts_.crowded_out > counts_.dropped || !(counts_.wrong >= 0) ||
       !(error_now_ >= 0 && error_now_ < 1)) {
-    corrupt();
+    corrupt_state();
   }
   expect_clock();
 }
@@ -308,16 +308,17 @@ void deduper::expect_clock() const {
   const auto clock = gate_.clock();
   const auto newest = filter_.newest();
   if (settings_.time != time_source::lines) {
-    if (clock || !gate_.held().empty()) corrupt();
+    if (clock || !gate_.held().empty()) corrupt_state();
     return;
   }
-  if (clock.has_value() != newest.has_value()) corrupt();
+  if (clock.has_value() != newest.has_value()) corrupt_state();
   if (!clock) return;
   const auto step = static_cast<std::uint64_t>(
       ask_engine(filter_, [](const auto& f) { return f.clock().resolution().count(); }));
   const auto far = static_cast<std::uint64_t>(logs::time_gate::far.count());
   const std::uint64_t most = *newest <= *clock ? filter_.window() + far + 2 * step : far;
-  if (logs::micros_between(std::min(*newest, *clock), std::max(*newest, *clock)) > most) corrupt();
+  if (logs::micros_between(std::min(*newest, *clock), std::max(*newest, *clock)) > most)
+    corrupt_state();
 }
 
 // -- the file ------------------------------------------------------------------------------------

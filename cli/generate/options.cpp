@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t default_records = 1'000'000;
 constexpr std::uint64_t default_items = 50'000;
-constexpr std::uint64_t default_seed = 1;
+constexpr std::uint64_t generated_seed = 1;
 
 // Bits, so that an option can name the streams that take it.
 enum kind : unsigned {
@@ -108,7 +108,7 @@ std::int64_t start_of(const std::string& text) {
 }
 
 std::uint64_t seed_of(std::string_view text) {
-  if (text.empty()) return default_seed;
+  if (text.empty()) return generated_seed;
   if (const auto value = number_in<std::uint64_t>(text)) return *value;
   refuse("--seed must be a whole number from 0 to 2^64 - 1, got {}", shown(text));
 }
@@ -180,7 +180,7 @@ class configuration {
   }
 
   std::uint64_t share(std::string_view name) const {
-    const double exact = parse_chance(name, given_[name]) * static_cast<double>(records());
+    const double exact = parse_probability(name, given_[name]) * static_cast<double>(records());
     // 29 % of 100 is a little less than 29 in binary.
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * exact;
     return static_cast<std::uint64_t>(std::floor(exact + rounding));

@@ -82,7 +82,7 @@ struct layout {
   bool keys = false;
 };
 
-layout layout_of(const model& shown, screen_size size, const style& how) {
+layout screen_layout(const model& shown, screen_size size, const style& how) {
   const std::size_t most = size.rows >= 20 ? 3 : size.rows >= 5 ? 1 : 0;
   layout l{.title = title_lines(shown, how, size.columns, most).size(),
            .gap = size.rows >= 10,
@@ -196,17 +196,17 @@ void settle(controls& chosen, const model& shown, screen_size size, const style&
   std::vector<std::string> items;
   for (const row* r : used.rows) items.emplace_back(item_of(*used.of, *r));
   const std::size_t height =
-      heights_of(lists, chosen.field, layout_of(shown, size, how).body)[chosen.field];
+      heights_of(lists, chosen.field, screen_layout(shown, size, how).body)[chosen.field];
   settle(chosen, items, height >= 2 ? height - 1 : height);
 }
 
 screen_size timeline_room(const model& shown, screen_size size, const style& how) {
-  return {size.columns, layout_of(shown, size, how).body};
+  return {size.columns, screen_layout(shown, size, how).body};
 }
 
 std::vector<std::string> draw(const model& shown, const controls& chosen, screen_size size,
                               const style& how) {
-  const layout l = layout_of(shown, size, how);
+  const layout l = screen_layout(shown, size, how);
   lines all = title_lines(shown, how, size.columns, l.title);
   if (l.gap) all.emplace_back();
   const std::size_t below = all.size() + l.body;

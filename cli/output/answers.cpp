@@ -112,7 +112,7 @@ row seen_row(std::string_view item, const asked_time& time, sighting found, cons
            {time.from.micros, time_text(time.from, zone)},
            {time.to.micros, time_text(end_of_shown(time.to), zone)},
            text_cell(std::string(name_of(found))),
-           chance_cell(profile::wrong_ticks(past, past.clock().covering(time.from, time.to)))},
+           probability_cell(profile::wrong_ticks(past, past.clock().covering(time.from, time.to)))},
           found == sighting::no ? look::plain : look::strong};
 }
 

@@ -165,7 +165,7 @@ table fields_table(const profile::profiler& profile, std::uint64_t records) {
           bytes_cell(f.hot.memory()), f.past ? bytes_cell(f.past->memory()) : nothing(),
           bytes_cell(exact_bytes(f, records)), count_cell(profile.held().size()),
           f.totals ? bytes_cell(f.totals->memory()) : nothing(),
-          f.totals ? chance_cell(1 - f.totals->confidence()) : nothing()}});
+          f.totals ? probability_cell(1 - f.totals->confidence()) : nothing()}});
   }
   return t;
 }

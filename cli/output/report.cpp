@@ -16,7 +16,7 @@ cell texts_cell(const std::vector<std::string>& texts) {
 }
 cell count_cell(std::uint64_t n) { return {n, count_text(n)}; }
 cell bytes_cell(std::uint64_t bytes) { return {bytes, bytes_text(bytes)}; }
-cell chance_cell(double p) { return {p, chance_text(p)}; }
+cell probability_cell(double p) { return {p, probability_text(p)}; }
 cell nanoseconds_cell(double ns) { return {ns, nanoseconds_text(ns)}; }
 cell yes_no_cell(bool yes) { return {yes, yes ? "yes" : "no"}; }
 cell nothing() { return {}; }

@@ -32,7 +32,7 @@ cell text_cell(std::string text);
 cell texts_cell(const std::vector<std::string>& texts);  // a list in JSON, elsewhere with blanks
 cell count_cell(std::uint64_t n);
 cell bytes_cell(std::uint64_t bytes);
-cell chance_cell(double p);
+cell probability_cell(double p);
 cell nanoseconds_cell(double ns);
 cell yes_no_cell(bool yes);
 cell nothing();  // null for programs, a blank for people

@@ -136,8 +136,8 @@ candidate candidate_of(const bloom_choice& c) {
 void add_measurement(candidate& to, const bloom_measurement& m) {
   const std::string mark = m.kept() ? " ✓" : " ✗";
   to.more.push_back(
-      {m.error(), chance_text(m.error(), to.error) + mark, m.kept() ? look::good : look::bad});
-  to.more.push_back({{}, chance_text(m.lowest_expected(), m.highest_expected(), to.error)});
+      {m.error(), probability_text(m.error(), to.error) + mark, m.kept() ? look::good : look::bad});
+  to.more.push_back({{}, probability_text(m.lowest_expected(), m.highest_expected(), to.error)});
   to.more.push_back(count_cell(m.false_positives));
   to.more.push_back(count_cell(m.queries));
   to.more.push_back({m.lowest_expected(), ""});
@@ -205,9 +205,10 @@ std::string percent_more(const bloom_choice& c, const bloom_choice& than) {
 
 // What a line costs against flat.
 std::string price(const bloom_choice& line, const bloom_choice& flat, const plan_target& target) {
-  return target.error ? percent_more(line, flat) + " than flat"
-                      : fmt::format("an error of {} instead of flat's {}",
-                                    chance_text(line.size.error), chance_text(flat.size.error));
+  return target.error
+             ? percent_more(line, flat) + " than flat"
+             : fmt::format("an error of {} instead of flat's {}", probability_text(line.size.error),
+                           probability_text(flat.size.error));
 }
 
 std::string reason(const std::vector<measured_bloom>& all, const plan_target& target) {
@@ -239,7 +240,7 @@ std::vector<std::string> closing(const std::vector<measured_bloom>& all, const p
   for (const auto& [choice, m] : all) {
     if (!m || m->kept()) continue;
     words.push_back(fmt::format("{} has a measured error of {}, above its 99.9 % range.",
-                                choice.variant, chance_text(m->error(), choice.size.error)));
+                                choice.variant, probability_text(m->error(), choice.size.error)));
   }
   words.push_back(given.save.empty()
                       ? next_step(target) + " --save FILE keeps the recommended filter."

@@ -28,7 +28,7 @@ candidate candidate_of(const heat_choice& c, const plan_target& target) {
           .more = {count_cell(c.cell_bits),
                    count_cell(c.k),
                    {excess, fmt::format("{} x mean", short_text(excess, 2))},
-                   {share, fmt::format("{} of all", chance_text(share))}},
+                   {share, fmt::format("{} of all", probability_text(share))}},
           .recommended = c.recommended};
 }
 

@@ -38,7 +38,7 @@ history_target target_for(const plan_options& given) {
   t.counts = {.pairs = parse_count("--pairs", given.pairs),
               .items = parse_count("--items", given.items),
               .ticks = ticks_in(parse_span("--span", given.span), t.resolution)};
-  t.error = parse_chance("--error", given.error);
+  t.error = parse_probability("--error", given.error);
   const microseconds length =
       given.length.empty() ? usual_length : parse_span("--length", given.length);
   t.length = ticks_in(length, t.resolution);

@@ -110,7 +110,7 @@ row row_of(const candidate& c, const plan& what) {
          yes_no_cell(c.estimated),
          marked(bytes_cell(whole_bytes(c.bits)), c.estimated),
          marked(number_cell(c.bits / static_cast<double>(units)), c.estimated),
-         chance_cell(c.error)},
+         probability_cell(c.error)},
         c.recommended ? look::strong
         : c.reference ? look::faint
                       : look::plain};
@@ -122,7 +122,7 @@ row row_of(const candidate& c, const plan& what) {
 
 std::string title_of(const plan& what) {
   const auto& [items, error, memory] = what.target;
-  return error ? fmt::format("{} at {} error", what.subject, brief_chance_text(*error))
+  return error ? fmt::format("{} at {} error", what.subject, brief_probability_text(*error))
                : fmt::format("{} in {}", what.subject, bytes_text(*memory));
 }
 
@@ -136,7 +136,7 @@ std::vector<std::string> notes_of(const planner& words, const plan& what) {
   return notes;
 }
 
-report report_of(const planner& words, const plan& what) {
+report plan_report(const planner& words, const plan& what) {
   table rows{.key = "choices", .columns = columns_of(words, what)};
   for (const candidate& c : what.candidates) rows.rows.push_back(row_of(c, what));
   report r{.command = std::string("plan ") + words.family,
@@ -165,7 +165,7 @@ void add_planner(command& plan, planner words, output_options& asked) {
   self.output(asked);
   self.act = [given, words = std::move(words)](const printer& out) {
     expect_given(words, *given);
-    out.print(report_of(words, words.make(*given)));
+    out.print(plan_report(words, words.make(*given)));
     return yes;
   };
 }
@@ -181,7 +181,7 @@ plan_target target_of(const char* family, const plan_options& given, std::uint64
     refuse("give either --error ({}) or --memory ({}), not both", given.error, given.memory);
   }
   if (!given.error.empty()) {
-    target.error = parse_chance("--error", given.error);
+    target.error = parse_probability("--error", given.error);
   } else if (!given.memory.empty()) {
     target.memory = parse_memory(given.memory);
   } else if (usual != 0) {

@@ -25,7 +25,7 @@ struct window {
 };
 
 window window_of(const plan_options& given) {
-  const window w{parse_count("--items", given.items), parse_chance("--error", given.error),
+  const window w{parse_count("--items", given.items), parse_probability("--error", given.error),
                  parse_count("--ticks", given.ticks)};
   constexpr std::uint64_t most_ticks = 4096;
   if (w.ticks <= most_ticks) return w;
@@ -41,7 +41,7 @@ candidate candidate_of(const char* engine, std::string variant, std::uint64_t bi
           .bits = static_cast<double>(bits),
           .error = error,
           .guarantee = misses == 0 ? "no false negatives" : "",
-          .more = {number_cell(probes), misses == 0 ? cell{0., "none"} : chance_cell(misses)}};
+          .more = {number_cell(probes), misses == 0 ? cell{0., "none"} : probability_cell(misses)}};
 }
 
 candidate partitioned(const window& w, std::uint64_t ticks) {

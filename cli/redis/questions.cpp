@@ -25,13 +25,13 @@ redis_filter opened(const std::string& server, const asked_key& where, family f)
 
 std::string in_ms(instant t) { return std::to_string(t.micros / 1000); }
 
-struct heat_answer {
+struct asked_heat {
   double hits;
   double lower;
   double upper;
 };
 
-heat_answer heat_of(redis_filter& filter, std::string_view item, const std::string& at) {
+asked_heat heat_of(redis_filter& filter, std::string_view item, const std::string& at) {
   const std::array<std::string_view, 5> words{"AT", at, "WITHBOUNDS", "ITEMS", item};
   const redis_reply reply = filter.ask("QUERY", item, words);
   if (reply.list.size() != 1 || reply.list.front().list.size() != 3) {
@@ -43,7 +43,7 @@ heat_answer heat_of(redis_filter& filter, std::string_view item, const std::stri
 
 row heat_row(redis_filter& filter, std::string_view item, const std::string& at) {
   constexpr double seconds_per_minute = 60;
-  const heat_answer e = heat_of(filter, item, at);
+  const asked_heat e = heat_of(filter, item, at);
   const std::array<std::string_view, 3> words{item, "AT", at};
   const double rate = seconds_per_minute * number_of(filter.ask("RATE", item, words));
   return {{{std::string(item), cut_to(item, widest_item)},
@@ -53,7 +53,7 @@ row heat_row(redis_filter& filter, std::string_view item, const std::string& at)
            {rate, short_text(rate)}}};
 }
 
-double count_of(redis_filter& filter, std::string_view item) {
+double counted(redis_filter& filter, std::string_view item) {
   const std::array<std::string_view, 1> words{item};
   return number_of(filter.ask("COUNT", item, words));
 }
@@ -95,7 +95,7 @@ exit_status heat_in_redis(const asked_items& given, const asked_key& where, cons
                       {"upper", "at most", side::right, audience::everybody, 1},
                       {"rate_per_minute", "rate/min"}}};
   const auto line_of = [&](std::string_view item) {
-    const heat_answer e = heat_of(filter, item, when);
+    const asked_heat e = heat_of(filter, item, when);
     return fmt::format("{}\t{}\t{}", e.hits, e.lower, e.upper);
   };
   answer_all(
@@ -110,10 +110,10 @@ exit_status count_in_redis(const asked_items& given, const asked_key& where,
   table t{.key = "items", .columns = {{"item", "item", side::left}, {"count", "count"}}};
   const auto row_of = [&](std::string_view item) -> row {
     return {{{std::string(item), cut_to(item, widest_item)},
-             count_cell(static_cast<std::uint64_t>(count_of(filter, item)))}};
+             count_cell(static_cast<std::uint64_t>(counted(filter, item)))}};
   };
   const auto line_of = [&](std::string_view item) {
-    return fmt::format("{}", count_of(filter, item));
+    return fmt::format("{}", counted(filter, item));
   };
   answer_all(given, filter, "count", std::move(t), row_of, line_of, asked, out);
   return yes;

@@ -33,7 +33,7 @@ def compare_names_what_changed_between_two_stores():
             "fresh": "new", "hot": "hotter", "gone": "gone"}, rows
         hot = rows["hot"]
         assert (hot["before"], hot["before_lower"], hot["after"], hot["after_upper"]) == (20, 20, 200, 200)
-        assert hot["ratio"] == hot["ratio_lower"] == hot["ratio_upper"] == 10 and hot["chance"] < 1e-6
+        assert hot["ratio"] == hot["ratio_lower"] == hot["ratio_upper"] == 10 and hot["p_value"] < 1e-6
         assert rows["fresh"]["ratio"] is None and rows["gone"]["ratio"] == 0
         assert document["fields"][0]["names"] == 4, document["fields"]
         # The other way around, and with a store itself.

@@ -92,7 +92,7 @@ TEST(render, tsv_keeps_its_shape_whatever_the_text) {
 
 TEST(render, tsv_numbers_read_back) {
   report r = two_rows();
-  r.tables[0].rows[0].cells[1] = chance_cell(0.1 + 0.2);
+  r.tables[0].rows[0].cells[1] = probability_cell(0.1 + 0.2);
   EXPECT_NE(render_tsv(r).find("0.30000000000000004"), std::string::npos);
 }
 
@@ -122,7 +122,7 @@ TEST(render, json) {
 TEST(render, json_survives_infinity_and_bytes_that_are_not_utf8) {
   report r = two_rows();
   r.tables[0].rows[0].cells[0] = text_cell("\xff");
-  r.tables[0].rows[0].cells[1] = chance_cell(std::numeric_limits<double>::infinity());
+  r.tables[0].rows[0].cells[1] = probability_cell(std::numeric_limits<double>::infinity());
   const std::string json = render_json(r);
   EXPECT_NE(json.find("\"size\": null"), std::string::npos);
   EXPECT_NE(json.find("\"name\": \"\uFFFD\""), std::string::npos);

@@ -184,7 +184,7 @@ std::optional<change> truth_of(std::uint64_t before, std::uint64_t after, double
 void expect_true(const changed_item& c, const std::optional<change>& truth) {
   RC_ASSERT(truth.has_value());
   RC_ASSERT(*truth == c.what);
-  RC_ASSERT(c.chance >= 0 && c.chance <= 1);
+  RC_ASSERT(c.p_value >= 0 && c.p_value <= 1);
 }
 
 RC_GTEST_PROP(asking, changes_of_spans_are_those_of_the_seconds_in_them, ()) {

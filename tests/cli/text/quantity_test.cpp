@@ -76,7 +76,7 @@ TEST(quantity, garbage_is_no_count) {
 
 TEST(quantity, an_embedded_nul_is_garbage) {
   EXPECT_THROW(parse_count("--x", std::string_view("1\0", 2)), usage_error);
-  EXPECT_THROW(parse_chance("--x", std::string_view("1%\0", 3)), usage_error);
+  EXPECT_THROW(parse_probability("--x", std::string_view("1%\0", 3)), usage_error);
 }
 
 TEST(quantity, bytes) {
@@ -108,25 +108,25 @@ TEST(quantity, bytes_refused) {
 }
 
 TEST(quantity, chances_are_the_nearest_double) {
-  EXPECT_EQ(parse_chance("--x", "1%"), 0.01);
-  EXPECT_EQ(parse_chance("--x", "1 %"), 0.01);
-  EXPECT_EQ(parse_chance("--x", "0.07%"), 0.0007);
-  EXPECT_EQ(parse_chance("--x", "0.01"), 0.01);
-  EXPECT_EQ(parse_chance("--x", ".5"), 0.5);
-  EXPECT_EQ(parse_chance("--x", "1e-6"), 1e-6);
-  EXPECT_EQ(parse_chance("--x", "10^-6"), 1e-6);
-  EXPECT_EQ(parse_chance("--x", "99.999%"), 0.99999);
+  EXPECT_EQ(parse_probability("--x", "1%"), 0.01);
+  EXPECT_EQ(parse_probability("--x", "1 %"), 0.01);
+  EXPECT_EQ(parse_probability("--x", "0.07%"), 0.0007);
+  EXPECT_EQ(parse_probability("--x", "0.01"), 0.01);
+  EXPECT_EQ(parse_probability("--x", ".5"), 0.5);
+  EXPECT_EQ(parse_probability("--x", "1e-6"), 1e-6);
+  EXPECT_EQ(parse_probability("--x", "10^-6"), 1e-6);
+  EXPECT_EQ(parse_probability("--x", "99.999%"), 0.99999);
 }
 
 TEST(quantity, chances_refused) {
   for (const char* text : {"0", "0%", "1", "100%", "2", "-0.1", "-1%", "nan", "NaN", "inf", "", "%",
                            "1%%", "0.01x", "1e-999", "1/100", "0,01", "1e400"}) {
-    EXPECT_NE(refusal(parse_chance, text)
+    EXPECT_NE(refusal(parse_probability, text)
                   .find("--x must lie between 0 and 1 (for example 1% or 0.01), got"),
               std::string::npos)
         << text;
   }
-  EXPECT_EQ(refusal(parse_chance, "2"),
+  EXPECT_EQ(refusal(parse_probability, "2"),
             "--x must lie between 0 and 1 (for example 1% or 0.01), got 2");
 }
 
@@ -168,7 +168,7 @@ RC_GTEST_PROP(quantity, any_bytes_are_read_or_refused, (const std::string& text)
     }
   }
   try {
-    const double p = parse_chance("--x", text);
+    const double p = parse_probability("--x", text);
     RC_ASSERT(p > 0 && p < 1);
   } catch (const usage_error&) {
   }

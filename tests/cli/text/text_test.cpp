@@ -103,22 +103,22 @@ TEST(number, short_numbers) {
 }
 
 TEST(number, chances) {
-  EXPECT_EQ(chance_text(0), "0");
-  EXPECT_EQ(chance_text(0.01), "1.00 %");
-  EXPECT_EQ(chance_text(1), "100 %");
-  EXPECT_EQ(chance_text(1e-5), "0.00100 %");
-  EXPECT_EQ(chance_text(1e-6), "1.00e-6");
-  EXPECT_EQ(chance_text(8.27e-25), "8.27e-25");
-  EXPECT_EQ(brief_chance_text(0.01), "1 %");
-  EXPECT_EQ(brief_chance_text(0.999999), "99.9999 %");
-  EXPECT_EQ(brief_chance_text(1e-6), "1e-6");
+  EXPECT_EQ(probability_text(0), "0");
+  EXPECT_EQ(probability_text(0.01), "1.00 %");
+  EXPECT_EQ(probability_text(1), "100 %");
+  EXPECT_EQ(probability_text(1e-5), "0.00100 %");
+  EXPECT_EQ(probability_text(1e-6), "1.00e-6");
+  EXPECT_EQ(probability_text(8.27e-25), "8.27e-25");
+  EXPECT_EQ(brief_probability_text(0.01), "1 %");
+  EXPECT_EQ(brief_probability_text(0.999999), "99.9999 %");
+  EXPECT_EQ(brief_probability_text(1e-6), "1e-6");
 }
 
 TEST(number, measured_chances_have_one_digit_more_than_the_plan) {
-  EXPECT_EQ(chance_text(0.00998, 0.01), "0.998 %");
-  EXPECT_EQ(chance_text(0.00967, 0.01033, 0.01), "0.967 – 1.033 %");
-  EXPECT_EQ(chance_text(0, 0.01), "0.000 %");
-  EXPECT_EQ(chance_text(0, 6e-6, 1e-6), "0 – 6.00e-6");
+  EXPECT_EQ(probability_text(0.00998, 0.01), "0.998 %");
+  EXPECT_EQ(probability_text(0.00967, 0.01033, 0.01), "0.967 – 1.033 %");
+  EXPECT_EQ(probability_text(0, 0.01), "0.000 %");
+  EXPECT_EQ(probability_text(0, 6e-6, 1e-6), "0 – 6.00e-6");
 }
 
 }  // namespace text_test
