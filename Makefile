@@ -9,12 +9,12 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run redis-demo test quick build python bench bench-python pictures choosing experiments soak fuzz install format tidy clean
+.PHONY: help run redis-demo test quick command build python bench bench-python pictures choosing experiments soak fuzz install format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: build  ## build, then generate a day of traffic, profile it and query the past
+run: command  ## build, then generate a day of traffic, profile it and query the past
 	@rm -rf build/day.log build/day.bloomtime
 	@build/bin/bloomtime generate --records 1M --items 1M > build/day.log
 	@build/bin/bloomtime profile build/day.log --table
@@ -33,6 +33,11 @@ test:  ## all fast tests: g++ release, and clang with address and undefined beha
 quick:  ## the unit tests of changed files, or of AREA=heat, unoptimised; under a minute
 	@scripts/setup build test
 	@scripts/quick $(AREA)
+
+command:  ## the command only: build/bin/bloomtime
+	@scripts/setup build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target bloomtime_cli
 
 build:  ## the command, the library and the Redis module: build/bin/bloomtime, build/lib
 	@scripts/setup build
