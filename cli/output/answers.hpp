@@ -15,6 +15,7 @@
 #include "cli/asking/kept_names.hpp"
 #include "cli/asking/opened_store.hpp"
 #include "cli/output/report.hpp"
+#include "cli/output/style.hpp"
 #include "cli/output/timeline_report.hpp"
 #include "profile/profiler.hpp"
 #include "profile/ranking.hpp"

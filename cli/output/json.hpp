@@ -8,13 +8,13 @@
 
 namespace bloomtime::cli {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-json to_json(const value& data);
+ordered_json to_json(const value& data);
 // The object that `--json` prints.
-json to_json(const report& what);
+ordered_json to_json(const report& what);
 
 // In one line unless `indent` is given. Items and file names need not be UTF-8; JSON must be.
-std::string dumped(const json& document, int indent = -1);
+std::string dumped(const ordered_json& document, int indent = -1);
 
 }  // namespace bloomtime::cli

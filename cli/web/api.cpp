@@ -197,7 +197,7 @@ key_request keys_in(std::string_view body) {
   constexpr const char* expected =
       "the body must be {\"keys\": [\"text\", ...]}, with \"at\" in microseconds since 1970 if the "
       "state has its times from lines";
-  const json given = json::parse(body, nullptr, false);
+  const ordered_json given = ordered_json::parse(body, nullptr, false);
   if (!given.is_object() || !given.contains("keys") || !given["keys"].is_array()) {
     refuse("{}", expected);
   }
@@ -209,7 +209,7 @@ key_request keys_in(std::string_view body) {
       refuse("{}", expected);
     }
   }
-  for (const json& key : given["keys"]) {
+  for (const ordered_json& key : given["keys"]) {
     if (!key.is_string()) refuse("{}", expected);
     found.keys.push_back(key.get<std::string>());
   }
@@ -254,7 +254,7 @@ web::response json_api::add_keys(const web::request& r) const {
   }
   const key_request asked = keys_in(r.body());
   const std::vector<bool> seen = duplicates_->add_if_new(asked.keys, asked.at);
-  json rows = json::array();
+  ordered_json rows = ordered_json::array();
   for (std::size_t i = 0; i < seen.size(); ++i) {
     rows.push_back({{"key", asked.keys[i]}, {"duplicate", static_cast<bool>(seen[i])}});
   }

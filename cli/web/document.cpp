@@ -52,17 +52,17 @@ std::optional<span> span_of(const page_subject& about) {
 // -- over time -----------------------------------------------------------------------------------
 
 template <std::size_t N, class Series>
-json classes_of(const std::array<std::string_view, N>& names, const Series& series,
-                const steps& of) {
-  json found = json::object();
+ordered_json classes_of(const std::array<std::string_view, N>& names, const Series& series,
+                        const steps& of) {
+  ordered_json found = ordered_json::object();
   for (std::size_t i = 0; i < N; ++i) {
     if (series(i).events() != 0) found[std::string(names[i])] = sums_of(series(i), of);
   }
   return found;
 }
 
-json series_of(const minute_totals& events, const web_totals* web, const steps& of) {
-  json series = to_json(of);
+ordered_json series_of(const minute_totals& events, const web_totals* web, const steps& of) {
+  ordered_json series = to_json(of);
   series["events"] = sums_of(events, of);
   if (web == nullptr || web->records() == 0) return series;
   series["status"] = classes_of(
@@ -74,25 +74,26 @@ json series_of(const minute_totals& events, const web_totals* web, const steps& 
 }
 
 // Hours of each day for some weeks, days for years; null for less than two days.
-json days_of(const minute_totals& events, const span& all, std::int32_t offset) {
+ordered_json days_of(const minute_totals& events, const span& all, std::int32_t offset) {
   if (all.days() < 1) return nullptr;
   const bool by_hour = all.days() <= most_days_by_hour;
   const instant from(std::max(all.first.micros, all.last.micros - most_days * 86'400 * 1'000'000));
   steps of = steps_between(from, all.last, day, offset);
   if (by_hour) of = {of.first, std::chrono::hours(1), of.count * 24};
-  json days = to_json(of);
+  ordered_json days = to_json(of);
   days["events"] = sums_of(events, of);
   return days;
 }
 
 // -- a profile -----------------------------------------------------------------------------------
 
-json head_of(const char* kind, std::string title) {
+ordered_json head_of(const char* kind, std::string title) {
   return {{"kind", kind}, {"version", std::string(version)}, {"title", std::move(title)}};
 }
 
-json fields_of(const page_subject& about, const std::optional<span>& all, std::size_t rows) {
-  json fields = json::array();
+ordered_json fields_of(const page_subject& about, const std::optional<span>& all,
+                       std::size_t rows) {
+  ordered_json fields = ordered_json::array();
   const asked_ranking asked{
       .rows = rows,
       .at = about.what.at.value_or(about.profile.newest().value_or(instant())),
@@ -100,7 +101,7 @@ json fields_of(const page_subject& about, const std::optional<span>& all, std::s
   for (const profile::field_profile& f : about.profile.fields()) {
     std::optional<interval> ticks;
     if (all && f.past) ticks = f.past->clock().covering(all->first, all->last);
-    json field = listed_items(f, asked, ticks);
+    ordered_json field = listed_items(f, asked, ticks);
     field["unlisted"] = rounded(f.hot.unlisted(asked.at));
     if (ticks) {
       const tick_clock& clock = f.past->clock();
@@ -114,9 +115,9 @@ json fields_of(const page_subject& about, const std::optional<span>& all, std::s
   return fields;
 }
 
-json without_rows(const page_subject& about) {
+ordered_json without_rows(const page_subject& about) {
   const report r = report_of(about.what, about.profile, {.number = 0}, {.form = view::json});
-  json document = to_json(r);
+  ordered_json document = to_json(r);
   document.erase("items");
   document["bad_lines"] = about.what.read.bad_lines;
   document["page"] = head_of("profile", r.title);
@@ -137,7 +138,7 @@ json without_rows(const page_subject& about) {
 }  // namespace
 
 std::string profile_document(const page_subject& about, std::size_t rows) {
-  json document = without_rows(about);
+  ordered_json document = without_rows(about);
   const std::optional<span> all = span_of(about);
   for (;; rows /= 2) {
     document["lists"] = fields_of(about, all, rows);
@@ -150,10 +151,10 @@ std::string profile_document(const page_subject& about, std::size_t rows) {
 
 std::string dedupe_document(const deduper& state, const std::string& name) {
   const dedupe_counts& counts = state.counts();
-  json document = {
+  ordered_json document = {
       {"schema", json_schema}, {"command", "report"}, {"page", head_of("dedupe", name)}};
   for (const fact& f : facts_of(state)) {
-    document[f.name] = std::visit([](const auto& data) -> json { return data; }, f.value);
+    document[f.name] = std::visit([](const auto& data) -> ordered_json { return data; }, f.value);
   }
   document["late"] = counts.late;
   document["error_now"] = state.current_error();

@@ -62,7 +62,7 @@ bool is_loopback(const std::string& address) {
 }
 
 web::response error_response(unsigned status, const std::string& sentence) {
-  return {.status = status, .body = dumped(json{{"error", sentence}}), .headers = {}};
+  return {.status = status, .body = dumped(ordered_json{{"error", sentence}}), .headers = {}};
 }
 
 request_gate::request_gate(std::string token, std::vector<std::string> hosts)

@@ -21,7 +21,7 @@ constexpr std::size_t most_gone = 20;
 
 // A row of the table for programs, once for all orders.
 struct listed {
-  json cells;
+  ordered_json cells;
   std::uint64_t total = 0;
   bool cut = false;
   std::optional<found_times> times = {};
@@ -33,16 +33,16 @@ class list_builder {
                const std::optional<interval>& span)
       : field_(field), asked_(asked), span_(span) {}
 
-  json build() {
+  ordered_json build() {
     using profile::order;
-    json orders = json::object();
+    ordered_json orders = ordered_json::object();
     orders["heat"] = rows_of(order::heat, asked_.rows);
     if (field_.totals) orders["total"] = rows_of(order::total, asked_.rows);
     orders["trend"] = rows_of(order::trend, asked_.rows);
     if (field_.past) orders["new"] = rows_of(order::newest, asked_.rows);
     if (field_.past && field_.totals) orders["gone"] = gone();
-    json rows = json::array();
-    json times = json::array();
+    ordered_json rows = ordered_json::array();
+    ordered_json times = ordered_json::array();
     for (const listed& l : kept_) {
       rows.push_back(l.cells);
       times.push_back(times_of(l));
@@ -62,8 +62,8 @@ class list_builder {
     return std::move(ranked_tables({&field_}, asked, {.form = view::json}).front());
   }
 
-  json rows_of(profile::order by, std::size_t rows) {
-    json numbers = json::array();
+  ordered_json rows_of(profile::order by, std::size_t rows) {
+    ordered_json numbers = ordered_json::array();
     const table t = ranked(by, rows);
     for (const row& r : t.rows) {
       const std::size_t number = number_of(read(t, r));
@@ -74,7 +74,7 @@ class list_builder {
   }
 
   // Those with many events and none lately, the largest first.
-  json gone() {
+  ordered_json gone() {
     std::vector<listed> found;
     const std::int64_t since = asked_.at.micros - half_lives * field_.hot.bucket().count();
     for (const profile::order by : {profile::order::heat, profile::order::total}) {
@@ -89,7 +89,7 @@ class list_builder {
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const listed& a, const listed& b) { return a.total > b.total; });
-    json numbers = json::array();
+    ordered_json numbers = ordered_json::array();
     for (listed& l : found) {
       if (numbers.size() == most_gone) break;
       const std::size_t number = number_of(std::move(l));
@@ -100,7 +100,7 @@ class list_builder {
   }
 
   listed read(const table& t, const row& r) {
-    listed l{.cells = json::array()};
+    listed l{.cells = ordered_json::array()};
     const bool first = columns_.empty();
     for (std::size_t c = 0; c < t.columns.size(); ++c) {
       const std::string& key = t.columns[c].key;
@@ -120,7 +120,7 @@ class list_builder {
                                     columns_.begin());
   }
 
-  static json last_cell(const row& r) { return to_json(r.cells.back().data); }
+  static ordered_json last_cell(const row& r) { return to_json(r.cells.back().data); }
 
   std::size_t number_of(listed&& l) {
     const auto [found, is_new] =
@@ -140,7 +140,7 @@ class list_builder {
   }
 
   // [first, last, ticks, [ticks in each part]]; null if nothing is known.
-  json times_of(const listed& l) const {
+  ordered_json times_of(const listed& l) const {
     if (!l.times || l.times->seen.empty()) return nullptr;
     const tick_clock& clock = field_.past->clock();
     return {clock.start_of(l.times->seen.front().first).micros,
@@ -158,8 +158,8 @@ class list_builder {
 
 }  // namespace
 
-json listed_items(const profile::field_profile& field, const asked_ranking& asked,
-                  const std::optional<interval>& span) {
+ordered_json listed_items(const profile::field_profile& field, const asked_ranking& asked,
+                          const std::optional<interval>& span) {
   return list_builder(field, asked, span).build();
 }
 

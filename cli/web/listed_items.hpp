@@ -13,7 +13,7 @@ namespace bloomtime::cli {
 //
 // {"field", "columns", "rows", "times", "orders": {"heat": [row numbers], "total", "trend", "new",
 //  "gone"}, "timeline": {"from", "to", "asked_ticks", "error"}}
-json listed_items(const profile::field_profile& field, const asked_ranking& asked,
-                  const std::optional<interval>& span);
+ordered_json listed_items(const profile::field_profile& field, const asked_ranking& asked,
+                          const std::optional<interval>& span);
 
 }  // namespace bloomtime::cli

@@ -49,7 +49,7 @@ std::vector<std::uint64_t> sums_of(const store::minute_totals& totals, const ste
   return sums;
 }
 
-json to_json(const steps& of) {
+ordered_json to_json(const steps& of) {
   return {{"from", of.first.micros}, {"step_seconds", of.each.count()}, {"count", of.count}};
 }
 

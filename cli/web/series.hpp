@@ -29,6 +29,6 @@ steps steps_between(instant from, instant to, std::chrono::seconds each, std::in
 std::vector<std::uint64_t> sums_of(const store::minute_totals& totals, const steps& of);
 
 // {"from": microseconds since 1970, "step_seconds": n, "count": n}
-json to_json(const steps& of);
+ordered_json to_json(const steps& of);
 
 }  // namespace bloomtime::cli
