@@ -23,7 +23,7 @@ class CMakeModule(build_ext):
         # The interpreter itself: a venv may be gone when the build is configured again.
         python = os.path.realpath(sys.executable)
         jobs = os.environ.get("JOBS", str(os.cpu_count()))
-        for arguments in (["--preset", "release", f"-DBLOOMTIME_PYTHON={python}"],
+        for arguments in (["--preset", "release", f"-DBLOOMTIME_PYTHON_INTERPRETER={python}"],
                           ["--build", "--preset", "release", "-j", jobs,
                            "--target", "bloomtime_python"]):
             subprocess.run(["cmake", *arguments], cwd=ROOT, check=True)
