@@ -87,6 +87,7 @@ fuzz:  ## run every fuzzer for FUZZ_SECONDS (60)
 install: build  ## install to PREFIX (/usr/local) and REDIS_MODULE_DIR, under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 	@install -D -m 755 build/lib/bloomtime.so "$(DESTDIR)$(REDIS_MODULE_DIR)/bloomtime.so"
+	@if [[ -z "$(DESTDIR)" && $$(id -u) == 0 ]]; then ldconfig; fi  # of the shared library
 
 format:  ## format all sources in place
 	@scripts/setup dev
