@@ -37,6 +37,7 @@ class CMakeModule(build_ext):
         shutil.copy(build / "python" / made.name, made)
 
 
+(ROOT / "build").mkdir(exist_ok=True)  # for egg_base
 setup(
     version=version(),
     ext_modules=[Extension("bloomtime._bloomtime", sources=[])],
