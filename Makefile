@@ -9,7 +9,7 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run redis-demo test quick command build python bench bench-python pictures choosing experiments soak fuzz install format tidy clean
+.PHONY: help run redis-demo test quick command build python bench bench-python pictures choosing experiments soak fuzz install dist package format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -87,6 +87,14 @@ fuzz:  ## run every fuzzer for FUZZ_SECONDS (60)
 install: build  ## install to PREFIX (/usr/local) and REDIS_MODULE_DIR, under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 	@install -D -m 755 build/lib/bloomtime.so "$(DESTDIR)$(REDIS_MODULE_DIR)/bloomtime.so"
+	@if [[ -z "$(DESTDIR)" && $$(id -u) == 0 ]]; then ldconfig; fi  # of the shared library
+
+dist:  ## a tarball of what is committed: build/bloomtime-VERSION.tar.gz
+	@scripts/dist
+
+package:  ## Debian packages of what is committed: build/packages
+	@scripts/setup build python package
+	@scripts/package
 
 format:  ## format all sources in place
 	@scripts/setup dev

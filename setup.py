@@ -1,5 +1,5 @@
 """Builds the extension module of the Python package with CMake's preset `release`, for the interpreter
-that runs this. pyproject.toml has the rest."""
+that runs this, or in the configured build BLOOMTIME_BUILD_DIR. pyproject.toml has the rest."""
 import os
 import pathlib
 import re
@@ -18,20 +18,26 @@ def version():
     return re.search(r'version = "([\d.]+)"', header)[1]
 
 
+def configured_build():
+    # The interpreter itself: a venv may be gone when the build is configured again.
+    python = os.path.realpath(sys.executable)
+    subprocess.run(["cmake", "--preset", "release", f"-DBLOOMTIME_PYTHON_INTERPRETER={python}"],
+                   cwd=ROOT, check=True)
+    return ROOT / "build/release"
+
+
 class CMakeModule(build_ext):
     def build_extension(self, ext):
-        # The interpreter itself: a venv may be gone when the build is configured again.
-        python = os.path.realpath(sys.executable)
+        build = pathlib.Path(os.environ.get("BLOOMTIME_BUILD_DIR") or configured_build())
         jobs = os.environ.get("JOBS", str(os.cpu_count()))
-        for arguments in (["--preset", "release", f"-DBLOOMTIME_PYTHON={python}"],
-                          ["--build", "--preset", "release", "-j", jobs,
-                           "--target", "bloomtime_python"]):
-            subprocess.run(["cmake", *arguments], cwd=ROOT, check=True)
+        subprocess.run(["cmake", "--build", build, "-j", jobs, "--target", "bloomtime_python"],
+                       cwd=ROOT, check=True)
         made = pathlib.Path(self.get_ext_fullpath(ext.name))
         made.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / "build/release/python" / made.name, made)
+        shutil.copy(build / "python" / made.name, made)
 
 
+(ROOT / "build").mkdir(exist_ok=True)  # for egg_base
 setup(
     version=version(),
     ext_modules=[Extension("bloomtime._bloomtime", sources=[])],

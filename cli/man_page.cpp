@@ -30,11 +30,6 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-std::string with_dashes(std::string name) {
-  std::replace(name.begin(), name.end(), ' ', '-');
-  return name;
-}
-
 // Lines as they are, none of them filled or broken.
 std::string verbatim(const char* heading, const std::string& lines) {
   if (lines.empty()) return "";
@@ -68,7 +63,7 @@ std::string options(const command& about) {
 std::string see_also(const command& about) {
   std::string out;
   const auto add = [&](const command& c) {
-    out += fmt::format(".BR {} (1)\n", plain(with_dashes(c.full_name())));
+    out += fmt::format(".BR {} (1)\n", plain(page_name(c)));
   };
   if (about.parent() != nullptr) add(*about.parent());
   for (const auto& child : about.children()) add(*child);
@@ -77,8 +72,14 @@ std::string see_also(const command& about) {
 
 }  // namespace
 
+std::string page_name(const command& about) {
+  std::string name = about.full_name();
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
 std::string man_page(const command& about) {
-  const std::string name = with_dashes(about.full_name());
+  const std::string name = page_name(about);
   const std::string usage = about.usage.empty() ? "" : fmt::format(" {}", about.usage);
   return fmt::format(".TH {} 1 \"\" \"bloomtime {}\"\n.SH NAME\n{} \\- {}\n", plain(name), version,
                      plain(name), plain(about.summary())) +

@@ -32,7 +32,7 @@ endif()
 
 # The fastest linker of Debian: the tests link thirty programs.
 find_program(LLD_PROGRAM ld.lld)
-if(LLD_PROGRAM AND PROJECT_IS_TOP_LEVEL AND BLOOMTIME_BUILD_TESTS)
+if(LLD_PROGRAM AND PROJECT_IS_TOP_LEVEL AND BLOOMTIME_TESTS)
   add_link_options(-fuse-ld=lld)
 endif()
 

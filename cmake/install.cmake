@@ -1,10 +1,13 @@
-# Headers, library, CMake package and pkg-config file. The command installs itself in cli/.
+# Headers, libraries, CMake package and pkg-config file. The command installs itself in cli/.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bloomtime")
 
 install(DIRECTORY include/bloomtime TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS bloomtime EXPORT bloomtime)
+if(TARGET bloomtime_shared)
+  install(TARGETS bloomtime_shared EXPORT bloomtime)
+endif()
 install(EXPORT bloomtime
         FILE bloomtimeConfig.cmake
         NAMESPACE bloomtime::

@@ -2,7 +2,7 @@
 # no code has to be made. The same goes for the modules for Redis and Python, which are tested in the
 # other build.
 
-if(NOT BLOOMTIME_SANITIZE OR NOT BLOOMTIME_BUILD_CLI)
+if(NOT BLOOMTIME_SANITIZE OR NOT BLOOMTIME_COMMAND)
   return()
 endif()
 

@@ -88,7 +88,7 @@ function(bloomtime_link_tests target archive)
 endfunction()
 
 set(folders unit property statistical format soak)
-if(BLOOMTIME_BUILD_CLI)
+if(BLOOMTIME_COMMAND)
   list(APPEND folders cli)
 endif()
 
@@ -143,7 +143,7 @@ endforeach()
 # For scripts/quick: the tests of one folder below unit/ or cli/ as a program of their own.
 file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS
   unit/*_test.cpp cli/*_test.cpp)
-if(NOT BLOOMTIME_BUILD_CLI)
+if(NOT BLOOMTIME_COMMAND)
   list(FILTER sources EXCLUDE REGEX "^cli/")
 endif()
 foreach(source IN LISTS sources)

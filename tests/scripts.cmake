@@ -10,7 +10,7 @@ if(NOT BLOOMTIME_SANITIZE)
 endif()
 
 set(command "")
-if(BLOOMTIME_BUILD_CLI)
+if(BLOOMTIME_COMMAND)
   set(command "$<TARGET_FILE:bloomtime_cli>")
 endif()
 

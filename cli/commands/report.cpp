@@ -1,18 +1,15 @@
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <bloomtime/detail/file.hpp>
-
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/output/text_file.hpp"
 #include "cli/text.hpp"
 #include "cli/web/document.hpp"
 #include "cli/web/opened_profile.hpp"
@@ -26,12 +23,6 @@ struct typed_report {
   std::string output;
   std::string rows;
 };
-
-void write_file(const std::string& name, const std::string& text) {
-  const std::array<std::span<const std::byte>, 1> pieces{
-      std::as_bytes(std::span(text.data(), text.size()))};
-  detail::replace_file(name, pieces, detail::links::follow, 0644);
-}
 
 std::string document_of(const std::string& store, std::size_t rows) {
   if (!store::is_folder(store)) return dedupe_document(opened_state(store), store);
@@ -52,7 +43,7 @@ exit_status write_report(const typed_report& given, const printer& out) {
     out.print(std::string_view(page));
     return yes;
   }
-  write_file(given.output, page);
+  write_text_file(given.output, page);
   out.print({.command = "report",
              .title = fmt::format("{}: {}", given.output, bytes_text(page.size())),
              .fields = {
