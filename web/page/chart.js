@@ -100,13 +100,17 @@ function barChart({ series, from, step, first, last, width, height, label, text 
   series.forEach((s, number) => {
     svg.append(make("path", { class: s.fill, d: barsPath(bars, number, x, y) }));
   });
-  const ticks = ticksBetween(timeOf(first), timeOf(last + 1), Math.max(2, Math.floor(plotWidth / 72)),
+  let free = left;  // labels do not overlap
+  const ticks = ticksBetween(timeOf(first), timeOf(last + 1), Math.max(2, Math.floor(plotWidth / 56)),
     step);
   for (const tick of ticks) {
     const at = x((tick.at - from) / 1e6 / step);
-    if (at > left + plotWidth - 14) continue;
-    svg.append(make("text", { x: at, y: height - 5, "text-anchor": at < left + 14 ? "start" : "middle" },
-      tick.text));
+    const space = 7 * tick.text.length;
+    const begin = Math.max(left, at - space / 2);
+    if (begin < free || begin + space > left + plotWidth + 8) continue;
+    free = begin + space + 4;
+    svg.append(make("text", { x: begin === left ? left : at, y: height - 5,
+                              "text-anchor": begin === left ? "start" : "middle" }, tick.text));
   }
   const stepAt = (pixel) =>
     Math.min(last, Math.max(first, Math.floor(first + ((pixel - left) / plotWidth) * (last + 1 - first))));

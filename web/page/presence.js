@@ -18,7 +18,7 @@ function stripOf(counts, label) {
 
 function stripAxis(from, to) {
   const svg = make("svg", { class: "axis", "aria-hidden": "true" });
-  const ticks = ticksBetween(from, to, window.innerWidth < 700 ? 4 : 8);
+  const ticks = ticksBetween(from, to, window.innerWidth < 700 ? 3 : 8);
   for (const tick of ticks) {
     const share = (tick.at - from) / Math.max(1, to - from);
     if (share > 0.97) continue;

@@ -106,7 +106,7 @@ pages.items = (section) => {
   }
   const caret = section.contains(document.activeElement) ? document.activeElement.selectionStart : null;
   if (list.rows.length === 0) {
-    fill(section, heading("items", "What is hot"),
+    fill(section, make("div", { class: "head" }, heading("items", "What is hot")),
       make("p", { class: "quiet", role: "status" }, "No event has been counted yet."));
     return;
   }
