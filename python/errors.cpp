@@ -50,7 +50,17 @@ PyObject* exception_of(errc code) {
   return PyExc_RuntimeError;
 }
 
-void set(const error& e) { PyErr_SetString(exception_of(e.code()), e.what()); }
+// Errors of the system end with its own words.
+PyObject* exception_of(const error& e) {
+  const std::string_view message = e.what();
+  if (e.code() == errc::io && message.ends_with("No such file or directory")) {
+    return PyExc_FileNotFoundError;
+  }
+  if (e.code() == errc::io && message.ends_with("Permission denied")) return PyExc_PermissionError;
+  return exception_of(e.code());
+}
+
+void set(const error& e) { PyErr_SetString(exception_of(e), e.what()); }
 
 void set(const text::usage_error& e) {
   PyErr_SetString(PyExc_ValueError, with_arguments(e.what()).c_str());

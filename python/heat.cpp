@@ -135,7 +135,7 @@ py::object query_many(const self& s, py::handle given, py::handle at, bool bound
   return answers.object();
 }
 
-py::object top(const self& s, std::size_t n, py::handle at) {
+py::object top(const self& s, py::handle n, py::handle at) {
   if (!s.read([](const filter& f) { return f.hot().has_value(); })) {
     refuse_value(
         "this Heat keeps no list of the hottest items; make it with top=100, or use "

@@ -56,9 +56,10 @@ py::object heat_now(const shared_filter<Filter>& s, py::handle item) {
 }
 
 template <class Filter>
-py::object hottest(const shared_filter<Filter>& s, std::size_t n, py::handle at) {
+py::object hottest(const shared_filter<Filter>& s, py::handle n, py::handle at) {
+  const std::size_t rows = read_whole("n", n);
   const instant when = read_time_or_now(at);
-  return hot_rows(s.read_long([&](const Filter& f) { return f.top(n, when); }), s.seed(), when);
+  return hot_rows(s.read_long([&](const Filter& f) { return f.top(rows, when); }), s.seed(), when);
 }
 
 template <class Filter>

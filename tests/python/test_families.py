@@ -109,6 +109,16 @@ def test_a_window_keeps_no_list():
         bloomtime.Heat(window=60, top=10)
 
 
+@pytest.mark.parametrize("make", [bloomtime.Heat, bloomtime.HotList])
+def test_numbers_of_rows(make):
+    one = make(half_life=60)
+    one.add_many(["x", "y"], at=START)
+    assert one.top(0, START) == [] and len(one.top(10**9, START)) == 2
+    for rows, kind in ((-1, ValueError), (2**64, ValueError), ("a", TypeError), (1.0, TypeError)):
+        with pytest.raises(kind, match="n must be a whole number"):
+            one.top(rows)
+
+
 # -- HotList -------------------------------------------------------------------------------------
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 300)), max_size=120),
