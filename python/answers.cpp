@@ -7,29 +7,25 @@
 namespace bloomtime::python {
 namespace {
 
-template <class Answer, class Number>
-py::object columns_object(const std::vector<Answer>& all, bool bounds) {
+template <class Number>
+py::dtype record_type(bool bounds) {
   const py::dtype number = py::dtype::of<Number>();
-  if (!bounds) {
-    py::array_t<Number> values(static_cast<py::ssize_t>(all.size()));
-    std::transform(all.begin(), all.end(), values.mutable_data(),
-                   [](const Answer& a) { return a.value; });
-    return values;
-  }
+  if (!bounds) return number;
   py::list fields;
   for (const char* name : {"value", "lower", "upper"}) fields.append(py::make_tuple(name, number));
-  const py::dtype record = py::dtype::from_args(fields);
-  py::array records(record, static_cast<py::ssize_t>(all.size()));
-  auto* out = static_cast<Number*>(records.mutable_data());
-  for (const Answer& a : all) {
-    *out++ = a.value;
-    *out++ = a.lower;
-    *out++ = a.upper;
-  }
-  return records;
+  return py::dtype::from_args(fields);
 }
 
 }  // namespace
+
+template <class Number>
+bounded_array<Number>::bounded_array(std::size_t size, bool bounds)
+    : bounds_(bounds),
+      object_(record_type<Number>(bounds), static_cast<py::ssize_t>(size)),
+      first_(static_cast<Number*>(object_.mutable_data())) {}
+
+template class bounded_array<double>;
+template class bounded_array<std::uint64_t>;
 
 py::object answer_class(const char* name) {
   return py::module_::import("bloomtime._answers").attr(name);
@@ -78,14 +74,6 @@ std::size_t count_recorded(std::span<const outcome> outcomes) noexcept {
   return static_cast<std::size_t>(std::count_if(outcomes.begin(), outcomes.end(), [](outcome o) {
     return o == outcome::added || o == outcome::late || o == outcome::saturated;
   }));
-}
-
-py::object estimates_object(const std::vector<estimate>& all, bool bounds) {
-  return columns_object<estimate, double>(all, bounds);
-}
-
-py::object counts_object(const std::vector<counted>& all, bool bounds) {
-  return columns_object<counted, std::uint64_t>(all, bounds);
 }
 
 }  // namespace bloomtime::python

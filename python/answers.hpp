@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -42,8 +43,32 @@ struct result_array {
 // How many were counted as requested.
 std::size_t count_recorded(std::span<const outcome> outcomes) noexcept;
 
-// An array of records (value, lower, upper) or of the values alone.
-py::object estimates_object(const std::vector<estimate>& all, bool bounds);
-py::object counts_object(const std::vector<counted>& all, bool bounds);
+// Records (value, lower, upper), or the values alone: the result of a bulk call that fills it in
+// piece by piece, without the GIL.
+template <class Number>
+class bounded_array {
+ public:
+  bounded_array(std::size_t size, bool bounds);
+
+  template <class Answer>
+  void fill(std::size_t first, std::span<const Answer> answers) const noexcept {
+    Number* out = first_ + first * (bounds_ ? 3 : 1);
+    for (const Answer& a : answers) {
+      *out++ = a.value;
+      if (!bounds_) continue;
+      *out++ = a.lower;
+      *out++ = a.upper;
+    }
+  }
+  const py::array& object() const noexcept { return object_; }
+
+ private:
+  bool bounds_;
+  py::array object_;
+  Number* first_;
+};
+
+extern template class bounded_array<double>;
+extern template class bounded_array<std::uint64_t>;
 
 }  // namespace bloomtime::python

@@ -6,8 +6,9 @@
 #include <bloomtime/bloom/bloom_filter.hpp>
 
 #include "columns.hpp"
-#include "face.hpp"
 #include "families.hpp"
+#include "handle_face.hpp"
+#include "methods.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::python {
@@ -29,18 +30,18 @@ std::unique_ptr<self> make(py::kwargs given) {
 
 bool add(self& s, py::handle item) {
   s.expect_writable();
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   return s.write([&](bloom_filter& f) { return f.add(d); });
 }
 
 bool contains(const self& s, py::handle item) {
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   return s.read([&](const bloom_filter& f) { return f.may_contain(d); });
 }
 
 void add_many(self& s, py::handle given) {
   s.expect_writable();
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const auto words = items.words();
   std::vector<digest> scratch;
   s.write_pieces(items.size(), [&](bloom_filter& f, std::size_t first, std::size_t count) {
@@ -51,7 +52,7 @@ void add_many(self& s, py::handle given) {
 }
 
 py::object query_many(const self& s, py::handle given) {
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const result_array<bool> answers(items.size());
   const auto words = items.words();
   std::vector<digest> scratch;
@@ -64,10 +65,6 @@ py::object query_many(const self& s, py::handle given) {
   return answers.object;
 }
 
-void merge(self& s, const self& other) {
-  merge_into(s, other, [](bloom_filter& ours, const bloom_filter& theirs) { ours.merge(theirs); });
-}
-
 double posterior(const self& s, py::handle item, std::optional<double> membership,
                  std::optional<double> share_of_insertions) {
   if (membership.has_value() == share_of_insertions.has_value()) {
@@ -75,7 +72,7 @@ double posterior(const self& s, py::handle item, std::optional<double> membershi
   }
   const prior before =
       membership ? prior::membership(*membership) : prior::share(*share_of_insertions);
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   return s.read([&](const bloom_filter& f) { return f.posterior(d, before); });
 }
 
@@ -89,10 +86,10 @@ constexpr const char* about =
 
 void add_bloom(py::module_& m) {
   filter_class<bloom_filter> c(m, "Bloom", about);
-  c.def(py::init(&make));
-  c.def("add", &add, py::arg("item"), "Adds an item. Returns True if it was certainly new.")
-      .def("__contains__", &contains, py::arg("item"))
-      .def("add_many", &add_many, py::arg("items"), "Adds many items.")
+  add_constructor(c, &make, "Bloom(items=1_000_000, error=0.01)");
+  method<&add>::add(c, "add", {{"item"}}, "Adds an item. Returns True if it was certainly new.");
+  method<&contains>::add(c, "__contains__", {{"item"}}, "Whether an item may have been added.");
+  c.def("add_many", &add_many, py::arg("items"), "Adds many items.")
       .def("query_many", &query_many, py::arg("items"),
            "An array of bool: whether each item may have been added.")
       .def("posterior", &posterior, py::arg("item"), py::kw_only(),
@@ -100,19 +97,8 @@ void add_bloom(py::module_& m) {
            "The probability that an item was added, given what the filter says and what is known\n"
            "beforehand: `membership`, the probability that it was added at all, or `share`, the\n"
            "probability that any one insertion is this item.")
-      .def("merge", &merge, py::arg("other"),
+      .def("merge", &merge_filters<bloom_filter>, py::arg("other"),
            "Adds the items of a filter with the same parameters and seed.")
-      .def("__ior__",
-           [](py::object s, const self& other) {
-             merge(s.cast<self&>(), other);
-             return s;
-           })
-      .def("__or__",
-           [](const self& s, const self& other) {
-             auto sum = copy_of(s);
-             merge(*sum, other);
-             return sum;
-           })
       .def("__len__",
            [](const self& s) {
              return whole_items(s.read([](const bloom_filter& f) { return f.distinct(); }));
@@ -135,6 +121,7 @@ void add_bloom(py::module_& m) {
             return s.read([](const bloom_filter& f) { return f.insertions(); });
           },
           "How many items were added, repeated ones included.");
+  add_union<bloom_filter>(c);
   add_storage<bloom_filter>(c);
   add_facts<bloom_filter>(c);
 }

@@ -206,15 +206,17 @@ item_column item_column::of_objects(const py::object& items, const hash_seed& se
   const auto item_at = [&](Py_ssize_t i) { return PySequence_Fast_GET_ITEM(all.ptr(), i); };
   constexpr Py_ssize_t ahead = 16;  // objects on their way into the cache
   object_column column;
-  column.digests.resize(static_cast<std::size_t>(size));
+  column.digests.reserve(static_cast<std::size_t>(size));
   std::array<char, 24> scratch;
   for (Py_ssize_t i = 0; i < size; ++i) {
     const Py_ssize_t present = PySequence_Fast_GET_SIZE(all.ptr());
     if (i >= present) refuse_value("items became shorter while they were read");
     if (i + ahead < present) __builtin_prefetch(item_at(i + ahead));
-    const auto object = py::reinterpret_borrow<py::object>(item_at(i));
-    const item_view item(object, i);
-    column.digests[static_cast<std::size_t>(i)] = item.digest(seed);
+    PyObject* const o = item_at(i);
+    const auto held = PyUnicode_CheckExact(o) ? py::object()  // runs no code
+                                              : py::reinterpret_borrow<py::object>(o);
+    const item_view item(o, i);
+    column.digests.push_back(item.digest(seed));
     if (with_texts) {
       column.texts += item.text(scratch);
       column.ends.push_back(column.texts.size());

@@ -1,6 +1,7 @@
 #include "errors.hpp"
 
 #include <cctype>
+#include <new>
 #include <string_view>
 
 #include <bloomtime/error.hpp>
@@ -49,6 +50,22 @@ PyObject* exception_of(errc code) {
   return PyExc_RuntimeError;
 }
 
+// Errors of the system end with its own words.
+PyObject* exception_of(const error& e) {
+  const std::string_view message = e.what();
+  if (e.code() == errc::io && message.ends_with("No such file or directory")) {
+    return PyExc_FileNotFoundError;
+  }
+  if (e.code() == errc::io && message.ends_with("Permission denied")) return PyExc_PermissionError;
+  return exception_of(e.code());
+}
+
+void set(const error& e) { PyErr_SetString(exception_of(e), e.what()); }
+
+void set(const text::usage_error& e) {
+  PyErr_SetString(PyExc_ValueError, with_arguments(e.what()).c_str());
+}
+
 }  // namespace
 
 std::string shown(py::handle value) {
@@ -68,11 +85,29 @@ void translate_errors() {
     try {
       if (caught) std::rethrow_exception(caught);
     } catch (const error& e) {
-      PyErr_SetString(exception_of(e.code()), e.what());
+      set(e);
     } catch (const text::usage_error& e) {
-      PyErr_SetString(PyExc_ValueError, with_arguments(e.what()).c_str());
+      set(e);
     }
   });
+}
+
+void set_error() noexcept {
+  try {
+    throw;
+  } catch (py::error_already_set& e) {
+    e.restore();
+  } catch (const py::builtin_exception& e) {
+    e.set_error();
+  } catch (const error& e) {
+    set(e);
+  } catch (const text::usage_error& e) {
+    set(e);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
 }
 
 }  // namespace bloomtime::python

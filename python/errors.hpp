@@ -29,5 +29,7 @@ std::string type_of(py::handle value);  // "float", "numpy.float64"
 // bloomtime::error becomes ValueError, OSError or MemoryError; a usage_error becomes ValueError,
 // with the options of the command as the arguments of this package.
 void translate_errors();
+// The same where pybind11 catches nothing: sets Python's error to the exception of this handler.
+void set_error() noexcept;
 
 }  // namespace bloomtime::python

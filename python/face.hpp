@@ -25,7 +25,7 @@
 #include "text/number.hpp"
 #include "times.hpp"
 
-// What all classes of filters can do: store, copy, merge, describe.
+// What all classes of filters can do: be made, store, copy, merge, describe.
 namespace bloomtime::python {
 
 template <class Filter>
@@ -37,11 +37,6 @@ using filter_class = py::class_<shared_filter<Filter>>;
 template <class Filter>
 std::unique_ptr<shared_filter<Filter>> share(Filter&& filter) {
   return std::make_unique<shared_filter<Filter>>(std::move(filter));
-}
-
-template <class Filter>
-const hash_seed& seed_of(const shared_filter<Filter>& self) {
-  return *self.read([](const Filter& f) { return &f.seed(); });  // nothing changes it
 }
 
 inline std::span<const std::byte> bytes_in(const Py_buffer& buffer) {
@@ -137,6 +132,15 @@ std::string repr_of(const py::object& self, const shared_filter<Filter>& filter)
                             filter.read_only() ? ", read-only" : "");
 }
 
+// make(kwargs), as in `example`.
+template <class Filter, class Make>
+void add_constructor(filter_class<Filter>& c, const Make& make, const char* example) {
+  c.def(py::init([make, example](const py::args& positional, py::kwargs given) {
+    if (!positional.empty()) refuse_type("parameters are given by name, as in {}", example);
+    return make(std::move(given));
+  }));
+}
+
 template <class Filter>
 void add_storage(filter_class<Filter>& c) {
   using self = shared_filter<Filter>;
@@ -170,14 +174,14 @@ void add_facts(filter_class<Filter>& c) {
        "memory", [](const self& s) { return s.read([](const Filter& f) { return f.memory(); }); },
        "Bytes of memory that grow with the data.")
       .def_property_readonly(
-          "seed", [](const self& s) { return seed_of(s).value(); }, "The seed of the hash.")
+          "seed", [](const self& s) { return s.seed().value(); }, "The seed of the hash.")
       .def(
           "describe", [](const self& s) { return facts_object(facts_in(s)); },
           "Parameters and sizes as a dict.")
       .def(
           "digest",
           [](const self& s, py::handle item) {
-            return digest_object(digest_of_item(item, seed_of(s)));
+            return digest_object(digest_of_item(item, s.seed()));
           },
           py::arg("item"), "The 128-bit hash of an item in this filter.")
       .def("__repr__", [](const py::object& s) { return repr_of(s, s.cast<const self&>()); })

@@ -10,6 +10,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <bloomtime/digest.hpp>
 #include <bloomtime/mapped.hpp>
 
 #include "errors.hpp"
@@ -22,10 +23,12 @@ namespace bloomtime::python {
 template <class Filter>
 class guarded {
  public:
-  explicit guarded(Filter&& filter) : own_(std::move(filter)) {}
+  explicit guarded(Filter&& filter) : own_(std::move(filter)), seed_(own_->seed()) {}
   // Read-only: answers from the file.
-  explicit guarded(mapped<Filter>&& file) : file_(std::move(file)) {}
+  explicit guarded(mapped<Filter>&& file) : file_(std::move(file)), seed_((*file_)->seed()) {}
 
+  // Nothing changes it, so it needs no lock.
+  const hash_seed& seed() const noexcept { return seed_; }
   bool read_only() const noexcept { return file_.has_value(); }
   void expect_writable() const {
     if (read_only()) {
@@ -91,6 +94,7 @@ class guarded {
 
   std::optional<Filter> own_;
   std::optional<mapped<Filter>> file_;
+  hash_seed seed_;
   mutable std::shared_mutex mutex_;
 };
 

@@ -7,10 +7,16 @@ namespace bloomtime::python {
 
 template <class Filter>
 void merge_filters(shared_filter<Filter>& self, const shared_filter<Filter>& other) {
-  merge_into(self, other, [](Filter& ours, const Filter& theirs) { ours.merge(theirs); });
+  merge_into(self, other, [](Filter& ours, const Filter& theirs) {
+    if constexpr (requires { ours.merge(theirs); }) {
+      ours.merge(theirs);
+    } else {
+      ours.merge(theirs, 1.0);  // each event once
+    }
+  });
 }
 
-// merge() and the operators | and |=.
+// The operators | and |=.
 template <class Filter>
 void add_union(filter_class<Filter>& c) {
   using self = shared_filter<Filter>;

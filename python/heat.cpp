@@ -2,8 +2,7 @@
 
 #include "columns.hpp"
 #include "families.hpp"
-#include "handle_face.hpp"
-#include "hot_rows.hpp"
+#include "heat_face.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::python {
@@ -13,7 +12,6 @@ using filter = any_listed_heat;
 using self = shared_filter<filter>;
 
 constexpr std::uint64_t usual_top = 100;
-constexpr std::uint64_t most_weight = std::uint64_t{1} << 32;
 
 // -- construction --------------------------------------------------------------------------------
 
@@ -68,6 +66,7 @@ std::unique_ptr<self> make(py::kwargs given) {
   std::uint64_t listed = decays ? usual_top : 0;
   in.read("top", listed);
   in.end();
+  if (!config.ahead && !engine.ends_with("decaying_filter")) config.ahead = any_time_ahead;
   if (listed != 0 && !decays) {
     refuse_value("top needs half_life or lambda_: a window keeps no list; got top={}", listed);
   }
@@ -77,28 +76,11 @@ std::unique_ptr<self> make(py::kwargs given) {
 
 // -- recording -----------------------------------------------------------------------------------
 
-std::uint64_t read_weight(py::handle value) {
-  const std::uint64_t weight = read_whole("weight", value);
-  if (weight >= 1 && weight <= most_weight) return weight;
-  refuse_value("weight must be from 1 to 2**32; got {}", weight);
-}
-
-py::str add(self& s, py::handle given, py::handle at, py::handle weight) {
-  s.expect_writable();
-  const item_view item(given);
-  const digest d = item.digest(seed_of(s));
-  std::array<char, 24> scratch;
-  const std::string_view text = item.text(scratch);
-  const instant when = read_time_or_now(at);
-  const std::uint64_t n = read_weight(weight);
-  return outcome_object(s.write([&](filter& f) { return f.add(d, text, when, n); }));
-}
-
 // The heat of a piece in bulk, then the list, item by item.
 std::size_t add_many(self& s, py::handle given, py::handle at) {
   s.expect_writable();
   const bool listed = s.read([](const filter& f) { return f.hot().has_value(); });
-  const auto items = item_column::read(given, seed_of(s), listed);
+  const auto items = item_column::read(given, s.seed(), listed);
   const auto times = time_column::read(at, items.size());
   std::vector<digest> scratch;
   std::vector<instant> when(piece_size);
@@ -121,51 +103,45 @@ std::size_t add_many(self& s, py::handle given, py::handle at) {
 
 // -- questions -----------------------------------------------------------------------------------
 
-py::object at(const self& s, py::handle item, py::handle at) {
-  const digest d = digest_of_item(item, seed_of(s));
-  const instant when = read_time_or_now(at);
-  return estimate_object(s.read([&](const filter& f) { return f.heat().at(d, when); }));
-}
-
 py::object rate(const self& s, py::handle item, py::handle at) {
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   const instant when = read_time_or_now(at);
   return estimate_object(s.read([&](const filter& f) { return f.heat().rate(d, when); }));
 }
 
 py::object within(const self& s, py::handle item, py::handle span, py::handle at) {
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   const auto part = read_span("span", span);
   const instant when = read_time_or_now(at);
   return estimate_object(s.read([&](const filter& f) { return f.heat().within(d, when, part); }));
 }
 
 py::object query_many(const self& s, py::handle given, py::handle at, bool bounds) {
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const auto times = time_column::read(at, items.size());
-  std::vector<estimate> answers(items.size());
+  const bounded_array<double> answers(items.size(), bounds);
   std::vector<digest> scratch;
+  std::vector<estimate> heat(piece_size);
   s.read_pieces(items.size(), [&](const filter& f, std::size_t first, std::size_t count) {
     const auto piece = items.digests(first, count, scratch, f.seed());
-    const std::span out(answers.data() + first, count);
-    if (times.single()) return f.heat().at_bulk(piece, times.front(), out);
-    for (std::size_t i = 0; i < count; ++i) out[i] = f.heat().at(piece[i], times[first + i]);
+    const std::span out(heat.data(), count);
+    if (times.single()) {
+      f.heat().at_bulk(piece, times.front(), out);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) out[i] = f.heat().at(piece[i], times[first + i]);
+    }
+    answers.fill<estimate>(first, out);
   });
-  return estimates_object(answers, bounds);
+  return answers.object();
 }
 
-py::object top(const self& s, std::size_t n, py::handle at) {
+py::object top(const self& s, py::handle n, py::handle at) {
   if (!s.read([](const filter& f) { return f.hot().has_value(); })) {
     refuse_value(
         "this Heat keeps no list of the hottest items; make it with top=100, or use "
         "HotList");
   }
-  const instant when = read_time_or_now(at);
-  return hot_rows(s.read_long([&](const filter& f) { return f.top(n, when); }), seed_of(s), when);
-}
-
-void merge(self& s, const self& other, double weight) {
-  merge_into(s, other, [&](filter& ours, const filter& theirs) { ours.merge(theirs, weight); });
+  return hottest(s, n, at);
 }
 
 constexpr const char* about =
@@ -180,16 +156,9 @@ constexpr const char* about =
 
 void add_heat(py::module_& m) {
   filter_class<filter> c(m, "Heat", about);
-  c.def(py::init(&make));
-  c.def("add", &add, py::arg("item"), py::arg("at") = py::none(), py::arg("weight") = 1,
-        "Records an event. Returns what became of it: \"added\", \"late\", \"future\", ...")
-      .def("add_many", &add_many, py::arg("items"), py::arg("at") = py::none(),
-           "Records many events. Returns how many were counted; losses has the reasons.")
-      .def("at", &at, py::arg("item"), py::arg("at") = py::none(),
-           "The decayed count of an item, or its hits within the window, as an Estimate.")
-      .def(
-          "__getitem__", [](const self& s, py::handle item) { return at(s, item, py::none()); },
-          py::arg("item"))
+  add_constructor(c, &make, "Heat(half_life=\"10m\")");
+  c.def("add_many", &add_many, py::arg("items"), py::arg("at") = py::none(),
+        "Records many events. Returns how many were counted; losses has the reasons.")
       .def("rate", &rate, py::arg("item"), py::arg("at") = py::none(),
            "Events per second, as an Estimate.")
       .def("within", &within, py::arg("item"), py::arg("span"), py::arg("at") = py::none(),
@@ -199,13 +168,6 @@ void add_heat(py::module_& m) {
            "An array of decayed counts; with bounds=True of records (value, lower, upper).")
       .def("top", &top, py::arg("n") = 20, py::arg("at") = py::none(),
            "The n hottest items, as a list of rows.")
-      .def(
-          "mass",
-          [](const self& s, py::handle at) {
-            const instant when = read_time_or_now(at);
-            return s.read([&](const filter& f) { return f.heat().mass(when); });
-          },
-          py::arg("at") = py::none(), "The heat of all events together.")
       .def_property_readonly(
           "confidence",
           [](const self& s) {
@@ -219,28 +181,11 @@ void add_heat(py::module_& m) {
             s.write([&](filter& f) { f.heat().advance(t); });
           },
           py::arg("at") = py::none(), "Lets time pass without an event, never back.")
-      .def("merge", &merge, py::arg("other"), py::arg("weight") = 1.0,
-           "Adds the events of a Heat with the same parameters and seed, each `weight` times.")
-      .def("__ior__",
-           [](py::object s, const self& other) {
-             merge(s.cast<self&>(), other, 1);
-             return s;
-           })
-      .def("__or__",
-           [](const self& s, const self& other) {
-             auto sum = copy_of(s);
-             merge(*sum, other, 1);
-             return sum;
-           })
       .def("__len__", [](const self& s) {
         return whole_items(s.read_long([](const filter& f) { return f.heat().cardinality(); }));
       });
-  c.attr("__iter__") = py::none();
-  c.attr("__contains__") = py::none();
-  add_clock<filter>(c);
+  add_heat_face<filter>(c);
   add_engine<filter>(c);
-  add_storage<filter>(c);
-  add_facts<filter>(c);
 }
 
 }  // namespace bloomtime::python

@@ -5,6 +5,7 @@
 #include "columns.hpp"
 #include "families.hpp"
 #include "handle_face.hpp"
+#include "methods.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::python {
@@ -45,14 +46,14 @@ tick_clock clock_of(const self& s) {
 
 py::str add(self& s, py::handle item, py::handle at) {
   s.expect_writable();
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   const instant when = read_time_or_now(at);
   return outcome_object(s.write([&](any_history& f) { return f.add(d, when); }));
 }
 
 std::size_t add_many(self& s, py::handle given, py::handle at) {
   s.expect_writable();
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const auto times = time_column::read(at, items.size());
   std::vector<digest> scratch;
   std::vector<instant> when(piece_size);
@@ -92,13 +93,13 @@ py::object sighting_object(sighting s) {
 }
 
 py::object seen(const self& s, py::handle item, py::handle start, py::handle end) {
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   const period p = read_period(start, end);
   return sighting_object(s.read([&](const any_history& f) { return f.seen(d, p.start, p.end); }));
 }
 
 py::object query_many(const self& s, py::handle given, py::handle start, py::handle end) {
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const period p = read_period(start, end);
   const result_array<bool> answers(items.size());
   std::vector<digest> scratch;
@@ -112,7 +113,7 @@ py::object query_many(const self& s, py::handle given, py::handle start, py::han
 }
 
 sightings when(const self& s, py::handle item, const period& p) {
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   return s.read_long(
       [&](const any_history& f) { return f.when(d, f.clock().covering(p.start, p.end)); });
 }
@@ -221,16 +222,16 @@ constexpr const char* about =
 
 void add_history(py::module_& m) {
   filter_class<any_history> c(m, "History", about);
-  c.def(py::init(&make));
-  c.def("add", &add, py::arg("item"), py::arg("at") = py::none(),
-        "Records a sighting. Returns what became of it: \"added\", \"late\", \"dropped_late\", ...")
-      .def("add_many", &add_many, py::arg("items"), py::arg("at") = py::none(),
-           "Records many sightings. Returns how many were recorded; losses has the reasons.")
-      .def(
-          "seen", &seen, py::arg("item"), py::arg("start") = py::none(),
-          py::arg("end") = py::none(),
-          "Whether an item was seen from start to end, both included. False is certain. None: not\n"
-          "found, and part of the time is no longer kept.")
+  add_constructor(c, &make, "History(resolution=1)");
+  method<&add>::add(
+      c, "add", {{"item"}, {"at", py::none()}},
+      "Records a sighting. Returns what became of it: \"added\", \"late\", \"dropped_late\", ...");
+  method<&seen>::add(
+      c, "seen", {{"item"}, {"start", py::none()}, {"end", py::none()}},
+      "Whether an item was seen from start to end, both included. False is certain. None: not\n"
+      "found, and part of the time is no longer kept.");
+  c.def("add_many", &add_many, py::arg("items"), py::arg("at") = py::none(),
+        "Records many sightings. Returns how many were recorded; losses has the reasons.")
       .def("query_many", &query_many, py::arg("items"), py::arg("start") = py::none(),
            py::arg("end") = py::none(),
            "An array of bool: whether each item was seen from start to end. Time before kept_from\n"

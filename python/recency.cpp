@@ -7,6 +7,7 @@
 #include "columns.hpp"
 #include "families.hpp"
 #include "handle_face.hpp"
+#include "methods.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::python {
@@ -42,29 +43,34 @@ std::unique_ptr<self> make(py::kwargs given) {
   return share(any_recency::make(config, engine));
 }
 
+// The time of a call: nothing for now.
+std::optional<instant> asked_time(py::handle at) {
+  return at.is_none() ? std::nullopt : std::optional(read_time("at", at));
+}
+
 // In a window of insertions times mean nothing, and the clock is not read.
-std::optional<instant> asked_time(const self& s, py::handle at) {
-  if (!at.is_none()) return read_time("at", at);
-  const bool timed = s.read([](const any_recency& f) { return f.timed(); });
-  return timed ? std::optional(now()) : std::nullopt;
+std::optional<instant> time_for(const any_recency& f, std::optional<instant> asked) {
+  return asked || !f.timed() ? asked : std::optional(now());
 }
 
 bool add(self& s, py::handle item, py::handle at) {
   s.expect_writable();
-  const digest d = digest_of_item(item, seed_of(s));
-  const auto when = asked_time(s, at);
-  return s.write([&](any_recency& f) { return f.add_if_new(d, when).fresh; });
+  const digest d = digest_of_item(item, s.seed());
+  const auto when = asked_time(at);
+  return s.write([&](any_recency& f) { return f.add_if_new(d, time_for(f, when)).fresh; });
 }
 
 bool seen(const self& s, py::handle item, py::handle at) {
-  const digest d = digest_of_item(item, seed_of(s));
-  const auto when = asked_time(s, at);
-  return s.read([&](const any_recency& f) { return f.seen(d, when); });
+  const digest d = digest_of_item(item, s.seed());
+  const auto when = asked_time(at);
+  return s.read([&](const any_recency& f) { return f.seen(d, time_for(f, when)); });
 }
+
+bool contains(const self& s, py::handle item) { return seen(s, item, py::none()); }
 
 py::object add_many(self& s, py::handle given, py::handle at) {
   s.expect_writable();
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const auto times = time_column::read(at, items.size());
   const result_array<bool> fresh(items.size());
   std::vector<digest> scratch;
@@ -79,7 +85,7 @@ py::object add_many(self& s, py::handle given, py::handle at) {
 }
 
 py::object query_many(const self& s, py::handle given, py::handle at) {
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   const auto times = time_column::read(at, items.size());
   const result_array<bool> answers(items.size());
   std::vector<digest> scratch;
@@ -93,9 +99,9 @@ py::object query_many(const self& s, py::handle given, py::handle at) {
 }
 
 py::object age(const self& s, py::handle item, py::handle at) {
-  const digest d = digest_of_item(item, seed_of(s));
-  const auto when = asked_time(s, at);
-  const auto found = s.read([&](const any_recency& f) { return f.age(d, when); });
+  const digest d = digest_of_item(item, s.seed());
+  const auto when = asked_time(at);
+  const auto found = s.read([&](const any_recency& f) { return f.age(d, time_for(f, when)); });
   if (!found) return py::none();
   const bool timed = s.read([](const any_recency& f) { return f.timed(); });
   const auto object = [&](std::uint64_t age) -> py::object {
@@ -124,23 +130,24 @@ any_prior prior_of(std::optional<double> share, std::optional<double> rate, py::
 
 double posterior(const self& s, py::handle item, py::handle at, std::optional<double> share,
                  std::optional<double> rate, py::handle within) {
-  const digest d = digest_of_item(item, seed_of(s));
-  const auto when = asked_time(s, at);
+  const digest d = digest_of_item(item, s.seed());
+  const auto when = asked_time(at);
   const any_prior before = prior_of(share, rate, within);
   return s.read([&](const any_recency& f) {
-    return std::visit([&](const auto& p) { return f.posterior(d, when, p); }, before);
+    return std::visit([&](const auto& p) { return f.posterior(d, time_for(f, when), p); }, before);
   });
 }
 
 bool decide(const self& s, py::handle item, py::handle at, std::optional<double> share,
             std::optional<double> rate, py::handle within, double false_positive,
             double false_negative) {
-  const digest d = digest_of_item(item, seed_of(s));
-  const auto when = asked_time(s, at);
+  const digest d = digest_of_item(item, s.seed());
+  const auto when = asked_time(at);
   const any_prior before = prior_of(share, rate, within);
   const math::penalties costs{false_positive, false_negative};
   return s.read([&](const any_recency& f) {
-    return std::visit([&](const auto& p) { return f.decide(d, when, p, costs); }, before);
+    return std::visit([&](const auto& p) { return f.decide(d, time_for(f, when), p, costs); },
+                      before);
   });
 }
 
@@ -161,16 +168,14 @@ constexpr const char* about =
 
 void add_recency(py::module_& m) {
   filter_class<any_recency> c(m, "Recency", about);
-  c.def(py::init(&make));
-  c.def("add", &add, py::arg("item"), py::arg("at") = py::none(),
-        "Records an item. Returns True if it had not been seen within the window.")
-      .def("seen", &seen, py::arg("item"), py::arg("at") = py::none(),
-           "Whether an item was seen within the window.")
-      .def(
-          "__contains__", [](const self& s, py::handle item) { return seen(s, item, py::none()); },
-          py::arg("item"))
-      .def("add_many", &add_many, py::arg("items"), py::arg("at") = py::none(),
-           "Records many items, in order. Returns an array of bool: whether each was new.")
+  add_constructor(c, &make, "Recency(window=\"10m\")");
+  method<&add>::add(c, "add", {{"item"}, {"at", py::none()}},
+                    "Records an item. Returns True if it had not been seen within the window.");
+  method<&seen>::add(c, "seen", {{"item"}, {"at", py::none()}},
+                     "Whether an item was seen within the window.");
+  method<&contains>::add(c, "__contains__", {{"item"}}, "seen() now.");
+  c.def("add_many", &add_many, py::arg("items"), py::arg("at") = py::none(),
+        "Records many items, in order. Returns an array of bool: whether each was new.")
       .def("fresh", &add_many, py::arg("items"), py::arg("at") = py::none(),
            "add_many() as a filter of rows: df[recency.fresh(df.user, at=df.time)].")
       .def("query_many", &query_many, py::arg("items"), py::arg("at") = py::none(),

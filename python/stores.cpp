@@ -7,7 +7,6 @@
 
 #include "face.hpp"
 #include "families.hpp"
-#include "hot_rows.hpp"
 #include "profile/profiler.hpp"
 #include "profile/ranking.hpp"
 #include "store/pseudonyms.hpp"

@@ -5,6 +5,7 @@
 #include "columns.hpp"
 #include "families.hpp"
 #include "handle_face.hpp"
+#include "methods.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::python {
@@ -38,29 +39,33 @@ std::unique_ptr<self> make(py::kwargs given) {
 
 py::object add(self& s, py::handle item, py::handle count) {
   s.expect_writable();
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   const std::uint64_t n = read_whole("count", count);
   return outcome_object(s.write([&](any_tally& f) { return f.add(d, n); }));
 }
 
 py::str remove(self& s, py::handle item, py::handle count) {
   s.expect_writable();
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   const std::uint64_t n = read_whole("count", count);
   const outcome became = s.write([&](any_tally& f) { return f.remove(d, n); });
   return became == outcome::added ? py::str("removed") : outcome_object(became);
 }
 
 counted count_of(const self& s, py::handle item) {
-  const digest d = digest_of_item(item, seed_of(s));
+  const digest d = digest_of_item(item, s.seed());
   return s.read([&](const any_tally& f) { return f.count(d); });
 }
+
+py::object count(const self& s, py::handle item) { return count_object(count_of(s, item)); }
+
+bool contains(const self& s, py::handle item) { return count_of(s, item).upper > 0; }
 
 using bulk = void (any_tally::*)(std::span<const digest>, std::span<outcome>);
 
 std::size_t change_many(self& s, py::handle given, bulk change) {
   s.expect_writable();
-  const auto items = item_column::read(given, seed_of(s));
+  const auto items = item_column::read(given, s.seed());
   std::size_t recorded = 0;
   std::vector<digest> scratch;
   s.write_pieces(items.size(), [&](any_tally& f, std::size_t first, std::size_t count) {
@@ -73,14 +78,16 @@ std::size_t change_many(self& s, py::handle given, bulk change) {
 }
 
 py::object query_many(const self& s, py::handle given, bool bounds) {
-  const auto items = item_column::read(given, seed_of(s));
-  std::vector<counted> answers(items.size());
+  const auto items = item_column::read(given, s.seed());
+  const bounded_array<std::uint64_t> answers(items.size(), bounds);
   std::vector<digest> scratch;
+  std::vector<counted> counts(piece_size);
   s.read_pieces(items.size(), [&](const any_tally& f, std::size_t first, std::size_t count) {
-    const auto piece = items.digests(first, count, scratch, f.seed());
-    f.count_bulk(piece, {answers.data() + first, count});
+    const std::span out(counts.data(), count);
+    f.count_bulk(items.digests(first, count, scratch, f.seed()), out);
+    answers.fill<counted>(first, out);
   });
-  return counts_object(answers, bounds);
+  return answers.object();
 }
 
 constexpr const char* about =
@@ -92,26 +99,21 @@ constexpr const char* about =
 
 void add_tally(py::module_& m) {
   filter_class<any_tally> c(m, "Tally", about);
-  c.def(py::init(&make));
-  c.def("add", &add, py::arg("item"), py::arg("count") = 1,
-        "Adds an item so many times. Returns what became of it: \"added\", \"full\", ...")
-      .def("remove", &remove, py::arg("item"), py::arg("count") = 1,
-           "Removes an item so many times. Returns \"removed\", or \"refused\" if there are "
-           "not as many.")
-      .def(
-          "__getitem__",
-          [](const self& s, py::handle item) { return count_object(count_of(s, item)); },
-          py::arg("item"))
-      .def(
-          "__contains__",
-          [](const self& s, py::handle item) { return count_of(s, item).upper > 0; },
-          py::arg("item"))
-      .def(
-          "add_many",
-          [](self& s, py::handle items) {
-            return change_many(s, items, static_cast<bulk>(&any_tally::add_bulk));
-          },
-          py::arg("items"), "Adds each item once. Returns how many were added.")
+  add_constructor(c, &make, "Tally(items=1_000_000)");
+  method<&add>::add(
+      c, "add", {{"item"}, {"count", py::int_(1)}},
+      "Adds an item so many times. Returns what became of it: \"added\", \"full\", ...");
+  method<&remove>::add(c, "remove", {{"item"}, {"count", py::int_(1)}},
+                       "Removes an item so many times. Returns \"removed\", or \"refused\" if "
+                       "there are not as many.");
+  method<&count>::add(c, "__getitem__", {{"item"}}, "How many there are, as a Count.");
+  method<&contains>::add(c, "__contains__", {{"item"}}, "Whether there may be one.");
+  c.def(
+       "add_many",
+       [](self& s, py::handle items) {
+         return change_many(s, items, static_cast<bulk>(&any_tally::add_bulk));
+       },
+       py::arg("items"), "Adds each item once. Returns how many were added.")
       .def(
           "remove_many",
           [](self& s, py::handle items) { return change_many(s, items, &any_tally::remove_bulk); },

@@ -47,6 +47,18 @@ instant of_seconds(const char* name, double seconds) {
   return of_micros(name, static_cast<std::int64_t>(whole) * micros_per_second + part);
 }
 
+// Whole seconds: an int or what acts as one.
+instant of_index(const char* name, py::handle value) {
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!index) throw py::error_already_set();
+  int overflow = 0;
+  const long long seconds = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0 || seconds < first_second || seconds >= end_second) {
+    refuse_range(name, shown(value) + " seconds since 1970");
+  }
+  return instant::from_seconds(seconds);
+}
+
 // -- datetime ------------------------------------------------------------------------------------
 
 std::int64_t micros_of(PyObject* delta) {
@@ -154,21 +166,13 @@ instant now() noexcept { return std::chrono::system_clock::now(); }
 instant read_time(const char* name, py::handle value) {
   PyObject* const v = value.ptr();
   if (PyFloat_Check(v)) return of_seconds(name, PyFloat_AS_DOUBLE(v));
+  if (PyLong_CheckExact(v)) return of_index(name, value);
   if (PyDateTime_Check(v)) return of_datetime(name, value);
   if (PyBool_Check(v)) refuse_type("{} must be a time; got {}", name, shown(value));
   if (is_datetime64(value)) {
     return of_datetime64(value.attr("reshape")(1)).front();
   }
-  if (PyIndex_Check(v) && !PySequence_Check(v)) {
-    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(v));
-    if (!index) throw py::error_already_set();
-    int overflow = 0;
-    const long long seconds = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow != 0 || seconds < first_second || seconds >= end_second) {
-      refuse_range(name, shown(value) + " seconds since 1970");
-    }
-    return instant::from_seconds(seconds);
-  }
+  if (PyIndex_Check(v) && !PySequence_Check(v)) return of_index(name, value);
   if (PyNumber_Check(v) && Py_TYPE(v)->tp_as_number->nb_float != nullptr && !PySequence_Check(v)) {
     return of_seconds(name,
                       py::cast<double>(py::float_(py::reinterpret_borrow<py::object>(value))));

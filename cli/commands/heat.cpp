@@ -34,7 +34,8 @@ void print_report(const typed_heat& given, const opened_heat& opened, const prin
   notes.insert(notes.begin(),
                fmt::format("\"At most\" always holds; \"at least\" holds with probability 1 - {}",
                            probability_text(1 - field.heat.confidence())));
-  report r = heat_answer(asked_profile_of(given.store(), opened), field, opened.names, items);
+  report r =
+      heat_answer(asked_profile_of(given.store(), opened), field, opened.names, items, out.how());
   r.title = opened.title(given.store());
   r.notes = std::move(notes);
   out.print(r);

@@ -60,9 +60,9 @@ struct answer {
   row shown;
 };
 
-answer answer_of(const question& q, const opened_history& opened) {
+answer answer_of(const question& q, const opened_history& opened, const style& how) {
   const sighting found = opened.past.seen(opened.names.of(q.item), q.time.from, q.time.to);
-  return {found, seen_row(q.item, q.time, found, opened.past, opened.zone)};
+  return {found, seen_row(q.item, q.time, found, opened.past, opened.zone, how)};
 }
 
 // "maybe   155.95.78.223 was seen in 2014-01-01 09:30:00 .. 09:40:00 +0000"
@@ -91,7 +91,7 @@ void ask_batch(const typed_seen& given, const opened_history& opened, bool as_re
     const question q = question_of(line, opened, scratch);
     widened += q.time.widened;
     if (as_report) {
-      t.rows.push_back(answer_of(q, opened).shown);
+      t.rows.push_back(answer_of(q, opened, out.how()).shown);
     } else {
       const sighting found = opened.past.seen(opened.names.of(q.item), q.time.from, q.time.to);
       answers.add(fmt::format("{}\t{}", line.text, name_of(found)));
@@ -106,7 +106,7 @@ exit_status ask_one(const typed_seen& given, const opened_history& opened, const
   const question q{given.words[1],
                    parse_asked_time(given.from, given.to, opened.zone, opened.last())};
   note_widened(q.time.widened ? 1 : 0);
-  answer found = answer_of(q, opened);
+  answer found = answer_of(q, opened, out.how());
   if (out.how().form == view::people) {
     out.print({.command = "seen", .title = sentence(q, found.found, opened)});
   } else {

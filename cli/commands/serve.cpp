@@ -107,13 +107,15 @@ class watched_store {
     now_.emplace(directory);
   }
 
-  void look_again() {
+  // Returns whether there is a newer one.
+  bool look_again() {
     const std::uint64_t generation = store::read_manifest(directory_).generation;
-    if (generation == generation_) return;
+    if (generation == generation_) return false;
     auto next = std::make_unique<opened_profile>(directory_);
     const std::scoped_lock held(turns_);
     now_.emplace(std::move(*next));
     generation_ = generation;
+    return true;
   }
 
   void see(const page_visit& visit) {
@@ -137,13 +139,16 @@ exit_status serve_store(const typed_serve& given, const site_settings& how,
   if (watched) see = [&](const page_visit& visit) { watched->see(visit); };
   {
     site shown(how, see, duplicates);
+    shown.refresh(std::chrono::steady_clock::now());  // so that the first page does not wait for it
     note(fmt::format("listening on {}", site_address(how, shown.port())));
+    bool changed = false;
     auto save_due = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (signals.ending() == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       const auto now = std::chrono::steady_clock::now();
       try {
-        if (watched) watched->look_again();
+        // Without a store the page shows the keys, which change with every request.
+        changed = !watched || watched->look_again() || changed;
         if (duplicates != nullptr && now >= save_due) {
           save_due = now + std::chrono::minutes(1);
           duplicates->save();
@@ -152,7 +157,7 @@ exit_status serve_store(const typed_serve& given, const site_settings& how,
         note(e.what());
         std::this_thread::sleep_for(std::chrono::seconds(1));
       }
-      shown.refresh(now);
+      if (changed && shown.refresh(now)) changed = false;
     }
   }
   if (duplicates != nullptr) duplicates->save();

@@ -15,19 +15,21 @@ namespace {
 constexpr std::size_t widest_item = 60;
 
 row heat_row(const profile::field_profile& field, const std::string& item, const kept_names& names,
-             instant at) {
+             instant at, const style& how) {
   constexpr double seconds_per_minute = 60;
   const digest id = digest_of(names.of(item), field.heat.seed());
   const estimate e = field.at(id, at);
   const estimate shown = rounded(e);
   const double rate = rounded(seconds_per_minute * field.hot.rate(e).value);
   const auto total = field.total(id);
-  row r{{{item, cut_to(item, widest_item)},
-         {{}, total ? total_text(*total) : ""},
-         {shown.value, hits_text(e)},
-         {shown.lower, short_text(e.lower)},
-         {shown.upper, short_text(e.upper)},
-         {rate, short_text(rate)}}};
+  row r;
+  const auto add = cells_of(r, how);
+  add(item, [&] { return cut_to(item, widest_item); });
+  add({}, [&] { return total ? total_text(*total) : ""; });
+  add(shown.value, [&] { return hits_text(e); });
+  add(shown.lower, [&] { return short_text(e.lower); });
+  add(shown.upper, [&] { return short_text(e.upper); });
+  add(rate, [&] { return short_text(rate); });
   add_total(r, total);
   return r;
 }
@@ -58,7 +60,8 @@ report hot_answer(const asked_profile& asked,
 }
 
 report heat_answer(const asked_profile& asked, const profile::field_profile& field,
-                   const kept_names& names, const std::vector<std::string>& items) {
+                   const kept_names& names, const std::vector<std::string>& items,
+                   const style& how) {
   table t{.key = "items",
           .columns = {{"item", field.name, side::left},
                       {"", field.totals ? "total" : "", side::right, audience::people},
@@ -68,15 +71,16 @@ report heat_answer(const asked_profile& asked, const profile::field_profile& fie
                       {"rate_per_minute", "per min"}}};
   for (const column& c : total_columns()) t.columns.push_back(c);
   for (const std::string& item : items) {
-    t.rows.push_back(heat_row(field, item, names, asked.when()));
+    t.rows.push_back(heat_row(field, item, names, asked.when(), how));
   }
-  return {.command = "heat",
-          .fields = {{"store", asked.store},
-                     {"field", field.name},
-                     {"at", micros_or_nothing(asked.at)},
-                     {"records", asked.read.records},
-                     {"held_back", std::uint64_t{asked.profile.held().size()}}},
-          .tables = {std::move(t)}};
+  report r{.command = "heat",
+           .fields = {{"store", asked.store},
+                      {"field", field.name},
+                      {"at", micros_or_nothing(asked.at)},
+                      {"records", asked.read.records},
+                      {"held_back", std::uint64_t{asked.profile.held().size()}}}};
+  r.tables.push_back(std::move(t));
+  return r;
 }
 
 // -- history -------------------------------------------------------------------------------------
@@ -107,13 +111,16 @@ instant end_of_shown(instant to) {
 }
 
 row seen_row(std::string_view item, const asked_time& time, sighting found, const history& past,
-             const store::log_zone& zone) {
-  return {{{std::string(item), cut_to(item, widest_item)},
-           {time.from.micros, time_text(time.from, zone)},
-           {time.to.micros, time_text(end_of_shown(time.to), zone)},
-           text_cell(std::string(name_of(found))),
-           probability_cell(profile::wrong_ticks(past, past.clock().covering(time.from, time.to)))},
-          found == sighting::no ? look::plain : look::strong};
+             const store::log_zone& zone, const style& how) {
+  row r{.cells = {}, .appearance = found == sighting::no ? look::plain : look::strong};
+  const auto add = cells_of(r, how);
+  const double error = profile::wrong_ticks(past, past.clock().covering(time.from, time.to));
+  add(std::string(item), [&] { return cut_to(item, widest_item); });
+  add(time.from.micros, [&] { return time_text(time.from, zone); });
+  add(time.to.micros, [&] { return time_text(end_of_shown(time.to), zone); });
+  add(std::string(name_of(found)), [&] { return std::string(name_of(found)); });
+  add(error, [&] { return probability_text(error); });
+  return r;
 }
 
 report seen_answer(const asked_past& asked, std::vector<table> tables) {

@@ -38,7 +38,8 @@ report hot_answer(const asked_profile& asked,
                   const std::vector<const profile::field_profile*>& fields, profile::order by,
                   std::uint64_t rows, const style& how);
 report heat_answer(const asked_profile& asked, const profile::field_profile& field,
-                   const kept_names& names, const std::vector<std::string>& items);
+                   const kept_names& names, const std::vector<std::string>& items,
+                   const style& how);
 
 struct asked_past {
   const std::string& store;
@@ -55,7 +56,7 @@ asked_past asked_past_of(const std::string& store, const opened_history& opened)
 // A table of rows, one for each question.
 table seen_table(const std::string& field);
 row seen_row(std::string_view item, const asked_time& time, sighting found, const history& past,
-             const store::log_zone& zone);
+             const store::log_zone& zone, const style& how);
 report seen_answer(const asked_past& asked, std::vector<table> tables);
 // Where a whole day or minute ends: 23:59:59 instead of 23:59:59.999999.
 instant end_of_shown(instant to);

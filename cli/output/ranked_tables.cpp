@@ -142,27 +142,32 @@ std::string local_time(instant t, const store::log_zone& zone) {
 
 row row_of(const field_profile& f, const ranked_item& item, std::uint64_t rank, const contents& has,
            const asked_ranking& asked, const style& how) {
-  const std::string name =
-      cut_to(item.cut ? item.item + "…" : item.item, widest_item(how, f.hot.buckets(), asked.by));
   const estimate heat = rounded(item.heat);
   const double rate = rounded(seconds_per_minute * f.hot.rate(item.heat).value);
-  row r{{text_cell(f.name), count_cell(rank), {item.item, name}}};
-  const auto add = [&](cell c) { r.cells.push_back(std::move(c)); };
-  if (has.totals) add({{}, item.total ? total_text(*item.total) : ""});
-  add({heat.value, short_text(item.heat.value)});
-  add({{}, bound_text(item.heat)});
-  add({heat.lower, ""});
-  add({heat.upper, ""});
-  add({item.guaranteed, ""});
-  add({rate, short_text(rate)});
-  add({item.trend ? value(rounded(*item.trend)) : value(), trend_text(item.trend)});
+  row r;
+  const auto add = cells_of(r, how);
+  const auto no_text = [] { return ""; };
+  add(f.name, [&] { return f.name; });
+  add(rank, [&] { return count_text(rank); });
+  add(item.item, [&] {
+    return cut_to(item.cut ? item.item + "…" : item.item,
+                  widest_item(how, f.hot.buckets(), asked.by));
+  });
+  if (has.totals) add({}, [&] { return item.total ? total_text(*item.total) : ""; });
+  add(heat.value, [&] { return short_text(item.heat.value); });
+  add({}, [&] { return bound_text(item.heat); });
+  add(heat.lower, no_text);
+  add(heat.upper, no_text);
+  add(item.guaranteed, no_text);
+  add(rate, [&] { return short_text(rate); });
+  add(item.trend ? value(rounded(*item.trend)) : value(), [&] { return trend_text(item.trend); });
   if (has.first_seen) {
-    add({{}, item.first_seen ? local_time(*item.first_seen, asked.zone) : ""});
+    add({}, [&] { return item.first_seen ? local_time(*item.first_seen, asked.zone) : ""; });
   }
-  add({item.recent, bars_text(item.recent, bars(how, f.hot.buckets()))});
-  add({item.cut, ""});
+  add(item.recent, [&] { return bars_text(item.recent, bars(how, f.hot.buckets())); });
+  add(item.cut, no_text);
   add_total(r, item.total);
-  add({micros_or_nothing(item.first_seen), ""});
+  add(micros_or_nothing(item.first_seen), no_text);
   return r;
 }
 
@@ -209,7 +214,7 @@ void add_total(row& to, const std::optional<counted>& total) {
     return;
   }
   for (const std::uint64_t n : {total->value, total->lower, total->upper}) {
-    to.cells.push_back(count_cell(n));
+    to.cells.push_back({n, {}});  // for programs
   }
 }
 

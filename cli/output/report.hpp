@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "cli/output/style.hpp"
+
 // The output of a command, independent of its form: the printer renders it for people, as TSV or as
 // JSON.
 namespace bloomtime::cli {
@@ -67,6 +69,14 @@ struct row {
   std::vector<cell> cells;  // one per column
   look appearance = look::plain;
 };
+
+// add(data, text) adds a cell with the text text(), which is made only if people read it: texts
+// take longest.
+inline auto cells_of(row& r, const style& how) {
+  return [&r, people = how.form == view::people](value data, const auto& text) {
+    r.cells.push_back({std::move(data), people ? std::string(text()) : std::string()});
+  };
+}
 
 struct table {
   std::string key;  // the name of the array in JSON

@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t most_items = 1000;  // of one question
 constexpr std::size_t most_rows = 1000;   // of /api/hot
 constexpr std::size_t most_bars = 72;     // as `bloomtime timeline` has
+constexpr style for_programs{.form = view::json};
 
 // The parameters of a question. Throws usage_error for one that it does not have.
 class parameters {
@@ -95,13 +96,13 @@ report hot(const page_subject& about, const web::request& r) {
   const std::uint64_t rows = n.empty() ? 20 : parse_count("n", n);
   return hot_answer(asked_of(about, given.one("at")), fields,
                     by.empty() ? profile::order::heat : parse_order(by),
-                    std::min<std::uint64_t>(rows, most_rows), {.form = view::json});
+                    std::min<std::uint64_t>(rows, most_rows), for_programs);
 }
 
 report heat(const page_subject& about, const web::request& r) {
   const parameters given(r, {"field", "item", "at"});
   return heat_answer(asked_of(about, given.one("at")), field_of(about, given.one("field")),
-                     names_of(about), given.items());
+                     names_of(about), given.items(), for_programs);
 }
 
 report count(const page_subject& about, const web::request& r) {
@@ -156,7 +157,7 @@ report seen(const page_subject& about, const web::request& r) {
   table t = seen_table(of.field.name);
   for (const std::string& item : given.items()) {
     const sighting found = of.field.past->seen(of.names.of(item), time.from, time.to);
-    t.rows.push_back(seen_row(item, time, found, *of.field.past, of.zone));
+    t.rows.push_back(seen_row(item, time, found, *of.field.past, of.zone, for_programs));
   }
   return seen_answer(of.asked(about), {std::move(t)});
 }

@@ -44,17 +44,18 @@ std::shared_ptr<const std::string> site::document() {
   return document_;
 }
 
-void site::refresh(std::chrono::steady_clock::time_point now) {
-  if (now < due_) return;
+bool site::refresh(std::chrono::steady_clock::time_point now) {
+  if (now < due_) return false;
   auto made = std::make_shared<const std::string>(new_document());
   const auto end = std::chrono::steady_clock::now();
   due_ = end + std::max<std::chrono::steady_clock::duration>(least_pause, 9 * (end - now));
   {
     const std::scoped_lock held(guard_);
-    if (document_ && *document_ == *made) return;
+    if (document_ && *document_ == *made) return true;
     document_ = made;
   }
   server_.publish("document", *made);
+  return true;
 }
 
 web::response site::page() {

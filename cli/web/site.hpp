@@ -29,8 +29,8 @@ class site {
   site(const site_settings& how, page_view see, duplicate_service* duplicates);
 
   // Makes the document anew and sends it to all pages, if it is time: making it takes at most a
-  // tenth of the time.
-  void refresh(std::chrono::steady_clock::time_point now);
+  // tenth of the time. Returns whether it was.
+  bool refresh(std::chrono::steady_clock::time_point now);
   std::uint16_t port() const { return server_.port(); }
 
  private:

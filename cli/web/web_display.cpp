@@ -29,7 +29,7 @@ web_display::~web_display() { turns_.unlock(); }
 void web_display::attend(time now, bool /*waits*/) {
   from_.settle();
   turns_.unlock();
-  site_.refresh(now);
+  if (from_.lines() != shown_lines_ && site_.refresh(now)) shown_lines_ = from_.lines();
   if (duplicates_ != nullptr && now >= save_due_) {
     save_due_ = now + std::chrono::minutes(1);
     duplicates_->save();

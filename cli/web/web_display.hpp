@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -29,6 +30,7 @@ class web_display : public live::display {
   turns turns_;
   site site_;
   time save_due_;
+  std::uint64_t shown_lines_ = 0;
 };
 
 }  // namespace bloomtime::cli

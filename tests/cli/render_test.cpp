@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "cli/output/json.hpp"
 #include "cli/output/render.hpp"
 
 namespace bloomtime::cli {
@@ -126,6 +127,26 @@ TEST(render, json_survives_infinity_and_bytes_that_are_not_utf8) {
   const std::string json = render_json(r);
   EXPECT_NE(json.find("\"size\": null"), std::string::npos);
   EXPECT_NE(json.find("\"name\": \"\uFFFD\""), std::string::npos);
+}
+
+TEST(render, json_in_a_line_is_the_same_object) {
+  using limits = std::numeric_limits<double>;
+  report r = two_rows();
+  r.fields = {
+      {"texts", std::vector<std::string>{"", "\"\\\n\x01\x7f", "\xff\xc3", "日本", "[", "{"}},
+      {"numbers", std::vector<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max()}},
+      {"none", std::vector<std::uint64_t>{}},
+      {"least", std::numeric_limits<std::int64_t>::min()},
+      {"quote\"", false}};
+  for (const double x :
+       {0.0, -0.0, 3.0, -2.5, 0.1, 1e15, 1e16, 1e17, 123456789012345680.0, 1e300,
+        limits::denorm_min(), limits::max(), limits::infinity(), limits::quiet_NaN()}) {
+    r.fields.emplace_back(std::to_string(r.fields.size()), x);
+  }
+  r.tables.push_back({.key = "empty", .columns = r.tables.front().columns});
+  const std::string line = render_json_line(r);
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_EQ(json::parse(line).dump(), json::parse(render_json(r)).dump());
 }
 
 }  // namespace render_test

@@ -13,6 +13,27 @@ OFFSETS = st.one_of(st.integers(0, 600), st.just(0), st.integers(-3600, 7200),
 
 EVENTS = st.lists(st.tuples(ITEMS, OFFSETS), max_size=60)
 
+GAPS = st.sampled_from([1, 59, 60, 61, 599, 600, 601, 3600, 3601, 86_399, 86_401, 30 * 86_400,
+                        3 * 365 * 86_400])
+
+
+@st.composite
+def hostile(draw):
+    """Bursts, silence for up to years, stamps far behind and far ahead, clocks that are set back."""
+    clock, events = 0, []
+    for _ in range(draw(st.integers(1, 12))):
+        act, gap, item = draw(st.sampled_from("burst gap late ahead back".split())), draw(GAPS), draw(ITEMS)
+        if act == "burst":
+            events += [(item, clock)] * draw(st.integers(1, 40))
+        elif act == "ahead":  # one event, and the clock does not follow
+            events.append((item, clock + gap))
+        elif act == "late":
+            events.append((item, clock - gap))
+        else:
+            clock += gap if act == "gap" else -gap
+            events.append((item, clock))
+    return events
+
 
 def identity(item):
     """Items that are one item have one identity: a str and its UTF-8, an int modulo 2^64."""

@@ -1,4 +1,6 @@
 """What each family promises, against exact dictionaries, whatever the arrivals."""
+import inspect
+
 import bloomtime
 import numpy as np
 import pytest
@@ -105,6 +107,16 @@ def test_a_window_keeps_no_list():
         bloomtime.Heat(window=60).top()
     with pytest.raises(ValueError, match="top needs half_life"):
         bloomtime.Heat(window=60, top=10)
+
+
+@pytest.mark.parametrize("make", [bloomtime.Heat, bloomtime.HotList])
+def test_numbers_of_rows(make):
+    one = make(half_life=60)
+    one.add_many(["x", "y"], at=START)
+    assert one.top(0, START) == [] and len(one.top(10**9, START)) == 2
+    for rows, kind in ((-1, ValueError), (2**64, ValueError), ("a", TypeError), (1.0, TypeError)):
+        with pytest.raises(kind, match="n must be a whole number"):
+            one.top(rows)
 
 
 # -- HotList -------------------------------------------------------------------------------------
@@ -347,7 +359,7 @@ def test_unequal_filters_do_not_merge_and_stay_as_they_were():
 
 @pytest.mark.parametrize("make, problem", [
     (lambda: bloomtime.Bloom(item=10), "Bloom has no parameter item; .* Did you mean items"),
-    (lambda: bloomtime.Bloom(10, 0.1), "constructor"),
+    (lambda: bloomtime.Bloom(10, 0.1), r"by name, as in Bloom\(items="),
     (lambda: bloomtime.Bloom(items=10, error="1%"), "error must be a number"),
     (lambda: bloomtime.Heat(engine=7, half_life=1), "engine must be a str"),
     (lambda: bloomtime.Recency(window=60, refresh=1), "refresh must be True or False"),
@@ -355,6 +367,44 @@ def test_unequal_filters_do_not_merge_and_stay_as_they_were():
 def test_wrong_types_of_parameters(make, problem):
     with pytest.raises(TypeError, match=problem):
         make()
+
+
+@pytest.mark.parametrize("call, problem", [
+    (lambda r: r.add(), r"add\(\) needs item"),
+    (lambda r: r.add(at=1), r"add\(\) needs item"),
+    (lambda r: r.add("x", 1, 2), r"add\(\) takes at most 2 arguments; got 3"),
+    (lambda r: r.add("x", item="y"), r"add\(\) got item twice"),
+    (lambda r: r.add("x", time=1), r"add\(\) has no argument 'time'; it has item, at"),
+    (lambda r: r.add("x", **{"a" + "t\ud800": 1}), "has no argument"),
+    (lambda r: bloomtime.Recency.add("x"), "'Recency'|Recency"),
+    (lambda r: bloomtime.Recency.add(bloomtime.Tally(), "x"), "Recency"),
+    (lambda r: bloomtime.Recency.__new__(bloomtime.Recency).add("x"), "was not called"),
+    (lambda r: bloomtime.Recency.__contains__(r), "needs item")])
+def test_wrong_arguments_of_single_calls(call, problem):
+    recency = bloomtime.Recency(window=60)
+    before = recency.to_bytes()
+    with pytest.raises(TypeError, match=problem):
+        call(recency)
+    assert recency.to_bytes() == before
+
+
+def test_arguments_of_single_calls_by_name():
+    tally = bloomtime.Tally()
+    name = "".join(["co", "unt"])  # a str that is not interned
+    assert tally.add(**{name: 3, "item": "x"}) == tally.add(item="x", count=2) == "added"
+    assert tally["x"] == 5
+    assert str(inspect.signature(bloomtime.Heat.add)) == "(self, /, item, at=None, weight=1)"
+
+
+class Named(bloomtime.Tally):
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+
+def test_classes_may_be_derived():
+    named = Named("fruit")
+    assert named.add("apple") == "added" and named["apple"] == 1 and "apple" in named
 
 
 @pytest.mark.parametrize("make, problem", [

@@ -201,18 +201,52 @@ def hostile_names_are_text():
     expect_quiet(b)
 
 
+def store_of_days(name, every, lines):
+    pathlib.Path(f"{name}.tsv").write_text(
+        "".join(f"{1_400_000_000 + i * every}\tx\n" for i in range(lines)))
+    run("profile", f"{name}.tsv", "--format", "tsv", "--time", "1", "--item", "2",
+        "--store", f"{name}.bloomtime")
+    return f"{name}.bloomtime"
+
+
+CALENDAR = "return document.querySelectorAll('#calendar rect').length"
+
+
 @check(browser=True)
 def long_spans_have_a_calendar():
     for name, every, lines in (("weeks", 3600, 24 * 30), ("years", 86400, 800)):
-        pathlib.Path(f"{name}.tsv").write_text(
-            "".join(f"{1_400_000_000 + i * every}\tx\n" for i in range(lines)))
-        run("profile", f"{name}.tsv", "--format", "tsv", "--time", "1", "--item", "2",
-            "--store", f"{name}.bloomtime")
-        page = report_of(f"{name}.bloomtime")
+        page = report_of(store_of_days(name, every, lines))
         assert sum(embedded(page)["days"]["events"]) == lines
         b = look(f"file://{page}")
-        assert script("return document.querySelectorAll('#calendar rect').length") >= lines
+        assert script(CALENDAR) >= lines
         expect_quiet(b)
+
+
+@check(browser=True)
+def thirteen_years_have_years_as_labels():
+    page = report_of(store_of_days("decade", 86400, 13 * 365))
+    b = look(f"file://{page}")
+    labels = script("return Array.from(document.querySelectorAll('#traffic svg text[text-anchor=middle]'),"
+                    "t => t.textContent)")
+    assert len(labels) > 3 and all(re.fullmatch(r"20\d\d", text) for text in labels), labels
+    some = script(CALENDAR)
+    assert 2 * 365 < some < 3 * 366, some
+    script("document.querySelector('#calendar .more').click()")
+    assert script(CALENDAR) == len(embedded(page)["days"]["events"])
+    assert script("return document.documentElement.scrollWidth") <= 1200
+    expect_quiet(b)
+
+
+@check(browser=True)
+def empty_stores_say_so():
+    pathlib.Path("empty.log").write_text("")
+    run("profile", "empty.log", "--item", "host", "--store", "empty.bloomtime")
+    b = look(f"file://{report_of('empty.bloomtime')}")
+    visible = script("return Array.from(document.querySelectorAll('main > section'))"
+                     ".filter(s => !s.hidden).map(s => s.id)")
+    assert visible == ["figures", "items", "memory"], visible
+    assert "No event has been counted yet." in script("return document.getElementById('items').innerText")
+    expect_quiet(b)
 
 
 @check(browser=True)

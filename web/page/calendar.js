@@ -19,7 +19,7 @@ function axisText(x, y, text, anchor = "start") {
 
 // Rows are hours, columns are days.
 function hourGrid(days, most) {
-  const cells = make("g", { transform: "translate(34 18)" });
+  const cells = make("g", { transform: "translate(44 18)" });
   const pitch = cellSize + cellGap;
   const columns = Math.ceil(days.events.length / 24);
   days.events.forEach((n, i) => {
@@ -33,45 +33,64 @@ function hourGrid(days, most) {
     const at = local(days.from + day * 86400 * 1e6);
     cells.append(axisText(day * pitch, -6, `${months[at.getUTCMonth()]} ${at.getUTCDate()}`));
   }
-  return { cells, width: 40 + Math.max(columns, 4) * pitch, height: 20 + 24 * pitch };
+  return { cells, width: 50 + Math.max(columns, 4) * pitch, height: 20 + 24 * pitch };
 }
 
-// Rows are days of the week, columns are weeks.
-function weekGrid(days, most) {
-  const cells = make("g", { transform: "translate(34 18)" });
+// The days of one year: rows are days of the week, columns are weeks.
+function yearGrid(year, days, most) {
+  const cells = make("g", { transform: "translate(44 18)" });
   const pitch = cellSize + cellGap;
-  const shift = (local(days.from).getUTCDay() + 6) % 7;
-  let month = -1;
-  days.events.forEach((n, i) => {
-    const at = days.from + i * 86400 * 1e6;
-    const column = Math.floor((i + shift) / 7);
-    cells.append(cellAt(column, (i + shift) % 7, n, most, dayText(at)));
-    const date = local(at);
-    if (date.getUTCMonth() !== month && date.getUTCDate() <= 7) {
-      month = date.getUTCMonth();
-      const year = month === 0 ? ` ${date.getUTCFullYear()}` : "";
-      cells.append(axisText(column * pitch, -6, months[month] + year));
-    }
-  });
+  const start = Date.UTC(year, 0, 1);
+  const shift = (new Date(start).getUTCDay() + 6) % 7;
+  const columnOf = (at) => Math.floor(((at - start) / 864e5 + shift) / 7);
+  for (const { at, n } of days) {
+    const row = (new Date(at).getUTCDay() + 6) % 7;
+    cells.append(cellAt(columnOf(at), row, n, most, new Date(at).toISOString().slice(0, 10)));
+  }
+  months.forEach((name, month) =>
+    cells.append(axisText(columnOf(Date.UTC(year, month, 7)) * pitch, -6, name)));
   [0, 2, 4].forEach((row) =>
     cells.append(axisText(-8, row * pitch + 11, weekdays[(row + 1) % 7], "end")));
-  const columns = Math.ceil((days.events.length + shift) / 7);
-  return { cells, width: 40 + Math.max(columns, 4) * pitch, height: 20 + 7 * pitch };
+  return { cells, width: 50 + 54 * pitch, height: 20 + 7 * pitch };
+}
+
+function gridBox({ cells, width, height }, label, key) {
+  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label,
+                       "data-key": key },
+    make("svg", { class: "grid", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
+                  "aria-label": label }, cells));
+}
+
+const usualYears = 3;
+
+// The newest year first.
+function yearBoxes(days, most, what) {
+  const years = new Map();
+  days.events.forEach((n, i) => {
+    const at = local(days.from + i * 864e8).setUTCHours(0, 0, 0, 0);
+    const year = new Date(at).getUTCFullYear();
+    if (!years.has(year)) years.set(year, []);
+    years.get(year).push({ at, n });
+  });
+  const all = Array.from(years).reverse();
+  const drawn = shown.allYears ? all : all.slice(0, usualYears);
+  const earlier = all.length - drawn.length;
+  return [...drawn.flatMap(([year, of]) => {
+    const sum = countText(of.reduce((total, day) => total + day.n, 0));
+    return [make("h3", {}, `${year}: ${sum}`),
+      gridBox(yearGrid(year, of, most), `${what} per day of ${year}, ${sum} in all`, `year:${year}`)];
+  }), earlier > 0 ? make("button", { type: "button", class: "button more", "data-key": "years",
+    click: () => choose({ allYears: true }, "calendar") },
+  `Show ${earlier} earlier year${earlier === 1 ? "" : "s"}`) : null];
 }
 
 function calendarOf(days, what) {
   const most = Math.max(1, ...days.events);
   const hourly = days.step_seconds === 3600;
-  const { cells, width, height } = hourly ? hourGrid(days, most) : weekGrid(days, most);
-  const busiest = days.events.indexOf(most);
-  const at = days.from + busiest * days.step_seconds * 1e6;
-  const label = `${what} per ${hourly ? "hour" : "day"}; most ${countText(most)}, ${
-    hourly ? timeText(at) : dayText(at)}`;
+  const busiest = timeText(days.from + days.events.indexOf(most) * days.step_seconds * 1e6);
+  const label = `${what} per hour; most ${countText(most)}, ${busiest}`;
   return [
-    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label,
-                  "data-key": "calendar" },
-      make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
-                    "aria-label": label }, cells)),
+    ...(hourly ? [gridBox(hourGrid(days, most), label, "calendar")] : yearBoxes(days, most, what)),
     make("p", { class: "scale", "aria-hidden": "true" }, "none ",
       [0, 1, 2, 3, 4].map((level) => make("i", { class: `cell-${level}` })),
       ` ${countText(most)} per ${hourly ? "hour" : "day"}`),

@@ -33,7 +33,7 @@ function itemFacts(list, row) {
     const unit = shown.data.tick_seconds === 1 ? "seconds" : "ticks";
     facts.push(fact("First seen", timeText(first, true)), fact("Last seen", timeText(last, true)),
       fact("Seen in", `${countText(ticks)} of ${countText(list.timeline.asked_ticks)} ${unit}`),
-      fact("Probability of error", chanceText(list.timeline.error)));
+      fact("Probability of error", probabilityText(list.timeline.error)));
   }
   return make("dl", { class: "facts" }, facts);
 }

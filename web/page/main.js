@@ -8,9 +8,12 @@ const plurals = { path: "Paths", host: "Hosts", agent: "Agents", referrer: "Refe
                   method: "Methods", site: "Sites", family: "Families" };
 
 function profileFigures(data) {
-  const figures = [figure(data.requests ? "Requests" : "Events", countText(data.records))];
-  for (const field of data.fields || []) {
-    figures.push(figure(plurals[field.field] || `Different ${field.field}`, countText(field.distinct)));
+  const held = data.held_back ? ` + ${countText(data.held_back)} held back` : "";
+  const figures = [figure(data.requests ? "Requests" : "Events", countText(data.records), held)];
+  const fields = data.fields || [];
+  for (const field of fields) {
+    const other = fields.length === 1 ? "Different items" : `Different: ${fieldName(field.field)}`;
+    figures.push(figure(plurals[field.field] || other, countText(field.distinct)));
   }
   if (data.bytes_sent !== null && data.bytes_sent !== undefined) {
     figures.push(figure("Sent", bytesText(data.bytes_sent)));
@@ -27,10 +30,11 @@ function dedupeFigures(data) {
   const all = data.passed + data.dropped + data.unjudged;
   return [figure("Lines", countText(all)), figure("Dropped", countText(data.dropped),
     ` ${shareText(data.dropped, all)}`), figure("Passed", countText(data.passed)),
-  data.window_seconds ? figure("Window", spanText(data.window_seconds))
+  data.window_seconds ? figure("Window", lengthText(data.window_seconds))
     : figure("Window", countText(data.last), " lines"),
-  figure("Error now", chanceText(data.error_now)),
-  figure("Wrongly dropped", shortText(data.expected_wrongly_dropped), " expected")];
+  figure("Error now", probabilityText(data.error_now)),
+  figure("Wrongly dropped", data.expected_wrongly_dropped < 0.01 ? "< 0.01"
+    : shortText(data.expected_wrongly_dropped), " expected")];
 }
 
 pages.figures = (section) => {
@@ -42,7 +46,7 @@ pages.figures = (section) => {
 pages.about = (footer) => {
   const data = shown.data;
   const lines = data.page.kind === "dedupe"
-    ? [`A line whose key was seen within the window never passes. Another line is dropped by mistake with a probability of at most ${chanceText(data.error)}.`]
+    ? [`A line whose key was seen within the window never passes. Another line is dropped by mistake with a probability of at most ${probabilityText(data.error)}.`]
     : [`Heat is a decayed count: an event counts half as much after each ${spanText(data.half_life_seconds)}. The upper bounds of heat and total are never below the truth; lower bounds of listed items hold always for heat, and for totals unless two items have the same fingerprint.`,
       "An item that is shown as absent at some time was certainly absent then.",
       `Times are those of the log (${data.page.zone_name || "UTC"}).`];

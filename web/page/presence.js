@@ -20,7 +20,7 @@ function stripAxis(from, to) {
   const svg = make("svg", { class: "axis", "aria-hidden": "true" });
   const ticks = ticksBetween(from, to, window.innerWidth < 700 ? 3 : 8);
   for (const tick of ticks) {
-    const share = (tick.at - from) / (to - from);
+    const share = (tick.at - from) / Math.max(1, to - from);
     if (share > 0.97) continue;
     svg.append(make("text", { x: `${(100 * share).toFixed(2)}%`, y: 13,
                               "text-anchor": share < 0.03 ? "start" : "middle" }, tick.text));
@@ -38,13 +38,13 @@ pages.presence = (section) => {
   }
   const { from, to, error } = list.timeline;
   fill(section,
-    make("div", { class: "head" }, heading("presence", `Who came back when: ${list.field}`)),
+    make("div", { class: "head" }, heading("presence", `Who came back when: ${fieldName(list.field)}`)),
     make("div", { class: "strips" }, rows.slice(0, shownStrips).flatMap((row) => {
       const [first, last, ticks, counts] = list.times[row];
       const label = `${plainName(list.rows[row][0])}: first ${timeText(first)}, last ${
         timeText(last)}, seen in ${countText(ticks)} seconds`;
       return [itemButton(list, row, `strip:${list.rows[row][0]}`), stripOf(counts, label)];
     }), make("span", {}), stripAxis(from, to)),
-    make("p", { class: "scale" }, "Each strip is dark where the item was seen most often. Empty parts are certain; a mark is wrong with a probability of at most ",
-      chanceText(error), "."));
+    make("p", { class: "scale" }, "Each strip is strongest where the item was seen most often. Empty parts are certain; a mark is wrong with a probability of at most ",
+      probabilityText(error), "."));
 };

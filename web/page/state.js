@@ -8,6 +8,7 @@ const shown = {
   rows: 10,
   bounds: false,
   measure: "events",
+  allYears: false,  // in the calendar
   range: null,  // of the traffic chart: [first step, last step]; null for all of it
   open: null,   // the item whose timeline is open: {field, item}
 };

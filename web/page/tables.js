@@ -1,5 +1,10 @@
 // The items of a field: search, order, bounds on demand, a sparkline each.
 
+// A log without names has numbers.
+function fieldName(field) {
+  return /^\d+$/.test(field) ? `column ${field}` : field;
+}
+
 const orderNames = { heat: "Heat", total: "Total", trend: "Rising", new: "New" };
 
 function chosenRows(list) {
@@ -44,7 +49,8 @@ function rowOf(list, row, rank) {
       ? numberCell(list, row, "total", countText(total)) : null,
     numberCell(list, row, "heat", shortText(valueOf(list, row, "hits"))),
     make("td", { class: "wide" }, shortText(valueOf(list, row, "rate_per_minute"))),
-    make("td", { class: "middle" }, trendNodes(valueOf(list, row, "trend"))),
+    make("td", { class: "middle" },
+      valueOf(list, row, "hits") > 0 ? trendNodes(valueOf(list, row, "trend")) : []),
     shown.order === "new"
       ? make("td", { class: "wide" }, timeText(valueOf(list, row, "first_seen"))) : null,
     make("td", { class: "middle" }, recent && recent.length
@@ -59,8 +65,8 @@ function head(text, name = "", label = null) {
 function itemTable(list, rows) {
   const life = spanText(shown.data.half_life_seconds);
   return make("table", { class: "ranked" },
-    make("caption", { class: "hidden-label" }, `Items of ${list.field}`),
-    make("thead", {}, make("tr", {}, head("#", "middle"), head(list.field, "text"),
+    make("caption", { class: "hidden-label" }, `Items of ${fieldName(list.field)}`),
+    make("thead", {}, make("tr", {}, head("#", "middle"), head(fieldName(list.field), "text"),
       list.orders.total ? head("total") : null,
       head(`heat (${life})`, "", `every event counts half as much after each ${life}`),
       head("per min", "wide"), head("trend", "middle"),
@@ -87,7 +93,7 @@ function boundsSwitch() {
 function fieldChoice() {
   const lists = shown.data.lists;
   if (lists.length < 2) return null;
-  return choiceOf("field", "Field", lists.map((list, i) => [String(i), list.field]),
+  return choiceOf("field", "Field", lists.map((list, i) => [String(i), fieldName(list.field)]),
     String(shown.field), (i) => choose({ field: Number(i), rows: 10, query: "" },
       "items", "movers", "presence"));
 }
@@ -99,6 +105,11 @@ pages.items = (section) => {
     return;
   }
   const caret = section.contains(document.activeElement) ? document.activeElement.selectionStart : null;
+  if (list.rows.length === 0) {
+    fill(section, make("div", { class: "head" }, heading("items", "What is hot")),
+      make("p", { class: "quiet", role: "status" }, "No event has been counted yet."));
+    return;
+  }
   const rows = chosenRows(list);
   const orders = Object.keys(orderNames).filter((order) => list.orders[order])
     .map((order) => [order, orderNames[order]]);

@@ -44,28 +44,41 @@ function shareText(part, whole) {
   return percent > 0 && percent < 0.05 ? "<0.1 %" : `${percent.toFixed(1)} %`;
 }
 
-function chanceText(p) {
-  return p === 0 ? "0" : p >= 0.001 ? `${+(100 * p).toPrecision(3)} %` : p.toExponential(1);
+// 0.1 %, 2.7 \u00d7 10\u207b\u00b9\u00b9.
+function probabilityText(p) {
+  if (p === 0) return "0";
+  if (p >= 0.001) return `${+(100 * p).toPrecision(3)} %`;
+  const [digits, power] = p.toExponential(1).split("e-");
+  const raised = Array.from(power, (d) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]).join("");
+  return `${digits === "1.0" ? "" : `${digits}\u00a0\u00d7\u00a0`}10\u207b${raised}`;
 }
 
 const spanUnits = [[604800, "week"], [86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
 
 // "1 hour", "90 seconds".
-function spanText(seconds) {
+function lengthText(seconds) {
   for (const [length, name] of spanUnits) {
     if (seconds >= length && seconds % length === 0) {
       const n = seconds / length;
-      return n === 1 ? name : `${n} ${name}s`;
+      return n === 1 ? `1 ${name}` : `${n} ${name}s`;
     }
   }
   return `${seconds} s`;
 }
 
+// After "per": "hour", "90 seconds".
+function spanText(seconds) {
+  return lengthText(seconds).replace(/^1 /, "");
+}
+
 // -- times, in microseconds since 1970, in the zone of the log -----------------------------------
 
+function zoneMicros() {
+  return (shown.data.page.offset_seconds || 0) * 1e6;
+}
+
 function local(micros) {
-  const offset = (shown.data.page.offset_seconds || 0) * 1000;
-  return new Date(Math.floor(micros / 1000) + offset);
+  return new Date(Math.floor((micros + zoneMicros()) / 1000));
 }
 
 function dayText(micros) {

@@ -209,8 +209,8 @@ pages.traffic = (section) => {
   fill(section,
     make("div", { class: "head" },
       heading("traffic", label), make("span", { class: "quiet", id: "range" }, range),
-      choiceOf("measure", "Measure", measures(data), shown.measure,
-        (measure) => choose({ measure }, "traffic")),
+      measures(data).length > 1 ? choiceOf("measure", "Measure", measures(data), shown.measure,
+        (measure) => choose({ measure }, "traffic")) : null,
       zoomButtons()),
     chartBox(section, label));
 };
