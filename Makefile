@@ -9,7 +9,7 @@ export JOBS
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run redis-demo test quick command build python bench bench-python pictures choosing experiments soak fuzz install dist package format tidy clean
+.PHONY: help run redis-demo test quick command build python bench bench-python pictures choosing peers docs experiments soak fuzz install dist package format tidy clean
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -51,7 +51,7 @@ python:  ## the wheel of the Python package: build/python, for `pip install`
 	  --wheel-dir build/python .
 	@ls build/python/*.whl
 
-bench:  ## measure speed on this machine, native and for x86-64-v2, into docs/benchmarks.txt
+bench:  ## measure speed on this machine into docs/benchmarks.txt, and beside other libraries into docs/peers.md
 	@scripts/setup build bench
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS)
@@ -60,6 +60,8 @@ bench:  ## measure speed on this machine, native and for x86-64-v2, into docs/be
 	@mkdir -p docs
 	@(build/bench/bin/bloomtime_bench; build/bench/bin/bloomtime_ratios; \
 	  build/bench-v2/bin/bloomtime_ratios) | tee docs/benchmarks.txt
+	@build/bench/bin/bloomtime_peers > build/peers.md
+	@mv build/peers.md docs/peers.md
 
 pictures: build  ## draw docs/pictures anew: the report, the live page, a terminal session
 	@scripts/setup web
@@ -74,6 +76,19 @@ choosing:  ## measure which engine suits which question, up to ITEMS (10^8), int
 	@cmake --build --preset bench -j $(JOBS) --target bloomtime_choosing
 	@build/bench/bin/bloomtime_choosing $(ITEMS) > build/choosing.md
 	@mv build/choosing.md docs/choosing.md
+
+peers:  ## measure abseil, Roaring, SQLite and Redis beside bloomtime, into docs/peers.md
+	@scripts/setup build bench
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench -j $(JOBS) --target bloomtime_peers
+	@build/bench/bin/bloomtime_peers $(ITEMS) > build/peers.md
+	@mv build/peers.md docs/peers.md
+
+docs: command  ## the documentation as a site: build/docs/index.html; draws its figures, lists all options
+	@scripts/setup docs
+	@scripts/primer
+	@scripts/reference
+	@scripts/site
 
 experiments:  ## reproduce the papers' figures and tables
 	@experiments/run

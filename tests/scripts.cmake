@@ -6,7 +6,8 @@
 set(folders cli)
 if(NOT BLOOMTIME_SANITIZE)
   # What these check is the same in every build.
-  list(APPEND folders cross house install instruction_sets python readme redis shells web)
+  list(APPEND folders
+    cross docs house install instruction_sets python readme redis shells upgrade web)
 endif()
 
 set(command "")

@@ -1,19 +1,13 @@
 #include <bloomtime/bloomtime.hpp>
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
-#include <cmath>
-#include <ctime>
-#include <span>
-#include <utility>
 
 #include "bench/choosing/trial.hpp"
 #include "bench/harness/exact_map.hpp"
+#include "bench/harness/faded.hpp"
 #include "bench/harness/filter_ring.hpp"
-#include "bench/harness/keys.hpp"
-#include "bench/harness/measure.hpp"
+#include "bench/harness/sorted_pairs.hpp"
 
 namespace bench {
 namespace {
@@ -22,45 +16,6 @@ using namespace bloomtime;
 using namespace std::chrono_literals;
 
 constexpr double error = 1e-3;
-constexpr std::uint64_t most_questions = 1 << 18;
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// use(number) for numbers from 0 on; nanoseconds per call.
-template <class Use>
-double time_of_calls(std::uint64_t calls, Use&& use) {
-  const double start = thread_seconds();
-  for (std::uint64_t i = 0; i < calls; ++i) use(i);
-  return (thread_seconds() - start) * 1e9 / static_cast<double>(calls);
-}
-
-// make(items), add(engine, digest, time), ask(engine, digest), and finish(engine) after the last
-// one.
-template <class Make, class Add, class Ask, class Finish>
-std::function<figures(std::uint64_t)> trial(Make make, Add add, Ask ask, Finish finish) {
-  return [=](std::uint64_t items) {
-    auto engine = make(items);
-    figures f;
-    f.add = time_of_calls(items, [&](std::uint64_t i) {
-      add(engine, digest_of(key_of<short_key>(i)), time_of(i, items));
-      if (i + 1 == items) finish(engine);
-    });
-    f.bytes = engine.memory();
-    std::vector<short_key> keys(most_questions);
-    query_set(items, 50, 1).fill(std::span(keys));
-    f.ask =
-        time_of_calls(keys.size(), [&](std::uint64_t i) { keep(ask(engine, digest_of(keys[i]))); });
-    return f;
-  };
-}
-template <class Make, class Add, class Ask>
-std::function<figures(std::uint64_t)> trial(Make make, Add add, Ask ask) {
-  return trial(make, add, ask, [](auto&) {});
-}
 
 template <class Value>
 Value value_of(const Value* found) {
@@ -126,14 +81,7 @@ question hot() {
                 add, ask)},
            {"hash map", "exact", false, 0,
             trial([](std::uint64_t) { return exact_map(); },
-                  [](exact_map& e, digest d, instant t) {  // a float and the second it is of
-                    std::uint64_t& v = e[d];
-                    const auto before = std::bit_cast<float>(static_cast<std::uint32_t>(v));
-                    const auto second = static_cast<std::uint32_t>(t.micros / 1'000'000);
-                    const std::uint32_t age = second - static_cast<std::uint32_t>(v >> 32);
-                    const float now = 1 + before * std::exp2(-static_cast<float>(age) / 3600);
-                    v = std::uint64_t{second} << 32 | std::bit_cast<std::uint32_t>(now);
-                  },
+                  [](exact_map& e, digest d, instant t) { add_faded(e[d], t); },
                   [](const exact_map& e, digest d) { return value_of(e.find(d)); })}}};
 }
 
@@ -222,25 +170,6 @@ question ever() {
 }
 
 // -- history -------------------------------------------------------------------------------------
-
-// Pairs of an item and a second, sorted before they are queried.
-class sorted_pairs {
- public:
-  void add(digest d, instant t) { pairs_.push_back({d.lo, t.micros}); }
-  void sort() {
-    std::sort(pairs_.begin(), pairs_.end());
-    pairs_.shrink_to_fit();
-  }
-  bool seen(digest d, instant from, instant to) const {
-    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), pair{d.lo, from.micros});
-    return at != pairs_.end() && at->first == d.lo && at->second <= to.micros;
-  }
-  std::uint64_t memory() const { return pairs_.capacity() * sizeof(pair); }
-
- private:
-  using pair = std::pair<std::uint64_t, std::int64_t>;
-  std::vector<pair> pairs_;
-};
 
 question between() {
   const instant from(last_event.micros - event_span);

@@ -1,13 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <bloomtime/digest.hpp>
 #include <bloomtime/time.hpp>
+
+#include "bench/harness/keys.hpp"
+#include "bench/harness/measure.hpp"
 
 // Which engine for which question: memory and time of every engine that answers it, measured beside
 // what a good engineer would write instead.
@@ -17,7 +22,7 @@ namespace bench {
 // empty engine, so growth is included.
 struct figures {
   std::uint64_t bytes = 0;
-  double add = 0;  // ns per call
+  double add = 0;  // ns per call; NaN if there are no times
   double ask = 0;  // of an item that was added or, as often, of one that was not
 };
 
@@ -35,8 +40,10 @@ struct question {
   std::string text;
   std::string given;  // parameters of the measurement
   std::vector<candidate> candidates;
+  std::string counted = "items";  // what the size of a measurement is
 };
 
+// Those of docs/choosing.md.
 std::vector<question> questions();
 
 // The events of a measurement are spread evenly over the hour before this time.
@@ -52,7 +59,44 @@ inline bloomtime::instant time_of(std::uint64_t number, std::uint64_t items) noe
 // Figures of one candidate at one size; none if it was not measured.
 using measured = std::optional<figures>;
 
-// All candidates by turns, so that they meet the same machine; medians of the turns.
-std::vector<measured> measure(const question& asked, std::uint64_t items);
+inline double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// use(number) for numbers from 0 on; nanoseconds per call.
+template <class Use>
+double time_of_calls(std::uint64_t calls, Use&& use) {
+  const double start = thread_seconds();
+  for (std::uint64_t i = 0; i < calls; ++i) use(i);
+  return (thread_seconds() - start) * 1e9 / static_cast<double>(calls);
+}
+
+inline constexpr std::uint64_t most_questions = 1 << 18;
+
+// make(items), add(engine, digest, time), ask(engine, digest), and finish(engine) after the last
+// one.
+template <class Make, class Add, class Ask, class Finish>
+std::function<figures(std::uint64_t)> trial(Make make, Add add, Ask ask, Finish finish) {
+  return [=](std::uint64_t items) {
+    auto engine = make(items);
+    figures f;
+    f.add = time_of_calls(items, [&](std::uint64_t i) {
+      add(engine, bloomtime::digest_of(key_of<short_key>(i)), time_of(i, items));
+      if (i + 1 == items) finish(engine);
+    });
+    f.bytes = engine.memory();
+    std::vector<short_key> keys(most_questions);
+    query_set(items, 50, 1).fill(std::span(keys));
+    f.ask = time_of_calls(
+        keys.size(), [&](std::uint64_t i) { keep(ask(engine, bloomtime::digest_of(keys[i]))); });
+    return f;
+  };
+}
+template <class Make, class Add, class Ask>
+std::function<figures(std::uint64_t)> trial(Make make, Add add, Ask ask) {
+  return trial(make, add, ask, [](auto&) {});
+}
 
 }  // namespace bench

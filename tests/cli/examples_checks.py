@@ -1,4 +1,4 @@
-# The examples of docs/profile.md and docs/history.md, as anyone would type them. Read by ./run.
+# The examples at the beginning of the guides, as anyone would type them. Read by ./run.
 
 GUIDES = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "..", "..", "docs")
 
@@ -24,21 +24,25 @@ def follow_example(example, where, env):
     assert not re.search(rb"^bloomtime: ", err, re.MULTILINE), (example, err)
 
 
-def run_examples(name):
+def run_examples(name, least=4):
     with folder() as where:
         os.symlink(os.path.abspath(COMMAND), where + "/bloomtime")
         env = environment(PATH=f"{where}:{os.environ['PATH']}")
         day = ok("generate", "--records", "5000", "--items", "2000").out.encode()
         write(where + "/access.log", day)
         write(where + "/app.ndjson", b'{"time": 1400000000, "user": "u"}\n' * 5)
+        write(where + "/hooks.ndjson", b'{"id": "evt_1"}\n' * 5)
+        write(where + "/lines", b"one line\n" * 5)
+        write(where + "/in", b"1400000000\ta key\n" * 5)
+        write(where + "/sales.tsv", b"+\tapples\n+\tpears\n-\tapples\n" * 5)
         for store in ("monday", "tuesday"):
             ok_or_noted = run("profile", where + "/access.log", "--store",
                               f"{where}/{store}.bloomtime")
             assert ok_or_noted.status == 0, ok_or_noted.err
         found = list(examples_in(name))
-        assert len(found) >= 4, found
+        assert len(found) >= least, found
         for example in found:
-            if "--follow" in example:
+            if "--follow" in example or "tail -F" in example:
                 follow_example(example, where, env)
                 continue
             done = subprocess.run(example, shell=True, cwd=where, env=env, capture_output=True,
@@ -56,3 +60,14 @@ def examples_of_the_guide_to_profiles_run():
 @check
 def examples_of_the_guide_to_the_past_run():
     run_examples("history.md")
+
+
+@check
+def examples_of_the_guide_to_duplicates_run():
+    run_examples("recency.md")
+
+
+@check
+def examples_of_the_guides_to_tallies_and_bloom_filters_run():
+    run_examples("tally.md", least=3)
+    run_examples("bloom.md", least=1)

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md, and the notebook-style example."""
+"""The examples of docs/python.md and of the recipes, and the notebook-style example."""
 import doctest
 import os
 import pathlib
@@ -11,17 +11,28 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+def run_examples(page):
+    """How many examples the page has; all must be true."""
+    sessions = re.findall(r"^```pycon\n(.*?)^```", (ROOT / page).read_text(),
+                          re.MULTILINE | re.DOTALL)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    parsed = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, page, None, 0)
+    said = []
+    result = runner.run(parsed, out=said.append)
+    assert result.failed == 0, "".join(said)
+    return result.attempted
+
+
 def test_the_examples_of_the_guide(tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs/python.md").read_text()
-    sessions = re.findall(r"^```pycon\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(sessions) >= 6
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    parsed = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, "docs/python.md", None, 0)
-    said = []
-    result = runner.run(parsed, out=said.append)
-    assert result.attempted > 40 and result.failed == 0, "".join(said)
+    assert run_examples("docs/python.md") > 40
+
+
+def test_the_examples_of_the_recipes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = [str(page.relative_to(ROOT)) for page in (ROOT / "docs/recipes").iterdir()]
+    assert sum(map(run_examples, pages)) > 20
 
 
 def test_the_figures_of_the_papers(tmp_path):

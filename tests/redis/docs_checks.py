@@ -1,4 +1,4 @@
-"""The examples of docs/redis.md: `> command`, then its reply, flat; `...` is any part of it."""
+"""The examples of docs/redis.md and of the recipes: `> command`, then its reply, flat; `...` is any part of it."""
 import re
 import shlex
 
@@ -17,8 +17,9 @@ def check(function):
 
 
 def blocks():
-    text = (servers.ROOT / "docs/redis.md").read_text()
-    return re.findall(r"```redis\n(.*?)```", text, re.DOTALL)
+    pages = [servers.ROOT / "docs/redis.md", *(servers.ROOT / "docs/recipes").iterdir()]
+    return [block for page in pages
+            for block in re.findall(r"```redis\n(.*?)```", page.read_text(), re.DOTALL)]
 
 
 def flat(reply):
