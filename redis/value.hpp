@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/digest.hpp>
 
 #include "api.hpp"
 #include "arguments.hpp"
@@ -136,6 +137,16 @@ auto made_within_limit(const call& c, Make&& make) {
   if (c.is_replayed()) return make();
   const memory_budget budget(configured().max_object_bytes);
   return make();
+}
+
+// The digests of every `step`-th item, in memory that the next call reuses.
+template <class Filter>
+std::span<const digest> digests_of(const Filter& filter, std::span<rm::String* const> items,
+                                   std::size_t step = 1) {
+  const std::span<digest> all = scratch<digest>((items.size() + step - 1) / step);
+  const hash_seed& seed = filter.seed();
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = digest_of(text_of(items[i * step]), seed);
+  return all;
 }
 
 }  // namespace bloomtime::redis
