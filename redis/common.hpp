@@ -162,7 +162,11 @@ struct common {
         made->pending.swap(bytes);
         made->chunks_left = number - 1;
       }
-      key.set(made.release());
+      if (key.exists()) {
+        key.get().swap(*made);  // the key keeps its time to live
+      } else {
+        key.set(made.release());
+      }
     } catch (...) {
       bytes.resize(before);
       if (continues) bytes.swap(key.get().pending);

@@ -81,6 +81,7 @@ recency_family::content recency_family::parameters::make() const {
   if (engine == "generalized_filter" || engine == "recent_buffer") {
     fail(engine + " needs a memory size; make it in a program and load it");
   }
+  if (engine == "timing_filter" && !last) fail("ENGINE timing_filter needs LAST");
   config.error = error;
   if (slices) config.ticks = static_cast<std::uint32_t>(*slices);
   if (no_refresh) config.refresh = false;

@@ -56,6 +56,12 @@ struct value {
   value& operator=(const value&) = delete;
   ~value() { --totals_of<Family>.keys; }
 
+  void swap(value& other) noexcept {
+    filter.swap(other.filter);
+    pending.swap(other.pending);
+    std::swap(chunks_left, other.chunks_left);
+  }
+
   std::uint64_t memory() const noexcept {
     return sizeof(value) + (filter ? filter->memory() : 0) + pending.capacity();
   }
@@ -111,7 +117,7 @@ class opened {
     fail("not found");
   }
 
-  // Of a missing key, or in place of what it had.
+  // Of a missing key: one that exists would lose its time to live.
   void set(value<Family>* made) {
     rm::ModuleTypeSetValue(key_, Family::type, made);
     value_ = made;
