@@ -54,7 +54,8 @@ def every_engine_is_kept(primary, replica):
     for family in FAMILIES:
         for engine in engines_of(client, family):
             key = f"{family}.{engine}"
-            options = ("RETENTION", "10m") if family == "HISTORY" else ENGINE_OPTIONS.get(engine, ())
+            usual = ("RETENTION", "10m") if family == "HISTORY" else ()
+            options = ENGINE_OPTIONS.get(engine, usual)
             ok(client(f"{family}.RESERVE", key, "0.01", 500, *options, "ENGINE", engine))
             for i in range(0, 300, 10):
                 ok(client(f"{family}.MADD", key, *(f"item {j}" for j in range(i, i + 10))))
@@ -205,14 +206,14 @@ def scripts_and_functions(primary, replica):
     for family in FAMILIES:
         ok(client(f"{family}.ADD", family, "a"))
         add = f"return redis.call('{family}.ADD', KEYS[1], ARGV[1])"
-        library = (f"#!lua name={family}\nredis.register_function('add{family}', "
-                   f"function(keys, args) return redis.call('{family}.ADD', keys[1], args[1]) end)"
-                   "\nredis.register_function{function_name='read" + family + "', callback="
-                   f"function(keys, args) return redis.call('{family}.ADD', keys[1], args[1]) end,"
-                   " flags={'no-writes'}}")
-        ok(client("FUNCTION", "LOAD", "REPLACE", library).decode() == family and "OK")
+        body = f"function(keys, args) return redis.call('{family}.ADD', keys[1], args[1]) end"
+        library = (f"#!lua name={family}\nredis.register_function('add{family}', {body})\n"
+                   f"redis.register_function{{function_name='read{family}', callback={body}, "
+                   "flags={'no-writes'}}")
+        assert client("FUNCTION", "LOAD", "REPLACE", library) == family.encode()
         before = digest(client, family)
-        for words in (("EVAL_RO", add, 1, family, "b"), ("FCALL_RO", f"add{family}", 1, family, "b"),
+        for words in (("EVAL_RO", add, 1, family, "b"),
+                      ("FCALL_RO", f"add{family}", 1, family, "b"),
                       ("FCALL", f"read{family}", 1, family, "b")):
             reply = client(*words)
             assert isinstance(reply, Error) and digest(client, family) == before, (words, reply)
@@ -285,6 +286,37 @@ def clients_that_track_keys_hear_of_writes_alone(primary, _replica):
             assert said == ([b"invalidate", [family.encode()]] if write else "PONG"), (family, said)
             if write:
                 assert client.receive() == "PONG"
+
+
+@check
+def keys_migrate_only_to_servers_with_the_module(primary, _replica):
+    client = primary.client()
+    keys = fill(client, seed=34, writes=5)
+    before = digest(client, *keys)
+    with servers.Server(module=False) as bare, servers.Server() as other:
+        reply = client("MIGRATE", "127.0.0.1", bare.port, "", 0, 5000, "KEYS", *keys)
+        assert isinstance(reply, Error) and digest(client, *keys) == before, reply
+        ok(client("MIGRATE", "127.0.0.1", other.port, "", 0, 5000, "KEYS", *keys))
+        assert digest(other.client(), *keys) == before and client("DBSIZE") == 0
+
+
+@check
+def the_module_is_loaded_later(_primary, _replica):
+    """A load that fails leaves nothing behind. The server keeps modules that have data types."""
+    with servers.Server(module=False) as server:
+        client = server.client()
+        for words in (("LOAD", servers.MODULE, "argument"),
+                      ("LOADEX", servers.MODULE, "CONFIG", "bloomtime.default-window-ms", "x")):
+            assert isinstance(client("MODULE", *words), Error), words
+            assert client("RECENCY.ADD", "r", "a").startswith("ERR unknown command"), words
+        ok(client("MODULE", "LOADEX", servers.MODULE, "CONFIG", "bloomtime.default-window-ms",
+                  9000))
+        ok(client("RECENCY.ADD", "r", "a"))
+        assert client("RECENCY.INFO", "r", "window_seconds") == b"9"
+        client("DEL", "r")
+        assert isinstance(client("MODULE", "UNLOAD", "bloomtime"), Error)
+        assert isinstance(client("MODULE", "LOAD", servers.MODULE), Error)
+        assert client("RECENCY.ADD", "r", "a") == 1
 
 
 @check
