@@ -4,6 +4,7 @@
 #include <array>
 #include <variant>
 
+#include <bloomtime/detail/digest_index.hpp>
 #include <bloomtime/history/sightings.hpp>
 
 #include "commands.hpp"
@@ -37,14 +38,50 @@ void expect_recordable(const any_history& filter, instant when) {
       filter.get());
 }
 
+// Which items were in their granule before.
+void find_seen(const any_history& filter, std::span<const digest> digests,
+               std::span<const instant> times, std::span<sighting> answers) {
+  const instant first = times.front();
+  if (std::all_of(times.begin(), times.end(), [&](instant t) { return t == first; })) {
+    return filter.seen_bulk(digests, first, first, answers);
+  }
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    answers[i] = filter.seen(digests[i], times[i], times[i]);
+  }
+}
+
+// Those that occur in the command before, with the same granule, count as seen.
+void find_repeated(const tick_clock& clock, std::span<const digest> digests,
+                   std::span<const instant> times, std::span<sighting> answers) {
+  const auto tick_at = [&](std::size_t i) { return clock.tick_of(times[i]); };
+  detail::digest_index earlier;
+  earlier.reserve(digests.size());
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    const digest sight = derive(digests[i], static_cast<std::uint64_t>(tick_at(i).number));
+    const bool repeated =
+        earlier
+            .find(sight,
+                  [&](std::uint32_t other) {
+                    return digests[other] == digests[i] && tick_at(other) == tick_at(i);
+                  })
+            .has_value();
+    if (repeated) answers[i] = sighting::maybe;
+    if (!repeated) earlier.insert(sight, static_cast<std::uint32_t>(i));
+  }
+}
+
 // Whether each item is new in its granule. What is older than RETENTION goes: no event is far ahead
 // of the clock here, so the newest one tells the time.
 void add_each(any_history& filter, std::span<const digest> digests,
               std::span<const instant> times) {
+  const auto seen = scratch<sighting>(digests.size());
+  find_seen(filter, digests, times, seen);
+  if (digests.size() > 1) find_repeated(filter.clock(), digests, times, seen);
+  const auto outcomes = scratch<outcome>(digests.size());
+  filter.add_bulk(digests, times, outcomes);
   const auto fresh = scratch<bool>(digests.size());
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    const bool seen = filter.seen(digests[i], times[i], times[i]) == sighting::maybe;
-    fresh[i] = filter.add(digests[i], times[i]) == outcome::added && !seen;
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    fresh[i] = outcomes[i] == outcome::added && seen[i] != sighting::maybe;
   }
   filter.advance(*std::max_element(times.begin(), times.end()));
 }
