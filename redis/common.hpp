@@ -204,7 +204,7 @@ struct common {
       fail("operation exceeds memory limit");
     }
     if (key.exists()) {
-      *key.get().filter = *std::move(sum);
+      key.get().replace(*std::move(sum));
     } else {
       key.set(value<Family>::make(*std::move(sum)));
     }

@@ -65,8 +65,8 @@ std::uint64_t growth_of_large(std::uint64_t large, std::uint64_t items) {
   return detail::side_table::bytes_for(large + items + 1) - detail::side_table::bytes_for(large);
 }
 
-std::uint64_t growth_of_engine(const any_heat& heat, std::uint64_t items) {
-  const std::uint64_t table = growth_of_table(heat.memory(), 2 * items);
+std::uint64_t growth_of_engine(const any_heat& heat, std::uint64_t items, std::uint64_t memory) {
+  const std::uint64_t table = growth_of_table(memory, 2 * items);
   if (const heat_table* const t = std::get_if<heat_table>(&heat.get())) {
     return table + growth_of_large(t->large_counts(), items);
   }
@@ -153,8 +153,9 @@ heat_family::content heat_family::parameters::make() const {
   return {std::move(heat), std::move(list)};
 }
 
-std::uint64_t heat_family::growth(const content& filter, const additions& items) {
-  const std::uint64_t bytes = growth_of_engine(filter.heat(), items.size());
+std::uint64_t heat_family::growth(const content& filter, const additions& items,
+                                  std::uint64_t memory) {
+  const std::uint64_t bytes = growth_of_engine(filter.heat(), items.size(), memory);
   return filter.hot() ? bytes + growth_of_list(*filter.hot(), items) : bytes;
 }
 

@@ -135,7 +135,7 @@ void add_at(call& c) {
   write_target<family> target(c, name, given);
   any_history& filter = target.filter();
   const auto times = times_of(c, filter, words);
-  expect_room(c, filter, family::growth(filter, {words, true}));
+  expect_room(c, target, {words, true});
   add_each(filter, digests_of(filter, words.subspan(1), 2), times);
   target.commit(c, family::add_event);
   if (target.created()) {

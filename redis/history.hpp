@@ -46,7 +46,7 @@ struct history_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, const additions& items);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
   static std::uint64_t time_of(const write_request& asked, const content& filter);
   static void record(content& filter, const additions& items, std::span<const digest> digests,
                      instant when);

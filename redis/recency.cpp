@@ -88,10 +88,10 @@ recency_family::content recency_family::parameters::make() const {
   return any_recency::make(config, engine);
 }
 
-std::uint64_t recency_family::growth(const content& filter, const additions& items) {
-  return std::holds_alternative<recency_table>(filter.get())
-             ? growth_of_table(filter.memory(), items.size())
-             : 0;
+std::uint64_t recency_family::growth(const content& filter, const additions& items,
+                                     std::uint64_t memory) {
+  return std::holds_alternative<recency_table>(filter.get()) ? growth_of_table(memory, items.size())
+                                                             : 0;
 }
 
 // Nothing is within the window once it has passed.

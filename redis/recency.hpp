@@ -47,7 +47,7 @@ struct recency_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, const additions& items);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
   static std::uint64_t time_of(const write_request& asked, const content& filter);
   static void record(content& filter, const additions& items, std::span<const digest> digests,
                      instant when);

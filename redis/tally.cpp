@@ -54,10 +54,11 @@ tally_family::content tally_family::parameters::make() const {
   return any_tally::make(config, engine);
 }
 
-std::uint64_t tally_family::growth(const content& filter, const additions& items) {
+std::uint64_t tally_family::growth(const content& filter, const additions& items,
+                                   std::uint64_t memory) {
   const tally_table* const table = std::get_if<tally_table>(&filter.get());
   if (table == nullptr || table->memory_limit()) return 0;
-  return growth_of_table(filter.memory(), 2 * items.size());  // a large count takes two slots
+  return growth_of_table(memory, 2 * items.size());  // a large count takes two slots
 }
 
 // -- adding ------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ struct tally_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, const additions& items);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
   static void record(content& filter, const additions& items, std::span<const digest> digests,
                      instant when);
   static void reply(const call& c, const content& filter, std::size_t count, instant when);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <span>
@@ -60,10 +61,26 @@ struct value {
     filter.swap(other.filter);
     pending.swap(other.pending);
     std::swap(chunks_left, other.chunks_left);
+    std::swap(most_memory_, other.most_memory_);
   }
 
   std::uint64_t memory() const noexcept {
     return sizeof(value) + (filter ? filter->memory() : 0) + pending.capacity();
+  }
+
+  void replace(content&& by) {
+    filter = std::move(by);
+    most_memory_ = unknown;
+  }
+
+  // Whether the filter stays within `limit` bytes if it takes growth(memory) more, which is then
+  // promised to it. Some filters take long to say how much memory they have, so they are asked only
+  // when what was promised since then might exceed the limit.
+  template <class Growth>
+  bool has_room(std::uint64_t limit, const Growth& growth) {
+    if (promised(limit, growth)) return true;
+    most_memory_ = filter->memory();
+    return promised(limit, growth);
   }
 
   template <class... Arguments>
@@ -81,6 +98,20 @@ struct value {
     v->~value();
     rm::Free(v);
   }
+
+ private:
+  static constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+
+  template <class Growth>
+  bool promised(std::uint64_t limit, const Growth& growth) {
+    if (most_memory_ > limit) return false;
+    const std::uint64_t more = growth(most_memory_);
+    if (more > limit - most_memory_) return false;
+    most_memory_ += more;
+    return true;
+  }
+
+  std::uint64_t most_memory_ = unknown;  // bytes that the filter may have
 };
 
 // A key that a command has opened.
@@ -128,14 +159,6 @@ class opened {
   rm::Key* key_;
   value<Family>* value_ = nullptr;
 };
-
-// Throws if so many more bytes might take the key beyond the limit. Replayed commands may.
-template <class Filter>
-void expect_room(const call& c, const Filter& filter, std::uint64_t growth) {
-  if (filter.memory() + growth > configured().max_object_bytes && !c.is_replayed()) {
-    fail("operation exceeds memory limit");
-  }
-}
 
 // make(), which may allocate as much as a key may have.
 template <class Make>

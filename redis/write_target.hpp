@@ -28,18 +28,17 @@ class write_target {
 
   write_target(const call& c, rm::String* name, parameters& given, bool create = true)
       : key_(c, name, rm::read | rm::write), made_(nullptr, value<Family>::destroy) {
-    filter_ = key_.filter();
-    if (filter_ != nullptr) {
-      given.expect_same(*filter_);
+    if (const auto* const present = key_.filter()) {
+      given.expect_same(*present);
       return;
     }
     if (!create) fail("not found");
     given.resolve();
     made_.reset(value<Family>::make(made_within_limit(c, [&] { return given.make(); })));
-    filter_ = &*made_->filter;
   }
 
-  typename Family::content& filter() const noexcept { return *filter_; }
+  value<Family>& get() const noexcept { return made_ ? *made_ : key_.get(); }
+  typename Family::content& filter() const noexcept { return *get().filter; }
   rm::String* name() const noexcept { return key_.name(); }
   bool created() const noexcept { return created_ || made_ != nullptr; }
 
@@ -52,7 +51,6 @@ class write_target {
  private:
   opened<Family> key_;
   std::unique_ptr<value<Family>, void (*)(value<Family>*)> made_;
-  typename Family::content* filter_ = nullptr;
   bool created_ = false;
 };
 

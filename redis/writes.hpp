@@ -15,8 +15,8 @@
 
 // ADD, MADD and INSERT of all families. A Family also has
 //
-//   // How many bytes it may need for these items.
-//   static std::uint64_t growth(const content&, const additions&);
+//   // How many bytes it may need for these items, if it has `memory` at most.
+//   static std::uint64_t growth(const content&, const additions&, std::uint64_t memory);
 //   // If it is timed: the time of a write. Throws if nothing can be recorded then.
 //   static std::uint64_t time_of(const write_request&, const content&);
 //   // Adds all items, or throws and has added none.
@@ -52,12 +52,22 @@ void replicate_items(const call& c, const write_target<Family>& target,
   }
 }
 
+// Throws if the items might take the key beyond the limit. Replayed commands may.
+template <class Family>
+void expect_room(const call& c, const write_target<Family>& target, const additions& items) {
+  const auto growth = [&](std::uint64_t memory) {
+    return Family::growth(target.filter(), items, memory);
+  };
+  if (target.get().has_room(configured().max_object_bytes, growth) || c.is_replayed()) return;
+  fail("operation exceeds memory limit");
+}
+
 // Adds the items, at this time if the family is timed. `verbatim`: the command said its time.
 template <class Family>
 void write_at(const call& c, write_target<Family>& target, const typename Family::parameters& given,
               const additions& items, std::optional<std::uint64_t> time_ms, bool verbatim) {
   auto& filter = target.filter();
-  expect_room(c, filter, Family::growth(filter, items));
+  expect_room(c, target, items);
   Family::record(filter, items, digests_of(filter, items.words, items.step()),
                  from_ms(time_ms.value_or(0)));
   target.commit(c, Family::add_event);
