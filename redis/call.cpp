@@ -84,6 +84,22 @@ void call::facts(std::span<const fact> all) const {
   }
 }
 
+rm::String* lasting_word(word w) {
+  static const std::array made{lasting("ITEMS"), lasting("TIMESTAMP")};
+  return made[static_cast<std::size_t>(w)];
+}
+
+rm::String* time_word(std::uint64_t ms) {
+  static std::uint64_t last_ms = ms;
+  static rm::String* time = lasting(std::to_string(ms));
+  if (last_ms != ms) {
+    rm::String* const next = lasting(std::to_string(ms));
+    rm::FreeString(nullptr, std::exchange(time, next));
+    last_ms = ms;
+  }
+  return time;
+}
+
 canonical_form::canonical_form(rm::Ctx* ctx) noexcept : ctx_(ctx), words_(reused_words()) {}
 
 canonical_form::~canonical_form() {
@@ -98,23 +114,6 @@ canonical_form& canonical_form::add(std::string_view word) {
   words_.reserve(words_.size() + 1);
   made_.push_back(rm::CreateString(ctx_, word.data(), word.size()));
   return add(made_.back());
-}
-
-canonical_form& canonical_form::add_time(std::uint64_t ms) {
-  static rm::String* const word = lasting("TIMESTAMP");
-  static std::uint64_t last_ms = ms;
-  static rm::String* time = lasting(std::to_string(ms));
-  if (last_ms != ms) {
-    rm::String* const next = lasting(std::to_string(ms));
-    rm::FreeString(nullptr, std::exchange(time, next));
-    last_ms = ms;
-  }
-  return add(word).add(time);
-}
-
-canonical_form& canonical_form::add_items(std::span<rm::String* const> all) {
-  static rm::String* const word = lasting("ITEMS");
-  return add(word).add(all);
 }
 
 canonical_form& canonical_form::add(double x) {

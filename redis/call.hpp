@@ -58,6 +58,11 @@ class call {
   mutable std::optional<int> flags_;
 };
 
+// Arguments that nearly every command that is sent has, made once; time_word() keeps the last one.
+enum class word { items, timestamp };
+rm::String* lasting_word(word w);
+rm::String* time_word(std::uint64_t ms);
+
 // A command in the form that replicas get, argument by argument. Only one exists at a time.
 class canonical_form {
  public:
@@ -81,9 +86,6 @@ class canonical_form {
   canonical_form& add(std::string_view option, const Value& value) {
     return add(option).add(value);
   }
-  // These two are part of nearly every command that is sent, and the strings are kept.
-  canonical_form& add_time(std::uint64_t ms);                   // TIMESTAMP ms
-  canonical_form& add_items(std::span<rm::String* const> all);  // ITEMS item...
   void send(const char* command);
 
  private:

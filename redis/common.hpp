@@ -162,7 +162,11 @@ struct common {
         made->pending.swap(bytes);
         made->chunks_left = number - 1;
       }
-      key.set(made.release());
+      if (key.exists()) {
+        key.get().swap(*made);  // the key keeps its time to live
+      } else {
+        key.set(made.release());
+      }
     } catch (...) {
       bytes.resize(before);
       if (continues) bytes.swap(key.get().pending);
@@ -200,7 +204,7 @@ struct common {
       fail("operation exceeds memory limit");
     }
     if (key.exists()) {
-      *key.get().filter = *std::move(sum);
+      key.get().replace(*std::move(sum));
     } else {
       key.set(value<Family>::make(*std::move(sum)));
     }

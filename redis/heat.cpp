@@ -8,38 +8,17 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "data_type.hpp"
-#include "write_target.hpp"
+#include "writes.hpp"
 
 namespace bloomtime::redis {
 namespace {
 
 using family = heat_family;
-using target_type = write_target<family>;
 
 constexpr std::uint64_t most_weight = std::uint64_t{1} << 32;
 constexpr double most_hits = 0x1p46;  // of an item; a hot list counts up to 2^47
 
 // -- adding ------------------------------------------------------------------------------------
-
-// Items with the weight of each, or each once.
-struct additions {
-  std::span<rm::String* const> words;  // as they were sent
-  bool weighted = false;
-
-  std::size_t step() const noexcept { return weighted ? 2 : 1; }
-  std::size_t size() const noexcept { return words.size() / step(); }
-  std::string_view text(std::size_t i) const { return text_of(words[i * step()]); }
-};
-
-// What the list of the hottest items may keep of them.
-std::uint64_t text_bytes(const any_listed_heat& value, const additions& items) {
-  if (!value.hot()) return 0;
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    bytes += std::min(items.text(i).size(), hot_list::longest_text);
-  }
-  return bytes;
-}
 
 std::uint64_t weight_in(std::string_view text) {
   const auto weight = whole_in(text);
@@ -54,49 +33,6 @@ void expect_countable(const any_heat& heat, digest d, instant when, double weigh
   if (heat.at(d, when).upper + weight > most_hits) {
     fail("the count of an item must stay below 2^46");
   }
-}
-
-// All are added with the time of the command, so the first says whether that is too old.
-void count_each(any_listed_heat& value, const additions& items, std::span<const digest> digests,
-                instant when) {
-  any_heat& heat = value.heat();
-  const auto outcomes = scratch<outcome>(digests.size());
-  if (items.weighted) {
-    const auto weights = scratch<std::uint64_t>(digests.size());
-    double sum = 0;  // an item may occur several times
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      weights[i] = weight_in(text_of(items.words[2 * i + 1]));
-      sum += static_cast<double>(weights[i]);
-    }
-    for (const digest d : digests) expect_countable(heat, d, when, sum);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      outcomes[i] = heat.add(digests[i], when, weights[i]);
-    }
-  } else if (digests.size() == 1) {
-    outcomes[0] = heat.add(digests[0], when);
-  } else {
-    const auto times = scratch<instant>(digests.size());
-    std::fill(times.begin(), times.end(), when);
-    heat.add_bulk(digests, times, outcomes);
-  }
-  if (outcomes[0] == outcome::dropped_late) fail("timestamp older than retention");
-  if (outcomes[0] == outcome::full) fail("the count of an item is too large");
-  if (!value.hot()) return;
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    const std::uint64_t weight = items.weighted ? scratch<std::uint64_t>(digests.size())[i] : 1;
-    value.hot()->add(digests[i], items.text(i), when, weight);
-  }
-}
-
-void add_items(const call& c, target_type& target, const family::parameters& given,
-               const write_request& asked, std::uint64_t time_ms, const additions& items,
-               bool canonical) {
-  any_listed_heat& value = target.filter();
-  expect_room(c, value, family::growth(value, items.size(), text_bytes(value, items)));
-  count_each(value, items, digests_of(value, items.words, items.step()), from_ms(time_ms));
-  target.commit(c, "heat.add");
-  if (canonical && asked.time_ms && !target.created()) return c.replicate_verbatim();
-  replicate_insert(c, target, given, time_ms, items.words, items.weighted);
 }
 
 // The counts of items whose digests are in `scratch`.
@@ -153,39 +89,15 @@ void add(call& c) {
   const std::uint64_t weight = weighted ? weight_in(text_of(words[1])) : 1;
   // A missing key gets the window of the limit.
   if (most.hits && !opened<family>(c, name, rm::read).exists()) given.window_ms = most.within_ms;
-  target_type target(c, name, given);
+  write_target<family> target(c, name, given);
   const any_heat& heat = target.filter().heat();
-  const std::uint64_t time_ms = time_of_write(asked, target.filter());
+  const std::uint64_t time_ms = time_of_write(asked, heat);
   const digest d = heat.digest_of(text_of(words[0]));
   if (most.hits && !most.allows(heat, d, from_ms(time_ms), weight)) return c.null();
-  const additions items{std::span(words).first(weighted ? 2 : 1), weighted};
-  add_items(c, target, given, asked, time_ms, items, false);
+  write_at(c, target, given, {std::span(words).first(weighted ? 2 : 1), weighted}, time_ms,
+           asked.time_ms && !most.hits);
   c.number(most.hits ? hits_within(heat, d, from_ms(time_ms), *most.within_ms).value
                      : heat.at(d, from_ms(time_ms)).value);
-}
-
-void add_now(call& c, bool weighted) {
-  rm::String* const name = c.in.string();
-  const additions items{c.in.items(weighted ? 2 : 1), weighted};
-  family::parameters given;
-  target_type target(c, name, given);
-  const std::uint64_t time_ms = time_of_write({}, target.filter());
-  add_items(c, target, given, {}, time_ms, items, false);
-  reply_counts(c, target.filter().heat(), items.size(), from_ms(time_ms));
-}
-
-void add_many(call& c) { add_now(c, false); }
-void increase(call& c) { add_now(c, true); }
-
-void insert(call& c) {
-  rm::String* const name = c.in.string();
-  family::parameters given;
-  const write_request asked = read_insert<family>(c, given);
-  const additions items{c.in.items(asked.weighted ? 2 : 1), asked.weighted};
-  target_type target(c, name, given, asked.create);
-  const std::uint64_t time_ms = time_of_write(asked, target.filter());
-  add_items(c, target, given, asked, time_ms, items, true);
-  reply_counts(c, target.filter().heat(), items.size(), from_ms(time_ms));
 }
 
 // -- questions ---------------------------------------------------------------------------------
@@ -300,13 +212,13 @@ constexpr std::array commands{
             "[TIMESTAMP timestamp:time]",
             "Counts a hit and returns the count, or nil if a limit is reached",
             "O(log(K)) for K entries of the list"},
-    command{"HEAT.MADD", entry<add_many>, "write deny-oom fast", -3, "key item...",
+    command{"HEAT.MADD", entry<add_many<family>>, "write deny-oom fast", -3, "key item...",
             "Counts a hit of each item and returns the counts",
             "O(N*log(K)) for N items and K entries of the list"},
-    command{"HEAT.INCRBY", entry<increase>, "write deny-oom fast", -4, "key (item weight:int)...",
-            "Counts several hits of each item and returns the counts",
+    command{"HEAT.INCRBY", entry<add_many<family, true>>, "write deny-oom fast", -4,
+            "key (item weight:int)...", "Counts several hits of each item and returns the counts",
             "O(N*log(K)) for N items and K entries of the list"},
-    command{"HEAT.INSERT", entry<insert>, "write deny-oom fast", -4,
+    command{"HEAT.INSERT", entry<insert<family>>, "write deny-oom fast", -4,
             "key [ERROR error_rate:double] [CAPACITY capacity:int] [HALFLIFE ms | WINDOW ms] "
             "[SLOTS slots:int] [TOPK entries:int] [SEED seed:int] [ENGINE engine] [NOCREATE] "
             "[TIMESTAMP timestamp:time] [WEIGHTED] ITEMS item...",
@@ -330,6 +242,48 @@ constexpr std::array commands{
     BLOOMTIME_SHARED_COMMANDS("HEAT")};
 
 }  // namespace
+
+// -- adding ------------------------------------------------------------------------------------
+
+std::uint64_t heat_family::time_of(const write_request& asked, const content& filter) {
+  return time_of_write(asked, filter);
+}
+
+// All are added with the time of the command, so the first says whether that is too old.
+void heat_family::record(content& value, const additions& items, std::span<const digest> digests,
+                         instant when) {
+  any_heat& heat = value.heat();
+  const auto outcomes = scratch<outcome>(digests.size());
+  if (items.weighted) {
+    const auto weights = scratch<std::uint64_t>(digests.size());
+    double sum = 0;  // an item may occur several times
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      weights[i] = weight_in(items.weight(i));
+      sum += static_cast<double>(weights[i]);
+    }
+    for (const digest d : digests) expect_countable(heat, d, when, sum);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      outcomes[i] = heat.add(digests[i], when, weights[i]);
+    }
+  } else if (digests.size() == 1) {
+    outcomes[0] = heat.add(digests[0], when);
+  } else {
+    const auto times = scratch<instant>(digests.size());
+    std::fill(times.begin(), times.end(), when);
+    heat.add_bulk(digests, times, outcomes);
+  }
+  if (outcomes[0] == outcome::dropped_late) fail("timestamp older than retention");
+  if (outcomes[0] == outcome::full) fail("the count of an item is too large");
+  if (!value.hot()) return;
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    const std::uint64_t weight = items.weighted ? scratch<std::uint64_t>(digests.size())[i] : 1;
+    value.hot()->add(digests[i], items.text(i), when, weight);
+  }
+}
+
+void heat_family::reply(const call& c, const content& filter, std::size_t count, instant when) {
+  reply_counts(c, filter.heat(), count, when);
+}
 
 bool register_heat(rm::Ctx* ctx) {
   return data_type<family>::create(ctx) && register_commands(ctx, commands);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <bloomtime/heat/any_listed_heat.hpp>
 
@@ -18,8 +20,10 @@ struct heat_family {
 
   static constexpr const char* type_name = "bt-heat-1";
   static constexpr const char* prefix = "HEAT";
+  static constexpr const char* add_name = "HEAT.ADD";
   static constexpr const char* insert_name = "HEAT.INSERT";
   static constexpr const char* reserve_name = "HEAT.RESERVE";
+  static constexpr const char* add_event = "heat.add";
   static constexpr const char* reserve_event = "heat.reserve";
   static constexpr const char* reset_event = "heat.reset";
   static constexpr const char* load_event = "heat.load";
@@ -43,7 +47,11 @@ struct heat_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, std::uint64_t items, std::uint64_t text_bytes);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
+  static std::uint64_t time_of(const write_request& asked, const content& filter);
+  static void record(content& filter, const additions& items, std::span<const digest> digests,
+                     instant when);
+  static void reply(const call& c, const content& filter, std::size_t count, instant when);
   static double cardinality(const content& filter, instant) { return filter.heat().cardinality(); }
   static void merge(content& sum, const content& other, double weight) { sum.merge(other, weight); }
 };

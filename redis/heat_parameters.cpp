@@ -51,9 +51,13 @@ bool has_window(const any_heat& filter, std::uint64_t window_ms) {
 
 // A hot list takes up to 512 bytes for an entry and its index, and the texts. It grows by a
 // quarter.
-std::uint64_t growth_of_list(const hot_list& list, std::uint64_t items, std::uint64_t text_bytes) {
-  return list.memory() / 4 + 512 * std::min(items, list.entries() - list.listed()) +
-         2 * text_bytes + 1024;
+std::uint64_t growth_of_list(const hot_list& list, const additions& items) {
+  std::uint64_t text_bytes = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    text_bytes += std::min(items.text(i).size(), hot_list::longest_text);
+  }
+  const std::uint64_t entries = std::min(items.size(), list.entries() - list.listed());
+  return list.memory() / 4 + 512 * entries + 2 * text_bytes + 1024;
 }
 
 // Counts too large for a block are in a table of their own, and any item may get such a count.
@@ -61,8 +65,8 @@ std::uint64_t growth_of_large(std::uint64_t large, std::uint64_t items) {
   return detail::side_table::bytes_for(large + items + 1) - detail::side_table::bytes_for(large);
 }
 
-std::uint64_t growth_of_engine(const any_heat& heat, std::uint64_t items) {
-  const std::uint64_t table = growth_of_table(heat.memory(), 2 * items);
+std::uint64_t growth_of_engine(const any_heat& heat, std::uint64_t items, std::uint64_t memory) {
+  const std::uint64_t table = growth_of_table(memory, 2 * items);
   if (const heat_table* const t = std::get_if<heat_table>(&heat.get())) {
     return table + growth_of_large(t->large_counts(), items);
   }
@@ -149,10 +153,10 @@ heat_family::content heat_family::parameters::make() const {
   return {std::move(heat), std::move(list)};
 }
 
-std::uint64_t heat_family::growth(const content& filter, std::uint64_t items,
-                                  std::uint64_t text_bytes) {
-  const std::uint64_t bytes = growth_of_engine(filter.heat(), items);
-  return filter.hot() ? bytes + growth_of_list(*filter.hot(), items, text_bytes) : bytes;
+std::uint64_t heat_family::growth(const content& filter, const additions& items,
+                                  std::uint64_t memory) {
+  const std::uint64_t bytes = growth_of_engine(filter.heat(), items.size(), memory);
+  return filter.hot() ? bytes + growth_of_list(*filter.hot(), items) : bytes;
 }
 
 }  // namespace bloomtime::redis

@@ -4,18 +4,18 @@
 #include <array>
 #include <variant>
 
+#include <bloomtime/detail/digest_index.hpp>
 #include <bloomtime/history/sightings.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
 #include "data_type.hpp"
-#include "write_target.hpp"
+#include "writes.hpp"
 
 namespace bloomtime::redis {
 namespace {
 
 using family = history_family;
-using target_type = write_target<family>;
 
 // -- adding ------------------------------------------------------------------------------------
 
@@ -38,44 +38,52 @@ void expect_recordable(const any_history& filter, instant when) {
       filter.get());
 }
 
-// The time of a write. An event is recorded when it happens, also before the newest one, unless the
-// server's clock is so far behind that the time is no longer kept.
-std::uint64_t recordable_time(const write_request& asked, const any_history& filter) {
-  const std::uint64_t now = now_ms();
-  const history* const h = std::get_if<history>(&filter.get());
-  const bool is_kept = h == nullptr || filter.clock().tick_of(from_ms(now)) >= h->known_from();
-  return !asked.time_ms && is_kept ? now : time_of_write(asked, filter);
+// Which items were in their granule before.
+void find_seen(const any_history& filter, std::span<const digest> digests,
+               std::span<const instant> times, std::span<sighting> answers) {
+  const instant first = times.front();
+  if (std::all_of(times.begin(), times.end(), [&](instant t) { return t == first; })) {
+    return filter.seen_bulk(digests, first, first, answers);
+  }
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    answers[i] = filter.seen(digests[i], times[i], times[i]);
+  }
+}
+
+// Those that occur in the command before, with the same granule, count as seen.
+void find_repeated(const tick_clock& clock, std::span<const digest> digests,
+                   std::span<const instant> times, std::span<sighting> answers) {
+  const auto tick_at = [&](std::size_t i) { return clock.tick_of(times[i]); };
+  detail::digest_index earlier;
+  earlier.reserve(digests.size());
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    const digest sight = derive(digests[i], static_cast<std::uint64_t>(tick_at(i).number));
+    const bool repeated =
+        earlier
+            .find(sight,
+                  [&](std::uint32_t other) {
+                    return digests[other] == digests[i] && tick_at(other) == tick_at(i);
+                  })
+            .has_value();
+    if (repeated) answers[i] = sighting::maybe;
+    if (!repeated) earlier.insert(sight, static_cast<std::uint32_t>(i));
+  }
 }
 
 // Whether each item is new in its granule. What is older than RETENTION goes: no event is far ahead
 // of the clock here, so the newest one tells the time.
-void add_each(const call& c, any_history& filter, std::span<const digest> digests,
+void add_each(any_history& filter, std::span<const digest> digests,
               std::span<const instant> times) {
-  expect_room(c, filter, family::growth(filter, digests.size()));
+  const auto seen = scratch<sighting>(digests.size());
+  find_seen(filter, digests, times, seen);
+  if (digests.size() > 1) find_repeated(filter.clock(), digests, times, seen);
+  const auto outcomes = scratch<outcome>(digests.size());
+  filter.add_bulk(digests, times, outcomes);
   const auto fresh = scratch<bool>(digests.size());
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    const bool seen = filter.seen(digests[i], times[i], times[i]) == sighting::maybe;
-    fresh[i] = filter.add(digests[i], times[i]) == outcome::added && !seen;
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    fresh[i] = outcomes[i] == outcome::added && seen[i] != sighting::maybe;
   }
   filter.advance(*std::max_element(times.begin(), times.end()));
-}
-
-void reply_fresh(const call& c, std::size_t count) {
-  c.array(count);
-  for (const bool b : scratch<bool>(count)) c.boolean(b);
-}
-
-void add_items(const call& c, target_type& target, const family::parameters& given,
-               const write_request& asked, std::span<rm::String* const> items) {
-  any_history& filter = target.filter();
-  const std::uint64_t time_ms = recordable_time(asked, filter);
-  expect_recordable(filter, from_ms(time_ms));
-  const auto times = scratch<instant>(items.size());
-  std::fill(times.begin(), times.end(), from_ms(time_ms));
-  add_each(c, filter, digests_of(filter, items), times);
-  target.commit(c, "history.add");
-  if (asked.time_ms && !target.created()) return c.replicate_verbatim();
-  replicate_insert(c, target, given, time_ms, items);
 }
 
 void add(call& c) {
@@ -86,28 +94,9 @@ void add(call& c) {
   while (c.in.more()) {
     if (!given.read_granularity(c.in) && !asked.read_time(c)) c.in.unknown();
   }
-  target_type target(c, name, given);
-  add_items(c, target, given, asked, {&item, 1});
+  write_target<family> target(c, name, given);
+  write_items(c, target, given, asked, {{&item, 1}});
   c.boolean(scratch<bool>(1)[0]);
-}
-
-void add_many(call& c) {
-  rm::String* const name = c.in.string();
-  const auto items = c.in.items();
-  family::parameters given;
-  target_type target(c, name, given);
-  add_items(c, target, given, {}, items);
-  reply_fresh(c, items.size());
-}
-
-void insert(call& c) {
-  rm::String* const name = c.in.string();
-  family::parameters given;
-  const write_request asked = read_insert<family>(c, given);
-  const auto items = c.in.items();
-  target_type target(c, name, given, asked.create);
-  add_items(c, target, given, asked, items);
-  reply_fresh(c, items.size());
 }
 
 // Throws if the newest event would drop the partition of the oldest one.
@@ -143,11 +132,12 @@ void add_at(call& c) {
   rm::String* const name = c.in.string();
   const auto words = c.in.items(2);
   family::parameters given;
-  target_type target(c, name, given);
+  write_target<family> target(c, name, given);
   any_history& filter = target.filter();
   const auto times = times_of(c, filter, words);
-  add_each(c, filter, digests_of(filter, words.subspan(1), 2), times);
-  target.commit(c, "history.add");
+  expect_room(c, target, {words, true});
+  add_each(filter, digests_of(filter, words.subspan(1), 2), times);
+  target.commit(c, family::add_event);
   if (target.created()) {
     replicate_reserve<family>(c, name, given);
     canonical_form form(c.context());
@@ -155,7 +145,7 @@ void add_at(call& c) {
   } else {
     c.replicate_verbatim();
   }
-  reply_fresh(c, times.size());
+  family::reply(c, filter, times.size(), {});
 }
 
 // -- questions ---------------------------------------------------------------------------------
@@ -299,13 +289,13 @@ constexpr std::array commands{
     command{"HISTORY.ADD", entry<add>, "write deny-oom fast", -3,
             "key item [GRANULARITY ms] [TIMESTAMP timestamp:time]",
             "Records that an item was seen, and tells whether it is new in its granule", "O(1)"},
-    command{"HISTORY.MADD", entry<add_many>, "write deny-oom fast", -3, "key item...",
+    command{"HISTORY.MADD", entry<add_many<family>>, "write deny-oom fast", -3, "key item...",
             "Records that items were seen now, and tells which are new in the granule",
             "O(N) for N items"},
     command{"HISTORY.MADDAT", entry<add_at>, "write deny-oom fast", -4,
             "key (timestamp:time item)...", "Records that items were seen, each with its time",
             "O(N) for N items"},
-    command{"HISTORY.INSERT", entry<insert>, "write deny-oom fast", -4,
+    command{"HISTORY.INSERT", entry<insert<family>>, "write deny-oom fast", -4,
             "key [ERROR error_rate:double] [CAPACITY capacity:int] [GRANULARITY ms] "
             "[RETENTION ms] [START start:time] [SEED seed:int] [ENGINE engine] [NOCREATE] "
             "[TIMESTAMP timestamp:time] ITEMS item...",
@@ -340,6 +330,32 @@ constexpr std::array commands{
     BLOOMTIME_SHARED_COMMANDS("HISTORY")};
 
 }  // namespace
+
+// -- adding ------------------------------------------------------------------------------------
+
+// An event is recorded when it happens, also before the newest one, unless the server's clock is so
+// far behind that the time is no longer kept.
+std::uint64_t history_family::time_of(const write_request& asked, const content& filter) {
+  std::uint64_t time_ms = asked.time_ms ? *asked.time_ms : now_ms();
+  const history* const h = std::get_if<history>(&filter.get());
+  if (h != nullptr && filter.clock().tick_of(from_ms(time_ms)) < h->known_from()) {
+    time_ms = time_of_write(asked, filter);
+  }
+  expect_recordable(filter, from_ms(time_ms));
+  return time_ms;
+}
+
+void history_family::record(content& filter, const additions&, std::span<const digest> digests,
+                            instant when) {
+  const auto times = scratch<instant>(digests.size());
+  std::fill(times.begin(), times.end(), when);
+  add_each(filter, digests, times);
+}
+
+void history_family::reply(const call& c, const content&, std::size_t count, instant) {
+  c.array(count);
+  for (const bool b : scratch<bool>(count)) c.boolean(b);
+}
 
 bool register_history(rm::Ctx* ctx) {
   return data_type<family>::create(ctx) && register_commands(ctx, commands);

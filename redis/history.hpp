@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <bloomtime/history/any_history.hpp>
 
@@ -18,8 +20,10 @@ struct history_family {
 
   static constexpr const char* type_name = "bt-hist-1";
   static constexpr const char* prefix = "HISTORY";
+  static constexpr const char* add_name = "HISTORY.ADD";
   static constexpr const char* insert_name = "HISTORY.INSERT";
   static constexpr const char* reserve_name = "HISTORY.RESERVE";
+  static constexpr const char* add_event = "history.add";
   static constexpr const char* reserve_event = "history.reserve";
   static constexpr const char* reset_event = "history.reset";
   static constexpr const char* load_event = "history.load";
@@ -42,7 +46,11 @@ struct history_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, std::uint64_t items);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
+  static std::uint64_t time_of(const write_request& asked, const content& filter);
+  static void record(content& filter, const additions& items, std::span<const digest> digests,
+                     instant when);
+  static void reply(const call& c, const content& filter, std::size_t count, instant when);
   static double cardinality(const content& filter, instant) { return filter.cardinality(); }
   static void merge(content& sum, const content& other, double) { sum.merge(other); }
 };

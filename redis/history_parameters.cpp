@@ -87,10 +87,11 @@ history_family::content history_family::parameters::make() const {
 
 // What is not compacted yet takes at most 128 bytes for a sighting, in a table that doubles up to 1
 // MiB.
-std::uint64_t history_family::growth(const content& filter, std::uint64_t items) {
+std::uint64_t history_family::growth(const content& filter, const additions& items,
+                                     std::uint64_t memory) {
   const bool grows = filter.engine() == history::name || filter.engine() == timeline_history::name;
   if (!grows) return 0;
-  return 128 * items + std::min(filter.memory(), std::uint64_t{1} << 20) + 8192;
+  return 128 * items.size() + std::min(memory, std::uint64_t{1} << 20) + 8192;
 }
 
 }  // namespace bloomtime::redis

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,9 +37,19 @@ struct basic_parameters {
 struct write_request {
   std::optional<std::uint64_t> time_ms;
   bool create = true;
-  bool weighted = false;
 
   bool read_time(call& c);  // TIMESTAMP
+};
+
+// The items of a write, each alone or with a number after it.
+struct additions {
+  std::span<rm::String* const> words;  // as they were sent
+  bool weighted = false;
+
+  std::size_t step() const noexcept { return weighted ? 2 : 1; }
+  std::size_t size() const noexcept { return words.size() / step(); }
+  std::string_view text(std::size_t i) const { return text_of(words[i * step()]); }
+  std::string_view weight(std::size_t i) const { return text_of(words[i * step() + 1]); }
 };
 
 }  // namespace bloomtime::redis

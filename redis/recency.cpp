@@ -9,7 +9,7 @@
 #include "common.hpp"
 #include "data_type.hpp"
 #include "growth.hpp"
-#include "write_target.hpp"
+#include "writes.hpp"
 
 namespace bloomtime::redis {
 
@@ -81,16 +81,17 @@ recency_family::content recency_family::parameters::make() const {
   if (engine == "generalized_filter" || engine == "recent_buffer") {
     fail(engine + " needs a memory size; make it in a program and load it");
   }
+  if (engine == "timing_filter" && !last) fail("ENGINE timing_filter needs LAST");
   config.error = error;
   if (slices) config.ticks = static_cast<std::uint32_t>(*slices);
   if (no_refresh) config.refresh = false;
   return any_recency::make(config, engine);
 }
 
-std::uint64_t recency_family::growth(const content& filter, std::uint64_t items) {
-  return std::holds_alternative<recency_table>(filter.get())
-             ? growth_of_table(filter.memory(), items)
-             : 0;
+std::uint64_t recency_family::growth(const content& filter, const additions& items,
+                                     std::uint64_t memory) {
+  return std::holds_alternative<recency_table>(filter.get()) ? growth_of_table(memory, items.size())
+                                                             : 0;
 }
 
 // Nothing is within the window once it has passed.
@@ -109,7 +110,6 @@ double recency_family::cardinality(const content& filter, instant now) {
 namespace {
 
 using family = recency_family;
-using target_type = write_target<family>;
 
 // False if there was no room for one of them; others may have been added.
 bool add_to(any_recency& filter, std::span<const digest> digests, instant when) {
@@ -127,34 +127,6 @@ bool add_to(any_recency& filter, std::span<const digest> digests, instant when) 
                       [](const novelty& n) { return n.became == outcome::full; });
 }
 
-// A table may become full on the way, so it is tried with a copy when it is nearly so.
-void add_or_refuse(any_recency& filter, std::span<const digest> digests, instant when) {
-  const recency_table* const table = std::get_if<recency_table>(&filter.get());
-  if (table == nullptr || table->takes(digests.size())) {
-    if (!add_to(filter, digests, when)) fail(filter_is_full);
-    return;
-  }
-  any_recency tried(filter);
-  if (!add_to(tried, digests, when)) fail(filter_is_full);
-  filter = std::move(tried);
-}
-
-void add_items(const call& c, target_type& target, const family::parameters& given,
-               const write_request& asked, std::span<rm::String* const> items) {
-  any_recency& filter = target.filter();
-  const std::uint64_t time_ms = time_of_write(asked, filter);
-  expect_room(c, filter, family::growth(filter, items.size()));
-  add_or_refuse(filter, digests_of(filter, items), from_ms(time_ms));
-  target.commit(c, "recency.add");
-  if (asked.time_ms && !target.created()) return c.replicate_verbatim();
-  replicate_insert(c, target, given, time_ms, items);
-}
-
-void reply_fresh(const call& c, std::size_t count) {
-  c.array(count);
-  for (const novelty& n : scratch<novelty>(count)) c.boolean(n.fresh);
-}
-
 void add(call& c) {
   rm::String* const name = c.in.string();
   rm::String* const item = c.in.string();
@@ -163,28 +135,9 @@ void add(call& c) {
   while (c.in.more()) {
     if (!given.read_window(c.in) && !asked.read_time(c)) c.in.unknown();
   }
-  target_type target(c, name, given);
-  add_items(c, target, given, asked, {&item, 1});
+  write_target<family> target(c, name, given);
+  write_items(c, target, given, asked, {{&item, 1}});
   c.boolean(scratch<novelty>(1)[0].fresh);
-}
-
-void add_many(call& c) {
-  rm::String* const name = c.in.string();
-  const auto items = c.in.items();
-  family::parameters given;
-  target_type target(c, name, given);
-  add_items(c, target, given, {}, items);
-  reply_fresh(c, items.size());
-}
-
-void insert(call& c) {
-  rm::String* const name = c.in.string();
-  family::parameters given;
-  const write_request asked = read_insert<family>(c, given);
-  const auto items = c.in.items();
-  target_type target(c, name, given, asked.create);
-  add_items(c, target, given, asked, items);
-  reply_fresh(c, items.size());
 }
 
 void exists(call& c) {
@@ -329,9 +282,9 @@ constexpr std::array commands{
     command{"RECENCY.ADD", entry<add>, "write deny-oom fast", -3,
             "key item [WINDOW ms | LAST count:int] [TIMESTAMP timestamp:time]",
             "Adds an item and tells whether it was not seen within the window", "O(1)"},
-    command{"RECENCY.MADD", entry<add_many>, "write deny-oom fast", -3, "key item...",
+    command{"RECENCY.MADD", entry<add_many<family>>, "write deny-oom fast", -3, "key item...",
             "Adds items and tells which were not seen within the window", "O(N) for N items"},
-    command{"RECENCY.INSERT", entry<insert>, "write deny-oom fast", -4,
+    command{"RECENCY.INSERT", entry<insert<family>>, "write deny-oom fast", -4,
             "key [ERROR error_rate:double] [CAPACITY capacity:int] [WINDOW ms | LAST count:int] "
             "[SLICES slices:int] [NOREFRESH] [SEED seed:int] [ENGINE engine] [NOCREATE] "
             "[TIMESTAMP timestamp:time] ITEMS item...",
@@ -359,6 +312,30 @@ constexpr std::array commands{
     BLOOMTIME_SHARED_COMMANDS("RECENCY")};
 
 }  // namespace
+
+// -- adding ------------------------------------------------------------------------------------
+
+std::uint64_t recency_family::time_of(const write_request& asked, const content& filter) {
+  return time_of_write(asked, filter);
+}
+
+// A table may become full on the way, so it is tried with a copy when it is nearly so.
+void recency_family::record(content& filter, const additions&, std::span<const digest> digests,
+                            instant when) {
+  const recency_table* const table = std::get_if<recency_table>(&filter.get());
+  if (table == nullptr || table->takes(digests.size())) {
+    if (!add_to(filter, digests, when)) fail(filter_is_full);
+    return;
+  }
+  content tried(filter);
+  if (!add_to(tried, digests, when)) fail(filter_is_full);
+  filter = std::move(tried);
+}
+
+void recency_family::reply(const call& c, const content&, std::size_t count, instant) {
+  c.array(count);
+  for (const novelty& n : scratch<novelty>(count)) c.boolean(n.fresh);
+}
 
 bool register_recency(rm::Ctx* ctx) {
   return data_type<family>::create(ctx) && register_commands(ctx, commands);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <bloomtime/recency/any_recency.hpp>
 
@@ -18,8 +20,10 @@ struct recency_family {
 
   static constexpr const char* type_name = "bt-recn-1";
   static constexpr const char* prefix = "RECENCY";
+  static constexpr const char* add_name = "RECENCY.ADD";
   static constexpr const char* insert_name = "RECENCY.INSERT";
   static constexpr const char* reserve_name = "RECENCY.RESERVE";
+  static constexpr const char* add_event = "recency.add";
   static constexpr const char* reserve_event = "recency.reserve";
   static constexpr const char* reset_event = "recency.reset";
   static constexpr const char* load_event = "recency.load";
@@ -43,7 +47,11 @@ struct recency_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, std::uint64_t items);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
+  static std::uint64_t time_of(const write_request& asked, const content& filter);
+  static void record(content& filter, const additions& items, std::span<const digest> digests,
+                     instant when);
+  static void reply(const call& c, const content& filter, std::size_t count, instant when);
   static double cardinality(const content& filter, instant now);
   static void merge(content& sum, const content& other, double) { sum.merge(other); }
 };

@@ -9,7 +9,7 @@
 #include "common.hpp"
 #include "data_type.hpp"
 #include "growth.hpp"
-#include "write_target.hpp"
+#include "writes.hpp"
 
 namespace bloomtime::redis {
 
@@ -54,10 +54,11 @@ tally_family::content tally_family::parameters::make() const {
   return any_tally::make(config, engine);
 }
 
-std::uint64_t tally_family::growth(const content& filter, std::uint64_t items) {
+std::uint64_t tally_family::growth(const content& filter, const additions& items,
+                                   std::uint64_t memory) {
   const tally_table* const table = std::get_if<tally_table>(&filter.get());
   if (table == nullptr || table->memory_limit()) return 0;
-  return growth_of_table(filter.memory(), 2 * items);  // a large count takes two slots
+  return growth_of_table(memory, 2 * items.size());  // a large count takes two slots
 }
 
 // -- adding ------------------------------------------------------------------------------------
@@ -65,22 +66,12 @@ std::uint64_t tally_family::growth(const content& filter, std::uint64_t items) {
 namespace {
 
 using family = tally_family;
-using target_type = write_target<family>;
-
-// Items with the count of each, or one of each.
-struct additions {
-  std::span<rm::String* const> words;  // as they were sent
-  bool weighted = false;
-
-  std::size_t step() const noexcept { return weighted ? 2 : 1; }
-  std::size_t size() const noexcept { return words.size() / step(); }
-};
 
 std::span<const std::uint64_t> amounts_of(const any_tally& filter, const additions& items) {
   const auto amounts = scratch<std::uint64_t>(items.size());
   std::uint64_t room = ~filter.total();
   for (std::size_t i = 0; i < amounts.size(); ++i) {
-    const auto amount = items.weighted ? whole_in(text_of(items.words[2 * i + 1])) : 1;
+    const auto amount = items.weighted ? whole_in(items.weight(i)) : 1;
     if (!amount || *amount == 0) fail("bad increment");
     if (*amount > room) fail("the sum of all counts would exceed 64 bits");
     room -= *amount;
@@ -104,41 +95,6 @@ bool add_to(any_tally& filter, const additions& items, std::span<const digest> d
   return room;
 }
 
-// A table may become full on the way, so it is tried with a copy when it is nearly so.
-void add_or_refuse(any_tally& filter, const additions& items) {
-  const auto digests = digests_of(filter, items.words, items.step());
-  const auto amounts = amounts_of(filter, items);
-  const tally_table* const table = std::get_if<tally_table>(&filter.get());
-  const bool limited = table != nullptr && table->memory_limit();
-  const char* const is_full = limited ? "non scaling filter is full" : filter_is_full;
-  const std::uint64_t slots = (items.weighted ? 6 : 2) * items.size();  // a count may take several
-  if (table == nullptr || table->takes(slots) || (limited && table->room_for(slots) == slots)) {
-    if (!add_to(filter, items, digests, amounts)) fail(is_full);
-    return;
-  }
-  any_tally tried(filter);
-  if (!add_to(tried, items, digests, amounts)) fail(is_full);
-  filter = std::move(tried);
-}
-
-void add_items(const call& c, target_type& target, const family::parameters& given,
-               const additions& items, bool verbatim) {
-  any_tally& filter = target.filter();
-  expect_room(c, filter, family::growth(filter, items.size()));
-  add_or_refuse(filter, items);
-  target.commit(c, "tally.add");
-  if (verbatim && !target.created()) return c.replicate_verbatim();
-  replicate_insert(c, target, given, {}, items.words, items.weighted);
-}
-
-// The counts of items whose digests are in `scratch`.
-void reply_counts(const call& c, const any_tally& filter, std::size_t count) {
-  const auto answers = scratch<counted>(count);
-  filter.count_bulk(scratch<digest>(count), answers);
-  c.array(count);
-  for (const counted& a : answers) c.whole(a.value);
-}
-
 void add(call& c) {
   rm::String* const name = c.in.string();
   std::array<rm::String*, 2> words{c.in.string(), nullptr};
@@ -146,9 +102,8 @@ void add(call& c) {
   if (weighted) words[1] = c.in.string();
   c.in.end();
   family::parameters given;
-  target_type target(c, name, given);
-  const additions items{std::span(words).first(weighted ? 2 : 1), weighted};
-  add_items(c, target, given, items, true);
+  write_target<family> target(c, name, given);
+  write_items(c, target, given, {}, {std::span(words).first(weighted ? 2 : 1), weighted});
   c.whole(target.filter().count(scratch<digest>(1)[0]).value);
 }
 
@@ -157,30 +112,11 @@ void add_if_absent(call& c) {
   rm::String* const item = c.in.string();
   c.in.end();
   family::parameters given;
-  target_type target(c, name, given);
+  write_target<family> target(c, name, given);
   const any_tally& filter = target.filter();
   const bool absent = filter.count(filter.digest_of(text_of(item))).value == 0;
-  if (absent) add_items(c, target, given, {{&item, 1}}, true);
+  if (absent) write_items(c, target, given, {}, {{&item, 1}});
   c.boolean(absent);
-}
-
-void add_many(call& c) {
-  rm::String* const name = c.in.string();
-  const additions items{c.in.items()};
-  family::parameters given;
-  target_type target(c, name, given);
-  add_items(c, target, given, items, true);
-  reply_counts(c, target.filter(), items.size());
-}
-
-void insert(call& c) {
-  rm::String* const name = c.in.string();
-  family::parameters given;
-  const write_request asked = read_insert<family>(c, given);
-  const additions items{c.in.items(asked.weighted ? 2 : 1), asked.weighted};
-  target_type target(c, name, given, asked.create);
-  add_items(c, target, given, items, true);
-  reply_counts(c, target.filter(), items.size());
 }
 
 // -- removing ----------------------------------------------------------------------------------
@@ -281,9 +217,9 @@ constexpr std::array commands{
             "Adds to the count of an item and returns it", "O(1)"},
     command{"TALLY.ADDNX", entry<add_if_absent>, "write deny-oom fast", 3, "key item",
             "Adds an item if its count is 0", "O(1)"},
-    command{"TALLY.MADD", entry<add_many>, "write deny-oom fast", -3, "key item...",
+    command{"TALLY.MADD", entry<add_many<family>>, "write deny-oom fast", -3, "key item...",
             "Adds items and returns their counts", "O(N) for N items"},
-    command{"TALLY.INSERT", entry<insert>, "write deny-oom fast", -4,
+    command{"TALLY.INSERT", entry<insert<family>>, "write deny-oom fast", -4,
             "key [ERROR error_rate:double] [CAPACITY capacity:int] "
             "[EXPANSION expansion:int | NONSCALING] [MAXCOUNT count:int] [SEED seed:int] "
             "[ENGINE engine] [NOCREATE] [WEIGHTED] ITEMS item...",
@@ -311,6 +247,32 @@ constexpr std::array commands{
     BLOOMTIME_SHARED_COMMANDS("TALLY")};
 
 }  // namespace
+
+// -- adding ------------------------------------------------------------------------------------
+
+// A table may become full on the way, so it is tried with a copy when it is nearly so.
+void tally_family::record(content& filter, const additions& items, std::span<const digest> digests,
+                          instant) {
+  const auto amounts = amounts_of(filter, items);
+  const tally_table* const table = std::get_if<tally_table>(&filter.get());
+  const bool limited = table != nullptr && table->memory_limit();
+  const char* const is_full = limited ? "non scaling filter is full" : filter_is_full;
+  const std::uint64_t slots = (items.weighted ? 6 : 2) * items.size();  // a count may take several
+  if (table == nullptr || table->takes(slots) || (limited && table->room_for(slots) == slots)) {
+    if (!add_to(filter, items, digests, amounts)) fail(is_full);
+    return;
+  }
+  content tried(filter);
+  if (!add_to(tried, items, digests, amounts)) fail(is_full);
+  filter = std::move(tried);
+}
+
+void tally_family::reply(const call& c, const content& filter, std::size_t count, instant) {
+  const auto answers = scratch<counted>(count);
+  filter.count_bulk(scratch<digest>(count), answers);
+  c.array(count);
+  for (const counted& a : answers) c.whole(a.value);
+}
 
 bool register_tally(rm::Ctx* ctx) {
   return data_type<family>::create(ctx) && register_commands(ctx, commands);

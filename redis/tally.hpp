@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <bloomtime/tally/any_tally.hpp>
 
@@ -18,8 +20,10 @@ struct tally_family {
 
   static constexpr const char* type_name = "bt-taly-1";
   static constexpr const char* prefix = "TALLY";
+  static constexpr const char* add_name = "TALLY.ADD";
   static constexpr const char* insert_name = "TALLY.INSERT";
   static constexpr const char* reserve_name = "TALLY.RESERVE";
+  static constexpr const char* add_event = "tally.add";
   static constexpr const char* reserve_event = "tally.reserve";
   static constexpr const char* reset_event = "tally.reset";
   static constexpr const char* load_event = "tally.load";
@@ -41,7 +45,10 @@ struct tally_family {
     content make() const;
   };
 
-  static std::uint64_t growth(const content& filter, std::uint64_t items);
+  static std::uint64_t growth(const content& filter, const additions& items, std::uint64_t memory);
+  static void record(content& filter, const additions& items, std::span<const digest> digests,
+                     instant when);
+  static void reply(const call& c, const content& filter, std::size_t count, instant when);
   static double cardinality(const content& filter, instant) { return filter.cardinality(); }
   static void merge(content& sum, const content& other, double) { sum.merge(other); }
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/digest.hpp>
 
 #include "api.hpp"
 #include "arguments.hpp"
@@ -55,8 +57,30 @@ struct value {
   value& operator=(const value&) = delete;
   ~value() { --totals_of<Family>.keys; }
 
+  void swap(value& other) noexcept {
+    filter.swap(other.filter);
+    pending.swap(other.pending);
+    std::swap(chunks_left, other.chunks_left);
+    std::swap(most_memory_, other.most_memory_);
+  }
+
   std::uint64_t memory() const noexcept {
     return sizeof(value) + (filter ? filter->memory() : 0) + pending.capacity();
+  }
+
+  void replace(content&& by) {
+    filter = std::move(by);
+    most_memory_ = unknown;
+  }
+
+  // Whether the filter stays within `limit` bytes if it takes growth(memory) more, which is then
+  // promised to it. Some filters take long to say how much memory they have, so they are asked only
+  // when what was promised since then might exceed the limit.
+  template <class Growth>
+  bool has_room(std::uint64_t limit, const Growth& growth) {
+    if (promised(limit, growth)) return true;
+    most_memory_ = filter->memory();
+    return promised(limit, growth);
   }
 
   template <class... Arguments>
@@ -74,6 +98,20 @@ struct value {
     v->~value();
     rm::Free(v);
   }
+
+ private:
+  static constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+
+  template <class Growth>
+  bool promised(std::uint64_t limit, const Growth& growth) {
+    if (most_memory_ > limit) return false;
+    const std::uint64_t more = growth(most_memory_);
+    if (more > limit - most_memory_) return false;
+    most_memory_ += more;
+    return true;
+  }
+
+  std::uint64_t most_memory_ = unknown;  // bytes that the filter may have
 };
 
 // A key that a command has opened.
@@ -110,7 +148,7 @@ class opened {
     fail("not found");
   }
 
-  // Of a missing key, or in place of what it had.
+  // Of a missing key: one that exists would lose its time to live.
   void set(value<Family>* made) {
     rm::ModuleTypeSetValue(key_, Family::type, made);
     value_ = made;
@@ -122,20 +160,22 @@ class opened {
   value<Family>* value_ = nullptr;
 };
 
-// Throws if so many more bytes might take the key beyond the limit. Replayed commands may.
-template <class Filter>
-void expect_room(const call& c, const Filter& filter, std::uint64_t growth) {
-  if (filter.memory() + growth > configured().max_object_bytes && !c.is_replayed()) {
-    fail("operation exceeds memory limit");
-  }
-}
-
 // make(), which may allocate as much as a key may have.
 template <class Make>
 auto made_within_limit(const call& c, Make&& make) {
   if (c.is_replayed()) return make();
   const memory_budget budget(configured().max_object_bytes);
   return make();
+}
+
+// The digests of every `step`-th item, in memory that the next call reuses.
+template <class Filter>
+std::span<const digest> digests_of(const Filter& filter, std::span<rm::String* const> items,
+                                   std::size_t step = 1) {
+  const std::span<digest> all = scratch<digest>((items.size() + step - 1) / step);
+  const hash_seed& seed = filter.seed();
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = digest_of(text_of(items[i * step]), seed);
+  return all;
 }
 
 }  // namespace bloomtime::redis

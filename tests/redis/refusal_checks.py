@@ -134,6 +134,8 @@ def bad_options(primary, _replica):
             says="needs RETENTION")
     refused(client, "RECENCY.RESERVE", "new", "0.1", 10, "ENGINE", "recent_buffer",
             says="memory size")
+    refused(client, "RECENCY.RESERVE", "new", "0.1", 10, "ENGINE", "timing_filter",
+            says="needs LAST")
     for key, within, says in (("r", "601s", "at most the window"), ("last", "1s", "WINDOW"),
                               ("aged", "1s", "ENGINE"), ("r", 0, "range"), ("r", "x", "within")):
         refused(client, "RECENCY.PROB", key, "WITHIN", within, "ITEMS", "a", says=says)

@@ -161,6 +161,10 @@ def history_replies(primary, _replica):
         on.expect([1, 0, 0, 0, 0, 1, 0, 0, 0, 1], "HISTORY.HISTOGRAM", "y", "a", START,
                   START + 9999, "BUCKET", 1000)
         on.expect(2, "HISTORY.CARD", "y")
+        on.expect([True, False, True, True, False], "HISTORY.MADDAT", "z", START, "a", START + 999,
+                  "a", START + 1000, "a", START, "b", START + 1999, "a")
+        on.expect([True, False, True, False], "HISTORY.INSERT", "z", "TIMESTAMP", START + 3000,
+                  "ITEMS", "a", "a", "b", "a")
         # One span of time, which begins now.
         on.expect("OK", "HISTORY.RESERVE", "tree", "0.01", 100, "RETENTION", "1h", "ENGINE",
                   "tree_history")
