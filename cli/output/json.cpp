@@ -66,7 +66,7 @@ class line_writer {
       return c >= ' ' && c <= '~' && c != '"' && c != '\\';
     });
     if (!plain) {
-      out_ += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+      out_ += ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
       return;
     }
     out_.append(1, '"').append(text).append(1, '"');
