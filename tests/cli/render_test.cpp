@@ -146,7 +146,7 @@ TEST(render, json_in_a_line_is_the_same_object) {
   r.tables.push_back({.key = "empty", .columns = r.tables.front().columns});
   const std::string line = render_json_line(r);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
-  EXPECT_EQ(json::parse(line).dump(), json::parse(render_json(r)).dump());
+  EXPECT_EQ(ordered_json::parse(line).dump(), ordered_json::parse(render_json(r)).dump());
 }
 
 }  // namespace render_test
