@@ -168,6 +168,46 @@ def keep_drops_old_history_and_continues():
 
 
 @check
+def keep_never_says_no_about_what_was_seen_whatever_the_clock_does():
+    """A clock that jumps back by days and ahead by hours, in runs that continue the same store."""
+    for seed in range(3):
+        draw = random.Random(seed)
+        now, lines = START + 20 * DAY, []
+        for _ in range(1500):
+            jump = draw.random()
+            shift = -draw.randrange(12 * DAY) if jump < 0.1 else draw.randrange(DAY // 2) * (jump < 0.2)
+            now += draw.choice((1, 60, 3600))
+            lines.append((now + shift, f"item{draw.randrange(40)}"))
+        with folder() as where:
+            for part in range(3):
+                log = write(f"{where}/{part}.tsv", tsv(lines[part * 500:part * 500 + 500]))
+                done = run("profile", log, *TIME_AND_ITEM, "--store", where + "/s", "--keep", "3d")
+                assert done.status == 0, done.err
+            past = Past(lines)
+            questions = any_questions(past, 600, seed)
+            answers = asked(where + "/s", questions)
+            missed = [(q, a) for q, a in zip(questions, answers) if a == "no" and past.seen(*q)]
+            assert not missed, (seed, missed[:3])
+            # It still knows what it keeps, and does not know the rest.
+            said = {answer: answers.count(answer) for answer in answers}
+            assert set(said) == {"maybe", "no", "out of retention"} and min(said.values()) > 20, said
+            assert ok("verify", where + "/s")
+
+
+@check
+def compare_shows_hostile_names_as_text():
+    hostile = ["\x1b[31mred", "</script><b>", "\u202egnp.exe", "a\x07b", "\x9b2J", "x" * 3000]
+    with folder() as where:
+        a = lines_stored(where, "a", [(START + i, "same") for i in range(50)])
+        b = lines_stored(where, "b", [(START + i, name) for i in range(50) for name in hostile])
+        table = ok("compare", a, b, "--table").out
+        assert not any(c in table for c in "\x1b\x07\x9b\u202e"), repr(table)
+        rows = by_changed_item(json.loads(ok("compare", a, b, "--json").out))
+        assert {name[:1024] for name in hostile} <= set(rows), list(rows)
+        assert all(rows[name[:1024]]["change"] == "new" for name in hostile)
+
+
+@check
 def dedupe_takes_costs_from_a_field():
     costs = ["--cost-duplicate", "1", "--cost-loss", "1"]
     # An error so large that many new lines look seen: cheap ones are lost, dear ones pass.
