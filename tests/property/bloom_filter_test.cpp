@@ -208,14 +208,14 @@ RC_GTEST_PROP(bloom_filter_property, wide_and_portable_calls_do_the_same, ()) {
   const auto questions = any_digests(200);
   const std::span<const digest> items(stream);
   RC_ASSERT(detail::insert_lines(one.data(), lines, items, 0) ==
-            detail::portable::insert_lines(other.data(), lines, items, 0));
+            detail::in_steps::insert_lines(other.data(), lines, items, 0));
   RC_ASSERT(std::ranges::equal(one.bytes(), other.bytes()));
   for (const auto* list : {&stream, &questions}) {
     const std::span<const digest> asked(*list);
     const auto quick = std::make_unique<bool[]>(asked.size());
     const auto plain = std::make_unique<bool[]>(asked.size());
     detail::contains_lines(one.data(), lines, asked, 0, quick.get());
-    detail::portable::contains_lines(other.data(), lines, asked, 0, plain.get());
+    detail::in_steps::contains_lines(other.data(), lines, asked, 0, plain.get());
     for (std::size_t i = 0; i < asked.size(); ++i) {
       RC_ASSERT(quick[i] == plain[i]);
       RC_ASSERT(quick[i] || list == &questions);

@@ -7,6 +7,12 @@
 #else
 #define BLOOMTIME_X86 0
 #endif
+// Every 64-bit ARM has NEON, so nothing is chosen when the program runs.
+#if defined(__ARM_NEON) && defined(__AARCH64EL__) && !defined(BLOOMTIME_PORTABLE)
+#define BLOOMTIME_NEON 1
+#else
+#define BLOOMTIME_NEON 0
+#endif
 
 // Objects that are compiled for different instruction sets may be linked into one program. Of an
 // inline function or a template that several objects contain, the linker keeps one copy; a copy

@@ -12,6 +12,8 @@
 
 #if BLOOMTIME_X86
 #include <emmintrin.h>
+#elif BLOOMTIME_NEON
+#include <arm_neon.h>
 #endif
 
 namespace bloomtime::detail {
@@ -278,6 +280,17 @@ class print_block {
       return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(found, wanted)));
     };
     return equal(at_) | equal(at_ + 16) << 16;
+#elif BLOOMTIME_NEON
+    const uint8x16_t wanted = vdupq_n_u8(static_cast<std::uint8_t>(tag));
+    constexpr uint8x16_t places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const auto equal = [&](const std::byte* p) {
+      const uint8x16_t found = vld1q_u8(reinterpret_cast<const std::uint8_t*>(p));
+      return vandq_u8(vceqq_u8(found, wanted), places);
+    };
+    uint8x16_t sums = vpaddq_u8(equal(at_), equal(at_ + 16));  // each byte: the bits of two slots
+    sums = vpaddq_u8(sums, sums);
+    sums = vpaddq_u8(sums, sums);
+    return vgetq_lane_u32(vreinterpretq_u32_u8(sums), 0);
 #else
     constexpr std::uint64_t each = 0x0101010101010101;
     constexpr std::uint64_t low = 0x7f * each;

@@ -92,12 +92,12 @@ class bulk_lines_test : public ::testing::TestWithParam<std::pair<const char*, b
   bool vector() const { return GetParam().second; }
   std::uint64_t insert(buffer& array, line_bits bits, std::span<const digest> items) const {
     return vector() ? insert_lines(array.data(), bits, items, 0)
-                    : portable::insert_lines(array.data(), bits, items, 0);
+                    : in_steps::insert_lines(array.data(), bits, items, 0);
   }
   void contains(const buffer& array, line_bits bits, std::span<const digest> items,
                 bool* answers) const {
     vector() ? contains_lines(array.data(), bits, items, 0, answers)
-             : portable::contains_lines(array.data(), bits, items, 0, answers);
+             : in_steps::contains_lines(array.data(), bits, items, 0, answers);
   }
 };
 INSTANTIATE_TEST_SUITE_P(lines, bulk_lines_test,
@@ -245,6 +245,16 @@ BLOOMTIME_AVX2 bool contains(const std::byte* p, const line_round& r, digest d) 
 }
 constexpr single_calls calls{insert, contains, insert, contains};
 }  // namespace wide
+#elif BLOOMTIME_NEON
+namespace wide {
+unsigned insert(std::byte* p, line_bits b, digest d) { return neon::line_insert(p, b, d); }
+bool contains(const std::byte* p, line_bits b, digest d) { return neon::line_contains(p, b, d); }
+unsigned insert(std::byte* p, const line_round& r, digest d) { return neon::line_insert(p, r, d); }
+bool contains(const std::byte* p, const line_round& r, digest d) {
+  return neon::line_contains(p, r, d);
+}
+constexpr single_calls calls{insert, contains, insert, contains};
+}  // namespace wide
 #endif
 
 void expect_as_documented(const single_calls& calls, unsigned k) {
@@ -274,8 +284,8 @@ TEST(line_bits, one_by_one_do_what_the_document_says) {
 }
 
 TEST(line_bits, one_by_one_by_vectors_do_what_the_document_says) {
-#if BLOOMTIME_X86
-  if (!cpu_has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+#if BLOOMTIME_X86 || BLOOMTIME_NEON
+  if (BLOOMTIME_X86 && !cpu_has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
   for (unsigned k = 1; k <= max_line_k; ++k) expect_as_documented(wide::calls, k);
 #else
   GTEST_SKIP() << "this build has no vector code";

@@ -10,6 +10,10 @@
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/probes.hpp>
 
+#if BLOOMTIME_NEON
+#include <arm_neon.h>
+#endif
+
 // The bits of one item in a 64-byte line of eight 64-bit words: one bit in each of k neighbouring
 // words (cyclically, from a word that the digest selects), and for k > 8 a second one in k - 8 of
 // them. Bits never share a word within a round, so a line is tested and set by a few vector
@@ -112,6 +116,82 @@ BLOOMTIME_INLINE bool line_set(std::byte* line, const Bits& bits, digest d) noex
 }
 
 }  // namespace portable
+
+#if BLOOMTIME_NEON
+namespace neon {
+
+// Two words.
+BLOOMTIME_INLINE uint64x2_t load(const void* words) noexcept {
+  return vreinterpretq_u64_u8(vld1q_u8(static_cast<const std::uint8_t*>(words)));
+}
+
+// use(offset, bits of a round, those that the line lacks) for each pair of words.
+template <class Use>
+BLOOMTIME_INLINE void for_each_pair(const std::byte* line, std::uint64_t hash,
+                                    const line_window& window, Use&& use) noexcept {
+  for (int word = 0; word < static_cast<int>(line_words); word += 2) {
+    const int64x2_t right = {-6 * word, -6 * (word + 1)};
+    const uint64x2_t at = vandq_u64(vshlq_u64(vdupq_n_u64(hash), right), vdupq_n_u64(63));
+    const uint64x2_t wants = vshlq_u64(load(&window[word]), vreinterpretq_s64_u64(at));
+    use(8 * word, wants, vbicq_u64(wants, load(line + 8 * word)));
+  }
+}
+
+BLOOMTIME_INLINE bool has_any(uint64x2_t v) noexcept {
+  return vmaxvq_u32(vreinterpretq_u32_u64(v)) != 0;
+}
+
+// The bits of a round that the line lacks, from all pairs of words.
+BLOOMTIME_INLINE uint64x2_t missing(const std::byte* line, std::uint64_t hash,
+                                    const line_window& window) noexcept {
+  uint64x2_t all = vdupq_n_u64(0);
+  for_each_pair(line, hash, window,
+                [&](int, uint64x2_t, uint64x2_t lacks) { all = vorrq_u64(all, lacks); });
+  return all;
+}
+
+// Sets the bits of a round and returns how many words lacked one.
+BLOOMTIME_INLINE unsigned set(std::byte* line, std::uint64_t hash,
+                              const line_window& window) noexcept {
+  uint64x2_t fresh = vdupq_n_u64(0);
+  for_each_pair(line, hash, window, [&](int offset, uint64x2_t wants, uint64x2_t lacks) {
+    fresh = vsubq_u64(fresh, vtstq_u64(lacks, lacks));  // minus all ones
+    std::byte* const pair = line + offset;
+    vst1q_u8(reinterpret_cast<std::uint8_t*>(pair),
+             vreinterpretq_u8_u64(vorrq_u64(load(pair), wants)));
+  });
+  return static_cast<unsigned>(vaddvq_u64(fresh));
+}
+
+// For k <= 8, with line_windows[k].
+BLOOMTIME_INLINE bool line_contains(const std::byte* line, const line_round& round,
+                                    digest d) noexcept {
+  return !has_any(missing(line, line_bits::first_hash(d), round[line_bits::start(d)]));
+}
+BLOOMTIME_INLINE unsigned line_insert(std::byte* line, const line_round& round, digest d) noexcept {
+  return set(line, line_bits::first_hash(d), round[line_bits::start(d)]);
+}
+
+BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits, digest d) noexcept {
+  if (!line_contains(line, line_windows[bits.first_round()], d)) return false;
+  if (bits.k <= line_words) return true;
+  const line_round& second = line_windows[bits.second_round()];
+  return !has_any(missing(line, line_bits::second_hash(d), second[line_bits::start(d)]));
+}
+BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits, digest d) noexcept {
+  const unsigned fresh = line_insert(line, line_windows[bits.first_round()], d);
+  if (bits.k <= line_words) return fresh;
+  const line_round& second = line_windows[bits.second_round()];
+  return fresh + set(line, line_bits::second_hash(d), second[line_bits::start(d)]);
+}
+
+template <class Bits>
+BLOOMTIME_INLINE bool line_set(std::byte* line, const Bits& bits, digest d) noexcept {
+  return line_insert(line, bits, d) != 0;
+}
+
+}  // namespace neon
+#endif
 
 #if BLOOMTIME_X86
 namespace avx2 {
@@ -279,6 +359,13 @@ BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits bits, digest d)
 }  // namespace chosen
 #endif
 
+// What every processor of this architecture can do.
+#if BLOOMTIME_NEON
+namespace baseline = neon;
+#else
+namespace baseline = portable;
+#endif
+
 // Single calls are inline with AVX2 if their caller is compiled for it. Bulk calls (line_bulk.hpp)
 // test what the processor supports.
 #if BLOOMTIME_X86 && defined(__AVX2__)
@@ -286,7 +373,7 @@ namespace single = avx2;
 #elif BLOOMTIME_X86
 namespace single = chosen;
 #else
-namespace single = portable;
+namespace single = baseline;
 #endif
 
 }  // namespace bloomtime::detail

@@ -13,7 +13,7 @@
 // Many items of the line layout at once. Each call tests once what the processor supports.
 namespace bloomtime::detail {
 
-namespace portable::inline BLOOMTIME_ISA {
+namespace in_steps::inline BLOOMTIME_ISA {
 
 template <item T>
 void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> items,
@@ -21,7 +21,7 @@ void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> i
   in_blocks<1>(items, seed, [&](const auto& now, const auto& next, std::size_t first) {
     for (std::size_t i = 0; i < next.count; ++i) prefetch_read(lines + bits.offset(next[i]));
     for (std::size_t i = 0; i < now.count; ++i) {
-      answers[first + i] = line_contains(lines + bits.offset(now[i]), bits, now[i]);
+      answers[first + i] = baseline::line_contains(lines + bits.offset(now[i]), bits, now[i]);
     }
   });
 }
@@ -34,13 +34,13 @@ std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> 
   in_blocks<1>(items, seed, [&](const auto& now, const auto& next, std::size_t) {
     for (std::size_t i = 0; i < next.count; ++i) prefetch_write(lines + bits.offset(next[i]));
     for (std::size_t i = 0; i < now.count; ++i) {
-      fresh += line_insert(lines + bits.offset(now[i]), bits, now[i]);
+      fresh += baseline::line_insert(lines + bits.offset(now[i]), bits, now[i]);
     }
   });
   return fresh;
 }
 
-}  // namespace portable::inline BLOOMTIME_ISA
+}  // namespace in_steps::inline BLOOMTIME_ISA
 
 #if BLOOMTIME_X86
 namespace avx2::inline BLOOMTIME_ISA {
@@ -158,7 +158,7 @@ void contains_lines(const std::byte* lines, line_bits bits, std::span<const T> i
                                : avx2::contains_lines<false>(lines, bits, items, seed, answers);
   }
 #endif
-  portable::contains_lines(lines, bits, items, seed, answers);
+  in_steps::contains_lines(lines, bits, items, seed, answers);
 }
 
 // Returns how many bits were clear before.
@@ -171,7 +171,7 @@ std::uint64_t insert_lines(std::byte* lines, line_bits bits, std::span<const T> 
                                : avx2::insert_lines<false>(lines, bits, items, seed);
   }
 #endif
-  return portable::insert_lines(lines, bits, items, seed);
+  return in_steps::insert_lines(lines, bits, items, seed);
 }
 
 }  // namespace BLOOMTIME_ISA

@@ -15,7 +15,12 @@ namespace touch_chain_test {
 
 using namespace math;
 
+// 113 bits of mantissa.
+#ifdef __SIZEOF_FLOAT128__
 __extension__ using wide_float = __float128;
+#else
+using wide_float = long double;
+#endif
 
 wide_float raised(wide_float x, unsigned n) {
   wide_float result = 1;
