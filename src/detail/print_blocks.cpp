@@ -58,6 +58,7 @@ print_blocks::chunk::chunk(const chunk& other) : memory(other.memory) {
 print_blocks::print_blocks(const print_shape& shape) : shape_(shape) {
   check(shape);
   rest_mask_ = print_block::ones(shape.print_bits - tag_bits);
+  blocks_ = shape.homes;
   home_bits_ = static_cast<unsigned>(std::bit_width(shape.homes - 1));
   for (unsigned level = 0; level < forms_.size(); ++level) {
     const unsigned rest = shape.print_bits - tag_bits;
@@ -104,6 +105,7 @@ print_blocks::pair print_blocks::open() {
   const pair opened = pair_of(level_, split_);
   std::memset(opened.child.block, 0, line_bytes);
   if (opened.child.offset % (1 << segment_shift) == 0) *opened.child.epoch = 0;
+  ++blocks_;
   if (++split_ == shape_.homes << level_) {
     split_ = 0;
     ++level_;
@@ -122,6 +124,7 @@ void print_blocks::close() noexcept {
     split_ = shape_.homes << level_;
   }
   --split_;
+  --blocks_;
   if (bytes_of_next_split() == 0) return;
   chunk& gone = chunks_[(level_ + 1) * chunks_of_region + (split_ >> chunk_shift(level_ + 1))];
   memory_ -= gone.memory.size();
@@ -188,6 +191,7 @@ print_blocks print_blocks::read(const print_shape& shape, unsigned level, std::u
   print_blocks made(shape);
   made.level_ = level;
   made.split_ = split;
+  made.blocks_ = (shape.homes << level) + split;
   for (unsigned region = 1; region <= level + 1; ++region) {
     for (std::uint64_t at = 0; at < made.existing(region);) {
       made.allocate(region, at);

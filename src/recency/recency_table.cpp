@@ -131,25 +131,35 @@ BLOOMTIME_INLINE detail::recent_window::arrival recency_table::arrive(instant wh
 }
 
 template <class Wanted>
-BLOOMTIME_INLINE bool recency_table::record(digest d, std::uint32_t back,
-                                            Wanted&& wanted) noexcept {
+BLOOMTIME_INLINE detail::print_change recency_table::renewed(const std::uint64_t* before,
+                                                             std::uint32_t back,
+                                                             Wanted&& wanted) noexcept {
   detail::print_stamps& stamps = table_.payload();
   const std::uint64_t code = stamps.code(back);
+  const std::uint64_t age = before != nullptr ? stamps.age(*before) : 0;
+  const bool alive = before != nullptr && age <= ticks();
+  if (!wanted(alive ? std::optional(age) : std::nullopt)) return {};
+  if (alive && age <= back) return {detail::print_change::set, *before};
+  if (alive) stamps.remove(*before);
+  if (before != nullptr) stamps.add(code);
+  return {detail::print_change::set, code};
+}
+
+template <class Wanted>
+bool recency_table::record(digest d, std::uint32_t back, Wanted&& wanted) noexcept {
   const detail::print p = table_.print_of(d);
-  const auto renew = [&](const std::uint64_t* before) -> detail::print_change {
-    const std::uint64_t age = before != nullptr ? stamps.age(*before) : 0;
-    const bool alive = before != nullptr && age <= ticks();
-    if (!wanted(alive ? std::optional(age) : std::nullopt)) return {};
-    if (alive && age <= back) return {detail::print_change::set, *before};
-    if (alive) stamps.remove(*before);
-    if (before != nullptr) stamps.add(code);
-    return {detail::print_change::set, code};
-  };
   table_.set_search({!crowded(), !crowded()});
-  const auto result = table_.change(p, renew);
-  if (result == detail::print_result::full) return forget_for(p, code);
-  if (result == detail::print_result::added) {
-    stamps.add(code);
+  const auto renew = [&](const std::uint64_t* before) { return renewed(before, back, wanted); };
+  return recorded(p, back,
+                  table_.quick() ? table_.change_quickly(p, renew) : table_.change(p, renew));
+}
+
+BLOOMTIME_INLINE bool recency_table::recorded(detail::print p, std::uint32_t back,
+                                              detail::print_result became) noexcept {
+  if (became == detail::print_result::full) [[unlikely]]
+    return forget_for(p, stamps().code(back));
+  if (became == detail::print_result::added) {
+    table_.payload().add(stamps().code(back));
     settle();
   }
   return true;
@@ -187,14 +197,20 @@ outcome recency_table::add_digest(digest d, instant when) noexcept {
 // Most events belong to the present tick, and no audit sees them. This path is kept short; the
 // others are in test_and_set_elsewhen().
 novelty recency_table::test_and_set(digest d, instant when, const math::penalties* costs) noexcept {
-  if (audit_ || !usable() || !window_.is_present(when)) [[unlikely]]
+  if (audit_ || !usable() || !window_.is_present(when) || !table_.quick()) [[unlikely]]
     return test_and_set_elsewhen(d, when, costs);
   const std::uint32_t oldest = window_.pass_to(when);
   bool duplicate = false;
-  const bool room = record(d, 0, [&](std::optional<std::uint64_t> age) {
+  const auto wanted = [&](std::optional<std::uint64_t> age) {
     duplicate = age && *age <= oldest;
     return !duplicate || refresh_;
-  });
+  };
+  table_.set_search({!crowded(), !crowded()});
+  const detail::print p = table_.print_of(d);
+  const auto renew = [&](const std::uint64_t* before) __attribute__((always_inline)) {
+    return renewed(before, 0, wanted);
+  };
+  const bool room = recorded(p, 0, table_.change_quickly(p, renew));
   if (!room) [[unlikely]]
     return {!duplicate, losses_.count(outcome::full)};
   if (!duplicate || refresh_) {

@@ -36,6 +36,18 @@ inline constexpr unsigned most_slots = (1 << slot_count_bits) - 1;
 inline constexpr unsigned most_mark_bits = 16;
 inline constexpr std::uint64_t many_blocks = 8192;  // a table of so many exceeds caches
 
+// The first value, or the second one if all bits of `second` are set rather than none: without a
+// branch, where nothing predicts which.
+BLOOMTIME_INLINE std::uint64_t either(std::uint64_t a, std::uint64_t b,
+                                      std::uint64_t second) noexcept {
+  return a ^ ((a ^ b) & second);
+}
+template <class T>
+BLOOMTIME_INLINE T* either(T* a, T* b, std::uint64_t second) noexcept {
+  const auto place = [](T* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  return reinterpret_cast<T*>(either(place(a), place(b), second));
+}
+
 // How a block of 64 bytes is divided: a tag byte per slot; then per slot an entry, which is the
 // stored part of `rest` and above it the payload; in the last bits the number of slots in use, and
 // above it the mark, which says what left the block for another one.
@@ -96,13 +108,21 @@ class print_block {
 
   BLOOMTIME_INLINE unsigned count() const noexcept { return head() & most_slots; }
   BLOOMTIME_INLINE std::uint32_t mark() const noexcept { return head() >> slot_count_bits; }
+  BLOOMTIME_INLINE unsigned free() const noexcept { return form_->slots - count(); }
   BLOOMTIME_INLINE bool full() const noexcept { return count() >= form_->slots; }
   BLOOMTIME_INLINE void set_head(unsigned count, std::uint32_t mark) const noexcept {
     const unsigned kept = 32 - form_->head_bits();
     const std::uint32_t low = load_le32(at_ + head_at) & ((std::uint32_t{1} << kept) - 1);
     store_le32(at_ + head_at, low | (count | mark << slot_count_bits) << kept);
   }
-  void set_mark(std::uint32_t mark) const noexcept { set_head(count(), mark); }
+  BLOOMTIME_INLINE void set_mark(std::uint32_t mark) const noexcept { set_head(count(), mark); }
+  // If all bits of `when` are set. Costs no branch.
+  BLOOMTIME_INLINE void set_mark(std::uint32_t mark, std::uint64_t when) const noexcept {
+    const unsigned shift = 32 - form_->mark_bits;
+    const std::uint32_t head = load_le32(at_ + head_at);
+    const std::uint32_t change = (head >> shift ^ mark) & static_cast<std::uint32_t>(when);
+    store_le32(at_ + head_at, head ^ change << shift);
+  }
 
   BLOOMTIME_INLINE std::uint64_t entry(unsigned i) const noexcept {
     const place p = place_of(i);
@@ -112,6 +132,9 @@ class print_block {
     const place p = place_of(i);
     const std::uint64_t around = load_le64(at_ + p.byte) & ~(form_->entry_mask << p.shift);
     store_le64(at_ + p.byte, around | value << p.shift);
+  }
+  BLOOMTIME_INLINE std::uint64_t rest(unsigned i) const noexcept {
+    return entry(i) & form_->rest_mask;
   }
   BLOOMTIME_INLINE std::uint64_t payload(unsigned i) const noexcept {
     return entry(i) >> form_->rest_bits;
@@ -135,14 +158,13 @@ class print_block {
   }
   // Needs a free slot.
   BLOOMTIME_INLINE void append(const slot& s) const noexcept {
-    const unsigned n = count();
-    put(n, s);
-    set_head(n + 1, mark());
+    put(count(), s);
+    store_le32(at_ + head_at, load_le32(at_ + head_at) + (1U << (32 - form_->head_bits())));
   }
   // The last slot takes the place of this one.
-  void remove(unsigned i) const noexcept { remove_all(std::uint32_t{1} << i); }
-  // Of slots in use, bit i for slot i.
-  void remove_all(std::uint32_t slots) const noexcept {
+  void remove(unsigned i) const noexcept { remove_all(std::uint32_t{1} << i, mark()); }
+  // Of slots in use, bit i for slot i; the rest keep this mark.
+  BLOOMTIME_INLINE void remove_all(std::uint32_t slots, std::uint32_t mark) const noexcept {
     unsigned n = count();
     while (slots != 0) {
       const auto i = static_cast<unsigned>(std::bit_width(slots)) - 1;
@@ -153,7 +175,7 @@ class print_block {
       set_entry(i, last);
       put(n, {});
     }
-    set_head(n, mark());
+    set_head(n, mark);
   }
   // The slots after these move down, in their order.
   void remove(unsigned i, unsigned length) const noexcept {
@@ -172,57 +194,14 @@ class print_block {
     const std::uint64_t payload =
         (load_le64(at_ + p.byte) >> p.shift & form_->entry_mask) >> form_->rest_bits;
     const std::uint64_t next = 0 - std::uint64_t{payload == full};
-    const auto either = [&](std::uint64_t here, std::uint64_t there) {
-      return here ^ ((here ^ there) & next);
-    };
     const unsigned j = i + 1;
-    const std::uint64_t left = either(full - 1 - payload, ones(tag_bits) - tag(j));
+    const std::uint64_t left = either(full - 1 - payload, ones(tag_bits) - tag(j), next);
     if (amount > left) [[unlikely]]
       return false;
-    std::byte* const word = at_ + either(p.byte, j & ~7U);
-    store_le64(word, load_le64(word) + (amount << either(p.shift + form_->rest_bits, 8 * (j & 7))));
+    std::byte* const word = at_ + either(p.byte, j & ~7U, next);
+    store_le64(word,
+               load_le64(word) + (amount << either(p.shift + form_->rest_bits, 8 * (j & 7), next)));
     return true;
-  }
-
-  // Bit i: (payload of slot i - from) modulo 2^payload_bits < below, for slots in use. Compares
-  // several payloads at once; `below` is at most 2^payload_bits - 1.
-  //
-  // The results are the top bits of the entries, width bits apart. The product with `gather` has
-  // them side by side, from bit (lanes - 1) (width - 1) on: there the sums i width + (lanes - 1 -
-  // i) (width - 1) are consecutive, and with at most width - 1 lanes no other product meets them.
-  BLOOMTIME_INLINE std::uint32_t payloads_in(std::uint64_t from,
-                                             std::uint64_t below) const noexcept {
-    const unsigned width = form_->width;
-    const unsigned lanes = form_->lanes;
-    const unsigned n = count();
-    const std::uint64_t each = form_->lane_ones;
-    const std::uint64_t top = each << (form_->payload_bits - 1);
-    const std::uint64_t all = (top - each) | top;
-    const std::uint64_t start = each * from;
-    const std::uint64_t end = each * below;
-    std::uint64_t found = 0;  // also of lanes past the last slot
-    const auto collect = [&](auto&& tops_of) {
-      for (unsigned i = 0; i < n; i += lanes) {
-        const place p = place_of(i);
-        const std::uint64_t set = tops_of(load_le64(at_ + p.byte) >> p.shift & all);
-        const std::uint64_t side_by_side =
-            (set >> (width - 1)) * form_->gather >> (lanes - 1) * (width - 1);
-        found |= (side_by_side & ones(lanes)) << i;
-      }
-    };
-    if (below == 1) {  // most calls
-      collect([&](std::uint64_t x) {
-        const std::uint64_t d = x ^ start;
-        return ~(((d & ~top) + (all & ~top)) | d) & top;
-      });
-    } else {
-      collect([&](std::uint64_t x) {
-        const std::uint64_t d = ((x | top) - (start & ~top)) ^ ((x ^ ~start) & top);
-        const std::uint64_t less = (d | top) - (end & ~top);
-        return ((~d & end) | (~(d ^ end) & ~less)) & top;
-      });
-    }
-    return static_cast<std::uint32_t>(found & ones(n));
   }
 
   // Bit i: slot i is in use and has this tag.
@@ -255,6 +234,7 @@ class print_block {
   }
 
  private:
+  friend class payload_range;
   static constexpr unsigned head_at = line_bytes - 4;
 
   struct place {
@@ -263,7 +243,9 @@ class print_block {
   };
   // An access never leaves the block.
   BLOOMTIME_INLINE place place_of(unsigned i) const noexcept {
-    const unsigned bit = form_->entries_at + i * form_->width;
+    return place_at(form_->entries_at + i * form_->width);
+  }
+  BLOOMTIME_INLINE static place place_at(unsigned bit) noexcept {
     const unsigned byte = std::min<unsigned>(bit / 8, line_bytes - 8);
     return {byte, bit - 8 * byte};
   }
@@ -306,6 +288,66 @@ class print_block {
 
   std::byte* at_;
   const print_form* form_;
+};
+
+// Finds slots with payloads in a range, in blocks of one form.
+//
+// Compares the payloads of several entries at once. The results are the top bits of the entries,
+// `width` bits apart. The product with `gather` has them side by side, from bit (lanes - 1) (width
+// - 1) on: there the sums i width + (lanes - 1 - i) (width - 1) are consecutive, and with at most
+// width - 1 lanes no other product meets them.
+class payload_range {
+ public:
+  // Payloads x with (x - from) modulo 2^payload_bits < below <= 2^payload_bits - 1.
+  BLOOMTIME_INLINE payload_range(const print_form& form, std::uint64_t from,
+                                 std::uint64_t below) noexcept
+      : form_(form),
+        aligned_(std::has_single_bit(below) && (from & (below - 1)) == 0),
+        high_(form.lane_ones * (print_block::ones(form.payload_bits) - (below - 1))),
+        top_(form.lane_ones << (form.payload_bits - 1)),
+        all_((top_ - form.lane_ones) | top_),
+        start_(form.lane_ones * from),
+        end_(form.lane_ones * below) {}
+
+  // Bit i: slot i of the block is in use and has such a payload.
+  BLOOMTIME_INLINE std::uint32_t slots_of(const print_block& block) const noexcept {
+    if (aligned_) {  // most calls: the low bits of a payload do not matter
+      return collect(block, [&](std::uint64_t x) {
+        const std::uint64_t d = (x ^ start_) & high_;
+        return ~(((d & ~top_) + (all_ & ~top_)) | d) & top_;
+      });
+    }
+    return collect(block, [&](std::uint64_t x) {
+      const std::uint64_t d = ((x | top_) - (start_ & ~top_)) ^ ((x ^ ~start_) & top_);
+      const std::uint64_t less = (d | top_) - (end_ & ~top_);
+      return ((~d & end_) | (~(d ^ end_) & ~less)) & top_;
+    });
+  }
+
+ private:
+  template <class Tops>
+  BLOOMTIME_INLINE std::uint32_t collect(const print_block& block, Tops&& tops_of) const noexcept {
+    const unsigned step = form_.lanes * form_.width;
+    const unsigned gathered = (form_.lanes - 1) * (form_.width - 1);
+    const unsigned n = block.count();
+    std::uint64_t found = 0;  // also of lanes past the last slot
+    unsigned bit = form_.entries_at;
+    for (unsigned i = 0; i < n; i += form_.lanes, bit += step) {
+      const print_block::place p = print_block::place_at(bit);
+      const std::uint64_t set = tops_of(load_le64(block.data() + p.byte) >> p.shift & all_);
+      const std::uint64_t side_by_side = (set >> (form_.width - 1)) * form_.gather >> gathered;
+      found |= (side_by_side & print_block::ones(form_.lanes)) << i;
+    }
+    return static_cast<std::uint32_t>(found & print_block::ones(n));
+  }
+
+  print_form form_;
+  bool aligned_;
+  std::uint64_t high_;
+  std::uint64_t top_;
+  std::uint64_t all_;
+  std::uint64_t start_;
+  std::uint64_t end_;
 };
 
 }  // namespace bloomtime::detail

@@ -59,7 +59,7 @@ class print_blocks {
   unsigned level() const noexcept { return level_; }
   std::uint64_t split() const noexcept { return split_; }  // blocks of this round so far
   bool empty() const noexcept { return chunks_.empty(); }
-  std::uint64_t blocks() const noexcept { return (shape_.homes << level_) + split_; }
+  std::uint64_t blocks() const noexcept { return blocks_; }
   // Splitting ends there, because each doubling takes a bit of the prints.
   std::uint64_t most_blocks() const noexcept {
     return shape_.homes << std::min(most_levels, shape_.print_bits - tag_bits);
@@ -127,7 +127,7 @@ class print_blocks {
   std::uint64_t bytes_of_next_split() const noexcept;  // 0 if there is memory already
   pair open();  // throws error(out_of_memory), and nothing changed
   // The two blocks of the last split. With close() the second one is gone.
-  bool can_join() const noexcept { return level_ != 0 || split_ != 0; }
+  bool can_join() const noexcept { return blocks_ != shape_.homes; }
   pair last() const noexcept;
   void close() noexcept;
 
@@ -146,16 +146,18 @@ class print_blocks {
     }
   }
 
-  // use(block) for every block of a segment.
+  // use(first block, count, form) for all blocks of a segment: those that were divided in this
+  // round come before the others.
   template <class Use>
   void for_segment(const spot& s, Use&& use) const {
     const std::uint64_t size = std::uint64_t{1} << segment_shift;
     const std::uint64_t first = s.offset / size * size;
     const std::uint64_t end = std::min(first + size, existing(s.region));
-    std::byte* at = s.block - (s.offset - first) * line_bytes;
-    for (std::uint64_t offset = first; offset < end; ++offset, at += line_bytes) {
-      use(print_block(at, forms_[level_of(s.region, offset)]));
-    }
+    std::byte* const at = s.block - (s.offset - first) * line_bytes;
+    std::uint64_t divided = first;
+    while (divided < end && level_of(s.region, divided) != level_) ++divided;
+    use(at, divided - first, forms_[level_ + 1]);
+    use(at + (divided - first) * line_bytes, end - divided, forms_[level_]);
   }
 
   // All blocks and epochs, in the order of their memory, which is that of their creation.
@@ -239,6 +241,7 @@ class print_blocks {
   unsigned home_bits_ = 0;
   unsigned level_ = 0;
   std::uint64_t split_ = 0;
+  std::uint64_t blocks_ = 0;
   std::uint64_t memory_ = 0;
   std::array<print_form, most_levels + 2> forms_{};
   std::vector<chunk, hooked<chunk>> chunks_;

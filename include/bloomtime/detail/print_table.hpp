@@ -45,7 +45,8 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 //                                                 the payload now; none if its slot is free
 //   std::uint32_t expired(const print_block&, std::uint64_t epoch) const;
 //                                                 bit i: slot i is free
-//   void refresh(const print_block&, std::uint64_t epoch) const;   ages all payloads and the mark
+//   void refresh(std::byte* at, std::uint64_t count, const print_form&, std::uint64_t epoch) const;
+//                                                 ages all payloads and marks of so many blocks
 //   std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const;
 //   bool marked(std::uint32_t mark, std::uint32_t tag) const;
 //   std::uint32_t mark(std::uint32_t mark, std::uint32_t tag, std::uint64_t payload) const;
@@ -79,6 +80,9 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 template <class Payload>
 class print_table {
   static constexpr bool grouped = requires { Payload::grouped; };
+  static constexpr bool balanced = requires { Payload::balanced; };
+  // Smaller tables fill their blocks in the order of files that exist.
+  static constexpr std::uint64_t evenly_filled = 64;
 
  public:
   using spot = print_blocks::spot;
@@ -119,6 +123,14 @@ class print_table {
   // expired since its segment was refreshed is there, with its payload.
   template <class Change>
   BLOOMTIME_INLINE print_result change(const print& p, Change&& change) noexcept;
+
+  // The same in a balanced table, where quick() says so: a new print goes into the emptier one of
+  // its blocks if the first is nearly full. Blocks are rarely full then, and prints rarely move. In
+  // its second block it could be equal to a print that does not stand for it, unless the first one
+  // is marked; then it is not placed there.
+  bool quick() const noexcept { return blocks_.blocks() >= evenly_filled && stash_.empty(); }
+  template <class Change>
+  BLOOMTIME_INLINE print_result change_quickly(const print& p, Change&& change) noexcept;
 
   // Puts p, which change() found no room for, in the place of the slot with the least rank(payload)
   // of its first block, unless its own is less. Returns the payload that is gone.
@@ -238,6 +250,7 @@ class print_table {
   // Values, not references, are passed to calls that most operations do not make: others keep them
   // in registers then.
   void refresh(spot s) noexcept;
+  [[gnu::noinline]] void refresh_at(print p) noexcept { refresh(blocks_.at(p)); }
 
   // -- prints of one slot or of several
   static bool is_print(const print_block& block, unsigned i) noexcept {
@@ -292,6 +305,12 @@ class print_table {
 
   template <class At, class Change>
   print_result change_at(const print& p, At&& at, Change&& change) noexcept;
+  template <bool grown, class Change>
+  print_result change_either(const print& p, Change&& change) noexcept;
+  template <bool grown>
+  struct either_place;
+  template <bool grown, class Use>
+  bool seek(const print& p, Use&& use) const noexcept;
   bool change_in(const target& t, unsigned i, print_change c) noexcept;
   print_result add(print p, std::uint64_t payload) noexcept;
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
@@ -327,6 +346,10 @@ class print_table {
 template <class Payload>
 template <class Use>
 bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
+  if constexpr (balanced) {
+    if (stash_.empty()) [[likely]]
+      return blocks_.can_join() ? seek<true>(p, use) : seek<false>(p, use);
+  }
   if (blocks_.large()) blocks_.prefetch(blocks_.other(p));
   const target first = reach(p);
   unsigned i = first.find();
@@ -346,6 +369,83 @@ bool print_table<Payload>::find(const print& p, Use&& use) const noexcept {
   const auto kept = value != nullptr ? payload_.from_stash(*value) : std::nullopt;
   if (kept) use(*kept, payload_.epoch(), 0U);
   return kept.has_value();
+}
+
+// Both places of a print that may be in either. Nothing predicts in which one it is, so no branch
+// depends on that. Each value is a member of its own, so that all of them stay in registers.
+template <class Payload>
+template <bool grown>
+struct print_table<Payload>::either_place {
+  BLOOMTIME_INLINE either_place(const print_blocks& blocks, const print& p) noexcept
+      : forms(&blocks.form(0)), rest(p.rest) {
+    const print q = blocks.other(p);
+    const spot b = grown ? blocks.at(q) : blocks.at_first(q);
+    print_blocks::prefetch(b);
+    const spot a = grown ? blocks.at(p) : blocks.at_first(p);
+    other_rest = q.rest;
+    first = a.block;
+    second = b.block;
+    first_epoch = a.epoch;
+    second_epoch = b.epoch;
+    first_level = a.level;
+    second_level = b.level;
+  }
+
+  BLOOMTIME_INLINE print_block in_first() const noexcept {
+    return {first, forms[grown ? first_level : 0]};
+  }
+  BLOOMTIME_INLINE print_block in_second() const noexcept {
+    return {second, forms[grown ? second_level : 0]};
+  }
+  // All bits of `there` are set for the second place.
+  BLOOMTIME_INLINE unsigned level(std::uint64_t there) const noexcept {
+    return grown ? static_cast<unsigned>(either(first_level, second_level, there)) : 0;
+  }
+  BLOOMTIME_INLINE print_block block(std::uint64_t there) const noexcept {
+    return {either(first, second, there), forms[level(there)]};
+  }
+  BLOOMTIME_INLINE std::uint64_t stored(std::uint64_t there) const noexcept {
+    return either(rest, other_rest, there) >> level(there);
+  }
+  BLOOMTIME_INLINE std::uint64_t epoch(std::uint64_t there) const noexcept {
+    return *either(first_epoch, second_epoch, there);
+  }
+  // The slot that has the print, of these with its tag; those of the second block are in the upper
+  // half. 64 if there is none.
+  BLOOMTIME_INLINE unsigned find(std::uint64_t among) const noexcept {
+    for (; among != 0; among &= among - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(among));
+      const std::uint64_t there = 0 - std::uint64_t{i >> 5};
+      if (block(there).rest(i & 31) == stored(there)) return i;
+    }
+    return 64;
+  }
+
+  const print_form* forms;
+  std::uint64_t rest;
+  std::uint64_t other_rest;
+  std::byte* first;
+  std::byte* second;
+  std::uint64_t* first_epoch;
+  std::uint64_t* second_epoch;
+  unsigned first_level;
+  unsigned second_level;
+};
+
+template <class Payload>
+template <bool grown, class Use>
+BLOOMTIME_INLINE bool print_table<Payload>::seek(const print& p, Use&& use) const noexcept {
+  const either_place<grown> at(blocks_, p);
+  const print_block first = at.in_first();
+  std::uint64_t among = first.slots_with(p.tag).bits;
+  if (payload_.marked(first.mark(), p.tag)) {
+    among |= std::uint64_t{at.in_second().slots_with(p.tag).bits} << 32;
+  }
+  const unsigned i = at.find(among);
+  if (i >= 64) return false;
+  const std::uint64_t there = 0 - std::uint64_t{i >> 5};
+  use(at.block(there).payload(i & 31), at.epoch(there), at.level(there));
+  return true;
 }
 
 template <class Payload>
@@ -372,14 +472,11 @@ bool print_table<Payload>::touch(const print& p, Use&& use) const noexcept {
   const std::uint64_t not_here = slots == 0;
   const std::uint64_t marked = payload_.marked(here.mark(), p.tag);
   const std::uint64_t moved = 0 - (not_here & marked);
-  const auto either = [&](std::uint64_t a, std::uint64_t b) { return a ^ ((a ^ b) & moved); };
-  const auto place = [](const print_block& b) {
-    return reinterpret_cast<std::uintptr_t>(b.data());
-  };
-  auto* const chosen = reinterpret_cast<std::byte*>(either(place(here), place(there)));
-  const auto level = static_cast<unsigned>(either(first.level, second.level));
-  return in({chosen, blocks_.form(level)}, {static_cast<std::uint32_t>(either(slots, others))},
-            either(p.rest, q.rest) >> level);
+  std::byte* const chosen = either(first.block, second.block, moved);
+  const auto level = static_cast<unsigned>(either(first.level, second.level, moved));
+  return in({chosen, blocks_.form(level)},
+            {static_cast<std::uint32_t>(either(slots, others, moved))},
+            either(p.rest, q.rest, moved) >> level);
 }
 
 // -- changing ----------------------------------------------------------------------------------
@@ -455,6 +552,53 @@ BLOOMTIME_INLINE print_result print_table<Payload>::change_at(const print& p, At
     return print_result::added;
   }
   return add(p, c.payload);
+}
+
+template <class Payload>
+template <class Change>
+BLOOMTIME_INLINE print_result print_table<Payload>::change_quickly(const print& p,
+                                                                   Change&& change) noexcept {
+  return blocks_.can_join() ? change_either<true>(p, change) : change_either<false>(p, change);
+}
+
+template <class Payload>
+template <bool grown, class Change>
+BLOOMTIME_INLINE print_result print_table<Payload>::change_either(const print& p,
+                                                                  Change&& change) noexcept {
+  const either_place<grown> at(blocks_, p);
+  if (payload_.due(*at.first_epoch)) [[unlikely]]
+    refresh_at(p);
+  if (payload_.due(*at.second_epoch)) [[unlikely]]
+    refresh_at(blocks_.other(p));
+  const print_block first = at.in_first();
+  const print_block second = at.in_second();
+  const std::uint32_t mark = first.mark();
+  const bool marked = payload_.marked(mark, p.tag);
+  const std::uint64_t others = second.slots_with(p.tag).bits;
+  const std::uint64_t searched = 0 - std::uint64_t{marked};
+  const unsigned i = at.find(first.slots_with(p.tag).bits | (others & searched) << 32);
+  if (i < 64) {
+    const std::uint64_t there = 0 - std::uint64_t{i >> 5};
+    const print_block block = at.block(there);
+    const std::uint64_t payload = block.payload(i & 31);
+    const print_change c = change(&payload);
+    if (c.what == print_change::erase) block.remove(i & 31);
+    if (c.what != print_change::set) return print_result::present;
+    block.set_payload(i & 31, c.payload);
+    if (there != 0) first.set_mark(payload_.mark(mark, p.tag, c.payload));
+    return print_result::present;
+  }
+  const print_change c = change(nullptr);
+  if (c.what != print_change::set) return print_result::absent;
+  const unsigned room = first.free();
+  const unsigned more = second.free();
+  const bool leaves = (room < first.form().slots / 4) & (more > room) & (marked | (others == 0));
+  const std::uint64_t there = 0 - std::uint64_t{leaves};
+  if (either(room, more, there) == 0) [[unlikely]]
+    return add(p, c.payload);
+  at.block(there).append({p.tag, at.stored(there), c.payload});
+  first.set_mark(payload_.mark(mark, p.tag, c.payload), there);
+  return print_result::added;
 }
 
 // -- growing -----------------------------------------------------------------------------------

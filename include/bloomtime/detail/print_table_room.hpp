@@ -31,9 +31,9 @@ bool print_table<Payload>::place(const target& t, std::uint64_t payload) noexcep
 template <class Payload>
 void print_table<Payload>::refresh(spot s) noexcept {
   const std::uint64_t epoch = *s.epoch;
-  blocks_.for_segment(s, [&](const print_block& block) {
-    ++work_;
-    payload_.refresh(block, epoch);
+  blocks_.for_segment(s, [&](std::byte* at, std::uint64_t count, const print_form& form) {
+    work_ += count;
+    payload_.refresh(at, count, form, epoch);
   });
   *s.epoch = payload_.epoch();
 }

@@ -160,6 +160,10 @@ class recency_table : public detail::stored<recency_table>,
   // one if it is alive. False if there is no room.
   template <class Wanted>
   bool record(digest d, std::uint32_t back, Wanted&& wanted) noexcept;
+  template <class Wanted>
+  detail::print_change renewed(const std::uint64_t* before, std::uint32_t back,
+                               Wanted&& wanted) noexcept;
+  bool recorded(detail::print p, std::uint32_t back, detail::print_result became) noexcept;
   bool forget_for(detail::print p, std::uint64_t code) noexcept;
   void count(digest d, const detail::recent_window::arrival& event) noexcept;
   void settle() noexcept;

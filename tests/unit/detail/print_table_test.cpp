@@ -27,7 +27,7 @@ struct counts {
   bool due(std::uint64_t) const { return false; }
   std::optional<std::uint64_t> aged(std::uint64_t payload, std::uint64_t) const { return payload; }
   std::uint32_t expired(const print_block&, std::uint64_t) const { return 0; }
-  void refresh(const print_block&, std::uint64_t) const {}
+  void refresh(std::byte*, std::uint64_t, const print_form&, std::uint64_t) const {}
   std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t) const { return mark; }
   bool marked(std::uint32_t mark, std::uint32_t tag) const { return (mark >> tag % 8 & 1) != 0; }
   std::uint32_t mark(std::uint32_t mark, std::uint32_t tag, std::uint64_t) const {
@@ -114,7 +114,8 @@ TEST(print_block, finds_payloads_of_a_range) {
           for (unsigned i = 0; i < count; ++i) {
             expected |= std::uint32_t{((block.payload(i) - from) & all) < below} << i;
           }
-          EXPECT_EQ(block.payloads_in(from, below), expected) << rest << ' ' << payload;
+          EXPECT_EQ(payload_range(form, from, below).slots_of(block), expected)
+              << rest << ' ' << payload;
         }
         if (count == form.slots) break;
         block.append({static_cast<std::uint32_t>(random() & 255),

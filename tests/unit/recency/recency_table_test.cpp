@@ -165,6 +165,36 @@ TEST(recency_table, takes_few_steps_when_it_is_full) {
   }
 }
 
+// New prints go into the emptier one of their blocks. What is left is mostly refreshing: about half
+// a block per call.
+TEST(recency_table, moves_few_prints_when_it_is_nearly_full) {
+  constexpr int last = 20'000;
+  recency_table f({.last = last, .error = 1e-2, .reserve = true, .ticks = 12, .seed = 5});
+  int next = 0;
+  for (; next < 2 * last; ++next) EXPECT_EQ(f.add(next), outcome::added);
+  const std::uint64_t before = f.work();
+  for (; next < 3 * last; ++next) {
+    EXPECT_EQ(f.add(next), outcome::added);
+    if (next % 1000 != 0) continue;
+    for (int i = next - last + 1; i <= next; ++i) ASSERT_TRUE(f.seen(i)) << next;
+  }
+  EXPECT_LE(f.work() - before, 0.7 * last);
+  EXPECT_GE(f.alive_items(), 0.88 * static_cast<double>(f.slots()));
+  EXPECT_EQ(f.stashed(), 0u);
+}
+
+// Many items are in their second block. Only they can renew the mark that leads there.
+TEST(recency_table, finds_items_in_their_second_block_as_long_as_they_are_renewed) {
+  constexpr int many = 5000;
+  recency_table f({.window = 60s, .items = many, .reserve = true, .ticks = 12, .seed = 5});
+  for (std::int64_t now = 0; now <= 300; now += 30) {
+    for (int i = 0; i < many; ++i) {
+      ASSERT_EQ(f.add_if_new(i, at_second(now)).fresh, now == 0) << i << ' ' << now;
+    }
+  }
+  EXPECT_EQ(f.stashed(), 0u);
+}
+
 TEST(recency_table, a_new_limit_lets_it_grow) {
   recency_table f({.window = 600s, .memory = 8192});
   for (int i = 0; i < 5000; ++i) (void)f.add_if_new(i, instant(1'000'000'000));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -108,6 +109,10 @@ class print_weights {
   }
   // A segment is refreshed before it is searched for room.
   static std::uint32_t expired(const print_block&, std::uint64_t) noexcept { return 0; }
+  void refresh(std::byte* at, std::uint64_t count, const print_form& form,
+               std::uint64_t epoch) noexcept {
+    for (std::uint64_t i = 0; i < count; ++i) refresh({at + i * line_bytes, form}, epoch);
+  }
   void refresh(const print_block& block, std::uint64_t epoch) noexcept {
     for (unsigned i = block.count(); i-- != 0;) {
       const std::uint64_t before = block.payload(i);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
+#include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/print_block.hpp>
@@ -22,6 +25,7 @@ namespace bloomtime::detail {
 // It also counts the prints of each tick.
 class print_stamps {
  public:
+  static constexpr bool balanced = true;
   static constexpr std::uint64_t most_ticks = std::uint64_t{1} << 62;
 
   // Stamps of up to `oldest` ticks ago are alive. At least two bits.
@@ -102,25 +106,37 @@ class print_stamps {
     const std::uint64_t passed = now_ - epoch;
     if (passed == 0) return 0;
     if (passed > mask_) return (std::uint32_t{1} << block.count()) - 1;
-    return block.payloads_in((epoch - oldest_) & mask_, passed);
+    return expired_since(block.form(), epoch).slots_of(block);
   }
-  void refresh(const print_block& block, std::uint64_t epoch) const noexcept {
-    if (const std::uint32_t free = expired(block, epoch)) block.remove_all(free);
-    if (block.mark() != 0) block.set_mark(aged_mark(block.mark(), epoch));
+  void refresh(std::byte* at, std::uint64_t count, const print_form& form,
+               std::uint64_t epoch) const noexcept {
+    const std::uint64_t passed = now_ - epoch;
+    if (passed == 0) return;
+    if (passed > mask_) {
+      std::memset(at, 0, count * line_bytes);
+      return;
+    }
+    const payload_range gone = expired_since(form, epoch);
+    for (std::byte* const end = at + count * line_bytes; at != end; at += line_bytes) {
+      const print_block block(at, form);
+      block.remove_all(gone.slots_of(block), aged_mark(block.mark(), epoch));
+    }
   }
-  std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const noexcept {
+  BLOOMTIME_INLINE std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const noexcept {
     return mark != 0 && age(mark & mask_, epoch) <= oldest_ ? mark : 0;
   }
   BLOOMTIME_INLINE bool marked(std::uint32_t mark, std::uint32_t) const noexcept {
     return mark != 0;
   }
-  std::uint32_t mark(std::uint32_t mark, std::uint32_t, std::uint64_t code) const noexcept {
+  BLOOMTIME_INLINE std::uint32_t mark(std::uint32_t mark, std::uint32_t,
+                                      std::uint64_t code) const noexcept {
     const auto made = static_cast<std::uint32_t>(code | (mask_ + 1));
-    return merge_marks(mark, made);
+    const bool younger = (mark != 0) & (age(mark) < age(made));
+    return static_cast<std::uint32_t>(either(made, mark, 0 - std::uint64_t{younger}));
   }
   std::uint32_t merge_marks(std::uint32_t a, std::uint32_t b) const noexcept {
     if (a == 0 || b == 0) return a | b;
-    return age(a & mask_) < age(b & mask_) ? a : b;
+    return age(a) < age(b) ? a : b;
   }
   // The younger one; the other no longer counts.
   std::uint64_t merge(std::uint64_t a, std::uint64_t b) noexcept {
@@ -134,6 +150,12 @@ class print_stamps {
   }
 
  private:
+  // At most mask_ ticks ago.
+  BLOOMTIME_INLINE payload_range expired_since(const print_form& form,
+                                               std::uint64_t epoch) const noexcept {
+    return {form, (epoch - oldest_) & mask_, now_ - epoch};
+  }
+
   std::uint32_t oldest_ = 0;
   unsigned bits_ = 0;
   std::uint64_t mask_ = 0;

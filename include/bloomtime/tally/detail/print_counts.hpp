@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -105,7 +106,7 @@ class print_counts {
   static std::optional<std::uint64_t> aged(std::uint64_t count, std::uint64_t) noexcept {
     return count;
   }
-  static void refresh(const print_block&, std::uint64_t) noexcept {}
+  static void refresh(std::byte*, std::uint64_t, const print_form&, std::uint64_t) noexcept {}
   static std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t) noexcept { return mark; }
   BLOOMTIME_INLINE static bool marked(std::uint32_t mark, std::uint32_t tag) noexcept {
     return (mark & flag_of(tag)) != 0;
