@@ -177,6 +177,15 @@ heat_filter::spots heat_filter::spots_of(const Cells&, digest d) const noexcept 
 template <unsigned k, class Cells, class Prepare>
 BLOOMTIME_INLINE bool heat_filter::count(Cells& cells, const spots& where, const arrival& event,
                                          Prepare&& prepare) {
+  const auto seen = cells.template look<k>(where, event.halvings);
+  if (seen.current && event.units < cells.elsewhere - seen.least) [[likely]] {
+    (void)prepare();
+    cells.template raise_current<k>(where, seen,
+                                    seen.least + static_cast<std::uint64_t>(event.units));
+    mass_ = forward::sum_of_mass(mass_, event.mass);
+    add_events(1);
+    return true;
+  }
   std::array<std::uint64_t, most_k> value;
   std::uint64_t least = largest;
 #pragma GCC unroll 4
@@ -280,6 +289,9 @@ heat_filter::moment heat_filter::moment_of(instant when) const noexcept {
 template <unsigned k, class Cells>
 BLOOMTIME_INLINE std::uint64_t heat_filter::least_of(const Cells& cells, const spots& where,
                                                      std::uint32_t halvings) noexcept {
+  const auto seen = cells.template look<k>(where, halvings);
+  if (seen.current && seen.least != cells.elsewhere) [[likely]]
+    return seen.least;
   std::uint64_t least = largest;
 #pragma GCC unroll 4
   for (unsigned i = 0; i < k; ++i) least = std::min(least, cells.get(where[i], halvings));

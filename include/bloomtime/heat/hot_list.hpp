@@ -70,9 +70,10 @@ concept decaying = requires(const E& e, digest d, instant t) {
 // Promise: bounds of listed items always hold. No other item is hotter than unlisted(), which is at
 // most about mass / entries; so every item hotter than that is listed.
 //
-// Cost: O(log entries) per add; a halving goes through the entries that are warm. memory() grows
-// with the entries in use: about 135 bytes for an entry with 24 buckets, and its text. Ages are in
-// ticks of the clock, as in heat_filter. Const members may run concurrently.
+// Cost: an add takes constant time for most listed items, and O(log entries) for others; a halving
+// goes through the entries that are warm. memory() grows with the entries in use: about 160 bytes
+// for an entry with 24 buckets, and its text. Ages are in ticks of the clock, as in heat_filter.
+// Const members may run concurrently.
 //
 // Source: SpaceSaving (Metwally et al. 2005) on weights that grow with time instead of counts that
 // fade.
@@ -214,6 +215,7 @@ class hot_list : public detail::stored<hot_list> {
   std::uint32_t enter(digest d, std::string_view text, std::uint64_t units) noexcept;
   std::uint32_t replace_least(digest d, std::string_view text) noexcept;
   void begin_entry(std::uint32_t slot, digest d) noexcept;
+  void prefetch_least() const noexcept;
 
   // A total order of equal counts: the smallest entry does not depend on the past.
   struct digest_order {

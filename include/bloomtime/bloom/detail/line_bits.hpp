@@ -294,12 +294,19 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_set(std::byte* line, const line_round&
   return !is_zero(set_any(line, line_bits::first_hash(d), window_of(round, d)));
 }
 
+// Zero if every word has its bit of a round of eight, which needs no window.
+BLOOMTIME_AVX2 BLOOMTIME_INLINE words missing_of_eight(const std::byte* line,
+                                                       std::uint64_t hash) noexcept {
+  const line_halves at = places(hash);
+  const line_halves has = load(line);
+  return ~((has.low >> at.low) & (has.high >> at.high)) & 1;
+}
+
 BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_contains(const std::byte* line, line_bits bits,
                                                    digest d) noexcept {
-  const line_round& first = line_windows[bits.first_round()];
-  const words one = missing(line, line_bits::first_hash(d), window_of(first, d));
-  if (bits.k <= line_words) return is_zero(one);
+  if (bits.k <= line_words) return line_contains(line, line_windows[bits.k], d);
   const line_round& second = line_windows[bits.second_round()];
+  const words one = missing_of_eight(line, line_bits::first_hash(d));
   const words two = missing(line, line_bits::second_hash(d), window_of(second, d));
   return is_zero(one | two);
 }
@@ -312,10 +319,9 @@ BLOOMTIME_AVX2 BLOOMTIME_INLINE unsigned line_insert(std::byte* line, line_bits 
   return fresh + lacking(set(line, line_bits::second_hash(d), window_of(second, d)));
 }
 BLOOMTIME_AVX2 BLOOMTIME_INLINE bool line_set(std::byte* line, line_bits bits, digest d) noexcept {
-  const line_round& first = line_windows[bits.first_round()];
-  const words one = set_any(line, line_bits::first_hash(d), window_of(first, d));
-  if (bits.k <= line_words) return !is_zero(one);
+  if (bits.k <= line_words) return line_set(line, line_windows[bits.k], d);
   const line_round& second = line_windows[bits.second_round()];
+  const words one = set_any(line, line_bits::first_hash(d), window_of(line_windows[line_words], d));
   const words two = set_any(line, line_bits::second_hash(d), window_of(second, d));
   return !is_zero(one | two);
 }

@@ -69,6 +69,36 @@ class fading_cells {
     return faded_cell(value, behind);
   }
 
+  // What most calls meet: cells of lines that have seen `now` halvings. Then the least of the cells
+  // is what they say, unless that is `elsewhere`.
+  template <unsigned k>
+  struct glance {
+    std::array<Cell, k> cell;
+    Cell least;
+    bool current;
+  };
+  template <unsigned k, class Spots>
+  BLOOMTIME_INLINE glance<k> look(const Spots& where, std::uint32_t now) const noexcept {
+    glance<k> seen{{}, elsewhere, true};
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < k; ++i) {
+      seen.cell[i] = load_le<Cell>(lines_.data() + where[i]);
+      seen.least = std::min(seen.least, seen.cell[i]);
+      seen.current &= load_le16(line_of(where[i])) == now;
+    }
+    return seen;
+  }
+  // Raises cells that look() has found current to less than `elsewhere`, without a branch: which of
+  // them are smaller cannot be predicted.
+  template <unsigned k, class Spots>
+  BLOOMTIME_INLINE void raise_current(const Spots& where, const glance<k>& seen,
+                                      std::uint64_t value) noexcept {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < k; ++i) {
+      store_le(lines_.data() + where[i], std::max(seen.cell[i], static_cast<Cell>(value)));
+    }
+  }
+
   std::uint64_t count_warm(std::uint32_t now) const noexcept {
     std::uint64_t warm = 0;
     for (std::uint64_t i = 0; i < lines(); ++i) {

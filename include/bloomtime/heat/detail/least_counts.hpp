@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
@@ -15,18 +17,23 @@ namespace bloomtime::detail {
 // earlier(a, b). Every call must answer alike, so the smallest entry depends on the counts alone.
 // Ranks are kept beside the counts: a comparison of equal counts then reads nothing else.
 //
+// Counts only rise between two calls of fade(), so the heap may hold older ones: raise() writes the
+// count, and only the first node of the heap is brought up to date.
+//
 // Counts fade by halving, rounded up, so a count of 1 stays. Entries at rest there are kept apart,
 // and fade() does not touch them: an entry costs little once it has faded. Only reserve()
 // allocates.
 class least_counts {
  public:
-  std::size_t size() const noexcept { return places_.size(); }
+  std::size_t size() const noexcept { return counts_.size(); }
   std::uint64_t memory() const noexcept {
-    return hooked_bytes<node>(nodes_.capacity()) + hooked_bytes<std::uint32_t>(places_.capacity());
+    return hooked_bytes<node>(nodes_.capacity()) + hooked_bytes<std::uint64_t>(counts_.capacity()) +
+           hooked_bytes<std::uint32_t>(rests_.capacity());
   }
   // Makes room for `entries` in total.
   void reserve(std::size_t entries) {
-    places_.reserve(entries);
+    counts_.reserve(entries);
+    rests_.reserve(entries);
     if (entries <= nodes_.size()) return;
     std::vector<node, hooked<node>> larger(entries);
     std::copy_n(nodes_.begin(), fading_, larger.begin());
@@ -34,13 +41,12 @@ class least_counts {
     nodes_.swap(larger);
   }
   void clear() noexcept {
-    places_.clear();
+    counts_.clear();
+    rests_.clear();
     fading_ = 0;
   }
 
-  std::uint64_t operator[](std::uint32_t entry) const noexcept {
-    return rests(entry) ? 1 : nodes_[places_[entry]].count;
-  }
+  std::uint64_t operator[](std::uint32_t entry) const noexcept { return counts_[entry]; }
   // The smallest count. There must be entries.
   std::uint64_t least() const noexcept { return resting() != 0 ? 1 : nodes_.front().count; }
 
@@ -55,20 +61,22 @@ class least_counts {
   // Appends an entry, for which there must be room.
   template <class Earlier>
   void push(std::uint64_t count, const Earlier& earlier) noexcept {
-    places_.push_back(0);
-    const auto entry = static_cast<std::uint32_t>(places_.size() - 1);
+    const auto entry = static_cast<std::uint32_t>(counts_.size());
+    counts_.push_back(count);
+    rests_.push_back(0);
     insert({count, entry, earlier.rank(entry)}, earlier);
   }
 
   // Sets a count to a larger one. earlier() may have changed for this entry if it is least_entry().
   template <class Earlier>
   void raise(std::uint32_t entry, std::uint64_t count, const Earlier& earlier) noexcept {
-    if (rests(entry)) {
+    const std::uint64_t before = std::exchange(counts_[entry], count);
+    if (before == 1 && rests_[entry] != 0) {
       remove_resting(entry, earlier);
       insert({count, entry, earlier.rank(entry)}, earlier);
-    } else {
-      nodes_[places_[entry]] = {count, entry, earlier.rank(entry)};
-      sink<end::front>(places_[entry], fading_, earlier);
+    } else if (nodes_.front().entry == entry) {
+      nodes_.front().rank = earlier.rank(entry);
+      settle(earlier);
     }
   }
 
@@ -79,7 +87,7 @@ class least_counts {
   void fade(const Faded& faded, const AtRest& at_rest, const Earlier& earlier) noexcept {
     for (std::size_t i = 0; i < fading_;) {
       node& n = nodes_[i];
-      n.count = faded(n.entry, n.count);
+      n.count = counts_[n.entry] = faded(n.entry, counts_[n.entry]);
       if (n.count != 1 || !at_rest(n.entry)) {
         ++i;
         continue;
@@ -105,13 +113,16 @@ class least_counts {
     const auto at = [&](std::size_t i) { return nodes_.begin() + static_cast<std::ptrdiff_t>(i); };
     std::copy(at(nodes_.size() - resting()), nodes_.end(), at(fading_));
     fading_ = size();
-    for (std::size_t i = 0; i < fading_; ++i) nodes_[i].count = change(nodes_[i].count);
+    std::fill(rests_.begin(), rests_.end(), 0U);
+    for (node& n : std::span(nodes_).first(fading_)) {
+      n.count = counts_[n.entry] = change(counts_[n.entry]);
+    }
     order_fading(earlier);
   }
 
  private:
   struct node {
-    std::uint64_t count;
+    std::uint64_t count;  // the entry's, or an older one
     std::uint32_t entry;
     std::uint32_t rank;
   };
@@ -119,17 +130,18 @@ class least_counts {
   // Two heaps with the smallest in front: those that fade at the front of nodes_, those at rest at
   // its back, where the last node is the first of the heap.
   enum class end : bool { front, back };
-  static constexpr std::uint32_t resting_bit = std::uint32_t{1} << 31;
 
-  std::size_t resting() const noexcept { return places_.size() - fading_; }
-  bool rests(std::uint32_t entry) const noexcept { return (places_[entry] & resting_bit) != 0; }
-  std::size_t place_of(std::uint32_t entry) const noexcept { return places_[entry] & ~resting_bit; }
+  std::size_t resting() const noexcept { return size() - fading_; }
 
+  // Without a branch on what cannot be predicted.
   template <class Earlier>
   static bool before(const node& a, const node& b, const Earlier& earlier) noexcept {
-    if (a.count != b.count) return a.count < b.count;
-    if (a.rank != b.rank) return a.rank < b.rank;
-    return earlier(a.entry, b.entry);
+    __extension__ using wide = unsigned __int128;
+    const wide x = static_cast<wide>(a.count) << 64 | a.rank;
+    const wide y = static_cast<wide>(b.count) << 64 | b.rank;
+    if (x == y) [[unlikely]]
+      return earlier(a.entry, b.entry);
+    return x < y;
   }
 
   template <end Of>
@@ -139,17 +151,28 @@ class least_counts {
   template <end Of>
   void put(std::size_t place, const node& n) noexcept {
     at<Of>(place) = n;
-    places_[n.entry] = static_cast<std::uint32_t>(place) | (Of == end::back ? resting_bit : 0);
+    if constexpr (Of == end::back) rests_[n.entry] = static_cast<std::uint32_t>(place) + 1;
   }
 
+  // Down to the end and up again: where a node comes to rest cannot be predicted, and those that
+  // sink are mostly among the largest.
   template <end Of, class Earlier>
   void sink(std::size_t place, std::size_t size, const Earlier& earlier) noexcept {
     const node moved = at<Of>(place);
-    for (std::size_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
-      if (child + 1 < size && before(at<Of>(child + 1), at<Of>(child), earlier)) ++child;
-      if (!before(at<Of>(child), moved, earlier)) break;
+    const std::size_t top = place;
+    std::size_t child = 2 * place + 1;
+    for (; child + 1 < size; child = 2 * place + 1) {
+      child += before(at<Of>(child + 1), at<Of>(child), earlier) ? 1 : 0;
       put<Of>(place, at<Of>(child));
       place = child;
+    }
+    if (child < size) {
+      put<Of>(place, at<Of>(child));
+      place = child;
+    }
+    for (; place > top; place = (place - 1) / 2) {
+      if (!before(moved, at<Of>((place - 1) / 2), earlier)) break;
+      put<Of>(place, at<Of>((place - 1) / 2));
     }
     put<Of>(place, moved);
   }
@@ -164,9 +187,22 @@ class least_counts {
     put<Of>(place, moved);
   }
 
+  // Until the first node has the count of its entry: none is smaller then, since no node has more
+  // than its entry.
+  template <class Earlier>
+  void settle(const Earlier& earlier) noexcept {
+    for (;;) {
+      node& first = nodes_.front();
+      const std::uint64_t count = counts_[first.entry];
+      if (first.count == count) return;
+      first.count = count;
+      sink<end::front>(0, fading_, earlier);
+    }
+  }
+
   template <class Earlier>
   void insert(const node& n, const Earlier& earlier) noexcept {
-    put<end::front>(fading_, n);
+    nodes_[fading_] = n;
     fading_ += 1;
     rise<end::front>(fading_ - 1, earlier);
   }
@@ -174,24 +210,26 @@ class least_counts {
   // Leaves a free node behind those that fade; insert() must follow.
   template <class Earlier>
   void remove_resting(std::uint32_t entry, const Earlier& earlier) noexcept {
-    const std::size_t place = place_of(entry);
+    const std::size_t place = std::exchange(rests_[entry], 0U) - 1;
     const std::size_t left = resting() - 1;
     const node last = at<end::back>(left);
     if (last.entry == entry) return;
     put<end::back>(place, last);
     rise<end::back>(place, earlier);
-    sink<end::back>(place_of(last.entry), left, earlier);
+    sink<end::back>(rests_[last.entry] - 1, left, earlier);
   }
 
   template <class Earlier>
   void order_fading(const Earlier& earlier) noexcept {
-    for (std::size_t i = 0; i < fading_; ++i) put<end::front>(i, nodes_[i]);
-    for (std::size_t i = fading_ / 2; i > 0; --i) sink<end::front>(i - 1, fading_, earlier);
+    for (std::size_t i = fading_ / 2; i > 0; --i) {
+      sink<end::front>(i - 1, fading_, earlier);
+    }
   }
 
   std::vector<node, hooked<node>> nodes_;                     // as many as there is room for
-  std::vector<std::uint32_t, hooked<std::uint32_t>> places_;  // of entries in their heap
-  zero_when_moved<std::size_t> fading_;                       // nodes
+  std::vector<std::uint64_t, hooked<std::uint64_t>> counts_;  // of entries
+  std::vector<std::uint32_t, hooked<std::uint32_t>> rests_;  // 0, or 1 + the place of those at rest
+  zero_when_moved<std::size_t> fading_;                      // nodes
 };
 
 }  // namespace bloomtime::detail

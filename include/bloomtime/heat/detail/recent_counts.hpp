@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/probes.hpp>
 #include <bloomtime/detail/side_table.hpp>
 
 namespace bloomtime::detail {
@@ -62,16 +63,27 @@ class recent_counts {
     set(ring, cell, count);
   }
   void set_all_to_zero(std::size_t ring) noexcept {
-    if (large_.empty()) {
-      std::fill_n(cells_.data() + at(ring, 0), length_, std::uint16_t{0});
-    } else {
+    std::uint16_t* const first = cells_.data() + at(ring, 0);
+    if (!large_.empty() && std::count(first, first + length_, escaped) != 0) {
       for (unsigned cell = 0; cell < length_; ++cell) set(ring, cell, 0);
     }
+    std::fill_n(first, length_, std::uint16_t{0});
   }
   // Stops at 2^64 - 1.
   void raise(std::size_t ring, unsigned cell, std::uint64_t by) noexcept {
-    const std::uint64_t count = get(ring, cell);
-    set(ring, cell, count + std::min(by, ~count));
+    std::uint16_t& count = cells_[at(ring, cell)];
+    if (count == escaped) {
+      std::uint64_t& large = *large_.find(at(ring, cell));
+      large += std::min(by, ~large);
+    } else if (by < std::uint64_t{escaped} - count) {
+      count = static_cast<std::uint16_t>(count + by);
+    } else {
+      set(ring, cell, count + std::min(by, ~std::uint64_t{count}));
+    }
+  }
+
+  void prefetch(std::size_t ring) const noexcept {
+    prefetch_write(reinterpret_cast<const std::byte*>(cells_.data() + at(ring, 0)));
   }
 
   // Releases unused memory of the side table, and with it what was reserved.
