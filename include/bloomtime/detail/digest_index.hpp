@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/probes.hpp>
 #include <bloomtime/detail/process_key.hpp>
 #include <bloomtime/digest.hpp>
 
@@ -27,6 +28,12 @@ class digest_index {
       if (places_[i].tag == wanted && is_it(slot)) return slot;
     }
     return std::nullopt;
+  }
+
+  // For a search that follows.
+  void prefetch(digest d) const noexcept {
+    if (places_.empty()) return;
+    prefetch_read(reinterpret_cast<const std::byte*>(&places_[tag(d) & mask()]));
   }
 
   // The number of places that a search for this digest reads if it has no slot.
