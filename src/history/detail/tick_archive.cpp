@@ -25,8 +25,13 @@ tick_layer layer_of(std::shared_ptr<const timelines> lines) {
 
 // -- a layer -------------------------------------------------------------------------------------
 
+tick_range tick_layer::reach() const noexcept {
+  const tick_range& here = table ? table->reach() : lines->reach();
+  return {first + here.first, first + here.last};
+}
+
 bool tick_layer::seen(digest d, tick_range asked) const noexcept {
-  if (asked.last < first) return false;
+  if (!reach().touches(asked)) return false;
   const tick_range here{asked.first < first ? 0 : asked.first - first, asked.last - first};
   if (table) return table->seen(d, here);
   return lines->view().seen(timeline_key(d), here);
