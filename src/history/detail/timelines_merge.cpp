@@ -110,7 +110,7 @@ std::optional<timeline_head> live_source::head() const noexcept {
 // Reads only the ends of the pieces.
 std::uint64_t live_source::bits_of_pieces(const timeline_head& head) const noexcept {
   piece_sizes sizes(head);
-  std::uint64_t first = head.first;
+  std::uint64_t first = 0;
   std::uint64_t before = 0;  // ticks
   live_ticks::place at;
   while (before < head.count) {
