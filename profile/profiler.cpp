@@ -1,5 +1,7 @@
 #include "profile/profiler.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -310,6 +312,9 @@ void profiler::compact() {
     }));
   }
   for (const auto& job : jobs) by_->finish(job);
+#ifdef __GLIBC__
+  malloc_trim(0);  // what merging freed, since storing takes memory next
+#endif
 }
 
 // By the time that is believed.

@@ -83,11 +83,8 @@ sighting any_history::seen(digest d, instant from, instant to) const noexcept {
 void any_history::seen_bulk(std::span<const digest> items, instant from, instant to,
                             std::span<sighting> answers) const {
   detail::expect_as_many(items.size(), answers.size());
-  std::visit(
-      [&](const auto& e) {
-        for (std::size_t i = 0; i < items.size(); ++i) answers[i] = e.seen(items[i], from, to);
-      },
-      engine_);
+  std::visit([&](const auto& e) { e.seen_bulk(items, e.clock().covering(from, to), answers); },
+             engine_);
 }
 
 sightings any_history::when(digest d, interval asked) const {

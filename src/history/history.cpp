@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -200,7 +201,28 @@ sighting history::ask(digest d, interval asked, std::uint64_t& probes) const noe
     probes += here;
     return !found;
   });
-  if (found) return sighting::maybe;
+  return found ? sighting::maybe : unseen(asked);
+}
+
+void history::ask_block(const detail::digest_block& items, std::span<const interval> asked,
+                        std::span<sighting> answers) const noexcept {
+  interval all{{std::numeric_limits<std::int64_t>::max()}, {-1}};
+  for (const interval& each : asked) {
+    if (each.empty()) continue;
+    all.first = std::min(all.first, each.first);
+    all.last = std::max(all.last, each.last);
+  }
+  for_each_in(all, [&](const timeline_history& part) {
+    part.ask_block(items, asked, answers);
+    return true;
+  });
+  for (std::size_t i = 0; i < items.count; ++i) {
+    if (answers[i] != sighting::maybe) answers[i] = unseen(asked[i]);
+  }
+}
+
+// What is said about an item that no partition has.
+sighting history::unseen(interval asked) const noexcept {
   if (asked.empty() || asked.last.number < 0) return sighting::no;
   // No event before the origin was ever recorded, so only ticks from 0 on can have been dropped.
   const bool forgotten = std::max(asked.first, tick{0}) < known_from();

@@ -1,6 +1,7 @@
 #include <bit>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/storing.hpp>
@@ -29,13 +30,16 @@ void history::write(detail::container_writer& out) const {
   out.info().seed = shape_.config.seed;
   out.info().clock = clock_;
   detail::byte_writer table;
-  detail::byte_writer containers;
+  std::vector<std::byte> containers;
+  containers.reserve(memory());  // about what they take, lest it grow by copying
   for (const auto& [first, p] : parts_.all()) {
-    const std::size_t before = containers.written().size();
-    p.engine.write_to([&](std::span<const std::byte> bytes) { containers.bytes(bytes); });
+    const std::size_t before = containers.size();
+    p.engine.write_to([&](std::span<const std::byte> bytes) {
+      containers.insert(containers.end(), bytes.begin(), bytes.end());
+    });
     table.u64(first);
     table.u64(p.count);
-    table.u64(containers.written().size() - before);
+    table.u64(containers.size() - before);
   }
   detail::byte_writer& parameters = out.parameters();
   parameters.u64(shape_.partition);
@@ -48,7 +52,7 @@ void history::write(detail::container_writer& out) const {
   parameters.u64(partition_engine);
   parameters.u64(parts_.all().size());
   out.section(table_section, std::move(table).written());
-  out.section(containers_section, std::move(containers).written());
+  out.section(containers_section, std::move(containers));
 }
 
 // Partitions answer from the bytes of the container, of which only the heads are checked.

@@ -1,6 +1,7 @@
 #include <bloomtime/history/timeline_history.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,21 +75,46 @@ sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) 
   return sighting::no;
 }
 
-void timeline_history::ask_block(const detail::digest_block& now, const detail::digest_block& next,
-                                 std::span<const interval> asked,
+void timeline_history::ask_block(const detail::digest_block& items, std::span<const interval> asked,
                                  std::span<sighting> answers) const noexcept {
-  for (const tick_layer& layer : archive_.layers()) {
-    if (!layer.lines) continue;
-    for (std::size_t i = 0; i < next.count; ++i) {
-      layer.lines->prefetch_directory(detail::timeline_key(next[i]));
-    }
-    for (std::size_t i = 0; i < now.count; ++i) {
-      layer.lines->prefetch_bucket(detail::timeline_key(now[i]));
-    }
+  std::array<tick_range, detail::bulk_block> ranges;
+  std::array<std::uint8_t, detail::bulk_block> open;  // items that are not answered yet
+  std::size_t count = 0;
+  tick_range all = detail::no_ticks;
+  for (std::size_t i = 0; i < items.count; ++i) {
+    const auto range = detail::clipped(asked[i], ticks_, first_);
+    if (answers[i] == sighting::maybe || !range) continue;
+    ranges[i] = *range;
+    all.widen(*range);
+    open[count++] = static_cast<std::uint8_t>(i);
   }
-  for (std::size_t i = 0; i < now.count; ++i) {
-    std::uint64_t probes = 0;
-    answers[i] = is_usable() ? ask(now[i], asked[i], probes) : sighting::maybe;
+  const auto prefetch = [&](auto&& of_item) {
+    for (std::size_t n = 0; n < count; ++n) of_item(items[open[n]]);
+  };
+  const auto settle = [&](auto&& seen) {
+    const std::size_t had = std::exchange(count, 0);
+    for (std::size_t n = 0; n < had; ++n) {
+      const std::uint8_t i = open[n];
+      if (seen(items[i], ranges[i])) {
+        answers[i] = sighting::maybe;
+      } else {
+        open[count++] = i;
+      }
+    }
+  };
+  if (!live_.empty()) {
+    prefetch([&](digest d) { live_.prefetch(d); });
+    settle([&](digest d, tick_range range) { return live_.seen(d, range); });
+  }
+  for (const tick_layer& layer : archive_.layers()) {
+    if (!layer.reach().touches(all)) continue;
+    prefetch([&](digest d) { layer.prefetch_place(d); });
+    prefetch([&](digest d) { layer.prefetch_item(d); });
+    settle([&](digest d, tick_range range) { return layer.seen(d, range); });
+  }
+  for (const positions& p : archive_.nameless()) {
+    settle(
+        [&](digest d, tick_range range) { return p.view().seen(detail::timeline_key(d), range); });
   }
 }
 

@@ -25,6 +25,7 @@ class shard_source : public detail::tick_source {
   std::uint64_t key() const noexcept override { return all_->key(); }
   bool take(detail::tick_runs& runs, std::size_t most) override { return all_->take(runs, most); }
   std::optional<detail::timeline_head> head() const noexcept override { return all_->head(); }
+  std::optional<detail::coded_body> body() const noexcept override { return all_->body(); }
   std::uint64_t bytes() const noexcept override { return all_->bytes(); }
   std::uint64_t own_bytes() const noexcept override { return sizeof *this + all_->own_bytes(); }
 

@@ -56,11 +56,10 @@ buffer written(const live_ticks& live) {
     out.put(d.hi, 64);
     out.put_gamma(live.ticks_of(number));
     std::uint64_t least = 0;  // that may come next
-    live_ticks::place at;
-    while (const std::optional<std::uint32_t> t = live.next_tick(number, at)) {
-      out.put_gamma(*t - least + 1);
-      least = std::uint64_t{*t} + 1;
-    }
+    live.for_each(number, [&](std::uint32_t t) {
+      out.put_gamma(t - least + 1);
+      least = std::uint64_t{t} + 1;
+    });
   }
   return out.finish();
 }
@@ -194,10 +193,9 @@ live_ticks timeline_history::whole_table() const {
   for (const detail::tick_layer& layer : archive_.layers()) {
     if (!layer.table) continue;
     for (std::uint32_t i = 0; i < layer.table->items(); ++i) {
-      live_ticks::place at;
-      while (const auto t = layer.table->next_tick(i, at)) {
-        (void)all.add(layer.table->item(i), static_cast<std::uint32_t>(*t + layer.first));
-      }
+      layer.table->for_each(i, [&](std::uint32_t t) {
+        (void)all.add(layer.table->item(i), static_cast<std::uint32_t>(t + layer.first));
+      });
     }
   }
   return all;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "support/files.hpp"
 #include "support/oracle_history.hpp"
@@ -31,6 +32,25 @@ std::optional<std::chrono::microseconds> any_ahead() {
   return seconds(*rc::gen::inRange(0, 200));
 }
 
+// Every answer of a bulk call is that of a single one: 40 items are several blocks.
+void expect_same_in_bulk(const history& h, interval asked) {
+  std::vector<std::uint64_t> items(40);
+  std::vector<interval> periods(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i] = i % (2 * part_items);
+    periods[i] = {{asked.first.number + static_cast<std::int64_t>(i) - 20}, asked.last};
+  }
+  std::vector<sighting> each(items.size());
+  std::vector<sighting> all(items.size());
+  h.seen_bulk(items, periods, each);
+  h.seen_bulk(items, asked, all);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    std::uint64_t probes = 0;
+    RC_ASSERT(each[i] == h.seen(items[i], periods[i], probes));
+    RC_ASSERT(all[i] == h.seen(items[i], asked, probes));
+  }
+}
+
 void expect_kept(const history& h, const support::oracle_history& taken, interval asked) {
   const tick known = h.known_from();
   for (std::uint64_t x = 0; x < part_items; ++x) {
@@ -41,6 +61,7 @@ void expect_kept(const history& h, const support::oracle_history& taken, interva
     if (said == sighting::no) RC_ASSERT(!taken.seen(x, asked));
     if (said == sighting::out_of_retention) RC_ASSERT(std::max(asked.first, tick{0}) < known);
   }
+  expect_same_in_bulk(h, asked);
 }
 
 history_config any_config(std::chrono::microseconds partition) {

@@ -116,6 +116,9 @@ class history : public detail::history_calls<history, detail::history_events>,
   void open(std::uint64_t number);
 
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
+  void ask_block(const detail::digest_block& items, std::span<const interval> asked,
+                 std::span<sighting> answers) const noexcept;
+  sighting unseen(interval asked) const noexcept;
   sightings list(digest d, interval asked) const;
   template <class Visit>
   void for_each_in(interval asked, Visit&& visit) const;

@@ -53,19 +53,6 @@ class timeline_history : public detail::history_calls<timeline_history>,
   explicit timeline_history(const timeline_config& config);
   BLOOMTIME_VALUE(timeline_history);
 
-  // seen() of many items, each with its ticks: the same answers, faster if the timelines exceed the
-  // cache.
-  template <std::ranges::contiguous_range Items>
-  BLOOMTIME_PER_ISA void seen_bulk(const Items& items, std::span<const interval> asked,
-                                   std::span<sighting> answers) const {
-    const std::span<const std::ranges::range_value_t<Items>> all(items);
-    detail::expect_as_many(all.size(), asked.size(), "intervals");
-    detail::expect_as_many(all.size(), answers.size());
-    detail::in_blocks<1>(all, seed_, [&](const auto& now, const auto& next, std::size_t first) {
-      ask_block(now, next, asked.subspan(first), answers.subspan(first));
-    });
-  }
-
   // When x was seen in these ticks.
   template <item T>
   BLOOMTIME_PER_ISA sightings when(const T& x, interval asked) const {
@@ -137,15 +124,17 @@ class timeline_history : public detail::history_calls<timeline_history>,
  private:
   friend detail::history_calls<timeline_history>;
   friend detail::stored<timeline_history>;
+  friend class history;
   friend class timeline_join;
 
   timeline_history() = default;
 
   outcome add_at(digest d, tick t);
   sighting ask(digest d, interval asked, std::uint64_t& probes) const noexcept;
-  // Answers about `now`, while what `next` needs is prefetched.
-  void ask_block(const detail::digest_block& now, const detail::digest_block& next,
-                 std::span<const interval> asked, std::span<sighting> answers) const noexcept;
+  // The same for a block of items that are not `maybe` yet, structure by structure, so that misses
+  // of the cache overlap.
+  void ask_block(const detail::digest_block& items, std::span<const interval> asked,
+                 std::span<sighting> answers) const noexcept;
   sightings list(digest d, interval asked) const;
   static timeline_history united(timeline_history a, timeline_history b, std::uint64_t ticks);
   void visit_keys(const std::function<void(std::uint64_t)>& visit) const;

@@ -25,8 +25,13 @@ tick_layer layer_of(std::shared_ptr<const timelines> lines) {
 
 // -- a layer -------------------------------------------------------------------------------------
 
+tick_range tick_layer::reach() const noexcept {
+  const tick_range& here = table ? table->reach() : lines->reach();
+  return {first + here.first, first + here.last};
+}
+
 bool tick_layer::seen(digest d, tick_range asked) const noexcept {
-  if (asked.last < first) return false;
+  if (!reach().touches(asked)) return false;
   const tick_range here{asked.first < first ? 0 : asked.first - first, asked.last - first};
   if (table) return table->seen(d, here);
   return lines->view().seen(timeline_key(d), here);
@@ -176,7 +181,11 @@ void tick_archive::begin_next(std::uint64_t& work) {
       if (layers_[i].table) work -= std::min(work, layers_[i].items());
     }
   };
-  if (merges_.empty() && whole_ > 0) merge_of(0, whole_, names_);
+  if (merges_.empty() && whole_ > 0) {
+    // Names are removed from what was merged, when what it was merged of is gone.
+    const bool merged = whole_ == 1 && detail::is_whole(layers_.front(), span_);
+    merge_of(0, whole_, merged ? names_ : std::nullopt);
+  }
   if (const std::size_t count = due()) merge_of(layers_.size() - count, count, std::nullopt);
 }
 
@@ -217,8 +226,8 @@ void tick_archive::end_last() {
   merges_.pop_back();
   if (merges_.empty()) merges_.shrink_to_fit();
   if (!is_all) return;
-  whole_ = 0;
-  if (std::exchange(again_, false)) begin(names_);
+  whole_ = names_ ? 1 : 0;
+  if (whole_ == 0 && std::exchange(again_, false)) begin(names_);
 }
 
 void tick_archive::finish() {

@@ -1,91 +1,80 @@
 #include <bloomtime/history/detail/timeline.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace bloomtime::detail {
 namespace {
 
-struct piece_entry {
-  std::uint64_t first;  // from the first tick of the timeline on
-  std::uint64_t distance;
-  std::uint64_t offset;
+struct piece {
+  std::uint64_t first;
+  std::uint64_t last;
+  std::uint64_t count;
+  std::span<const tick_run> runs;  // the first and the last may exceed it
+
+  std::uint64_t distance() const noexcept { return last - first; }
 };
 
-struct piece_plan {
-  piece_widths widths;
-  std::uint64_t bits = 0;
-};
-
-// visit(runs, count, entry) for each piece.
+// visit(piece) for all of them.
 template <class Visit>
 void for_each_piece(std::span<const tick_run> runs, Visit&& visit) {
-  std::array<tick_run, piece_ticks> piece;
-  std::size_t held = 0;
-  std::uint64_t count = 0;
-  std::uint64_t offset = 0;
-  const auto close = [&] {
-    const std::uint64_t distance = piece[held - 1].last - piece[0].first;
-    visit(std::span<const tick_run>(piece.data(), held), count,
-          piece_entry{piece[0].first - runs.front().first, distance, offset});
-    offset += inner_bits(count, distance);
-    held = 0;
-    count = 0;
-  };
-  for (const tick_run& r : runs) {
-    for (std::uint64_t from = r.first; from <= r.last;) {
-      const std::uint64_t part = std::min(piece_ticks - count, r.last - from + 1);
-      piece[held++] = {static_cast<std::uint32_t>(from),
-                       static_cast<std::uint32_t>(from + part - 1)};
-      count += part;
-      from += part;
-      if (count == piece_ticks) close();
+  std::size_t begin = 0;
+  std::uint64_t first = runs.front().first;
+  std::uint64_t count = 0;  // ticks of this piece before the run
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::uint64_t at = runs[i].first;
+    if (count == 0) begin = i, first = at;
+    const std::uint64_t last = runs[i].last;
+    for (; count + (last - at + 1) >= piece_ticks; count = 0) {
+      const std::uint64_t end = at + (piece_ticks - count);
+      visit(piece{first, end - 1, piece_ticks, runs.subspan(begin, i - begin + 1)});
+      begin = i;
+      at = first = end;
     }
+    count += last + 1 - at;
   }
-  if (count != 0) close();
+  if (count != 0) visit(piece{first, runs.back().last, count, runs.subspan(begin)});
 }
 
-piece_plan plan_pieces(std::span<const tick_run> runs, std::uint64_t count) {
-  piece_plan plan;
-  std::uint64_t bodies = 0;
-  plan.widths.first = width_of(runs.back().last - runs.front().first);
-  for_each_piece(runs, [&](auto, std::uint64_t ticks, const piece_entry& e) {
-    plan.widths.distance = std::max(plan.widths.distance, width_of(e.distance));
-    plan.widths.offset = std::max(plan.widths.offset, width_of(e.offset));
-    bodies = e.offset + inner_bits(ticks, e.distance);
-  });
-  plan.bits = plan.widths.directory(pieces_of(count)) + bodies;
-  return plan;
+piece_sizes sizes_of(std::span<const tick_run> runs, const timeline_head& head) {
+  piece_sizes sizes(head);
+  for_each_piece(runs, [&](const piece& p) { sizes.add(p.count, p.distance()); });
+  return sizes;
 }
 
 // The ticks between the first and the last one.
-void put_inner(bit_writer& out, std::span<const tick_run> runs, std::uint64_t count) {
-  const std::uint64_t first = runs.front().first;
-  const std::uint64_t last = runs.back().last;
-  const list_place inner = inner_list(0, count, last - first);
+void put_inner(bit_writer& out, const piece& p) {
+  const list_place inner = inner_list(0, p.count, p.distance());
   put_list(out, inner.count, inner.places, [&](auto&& visit) {
-    for (const tick_run& r : runs) {
-      const std::uint64_t end = std::min(std::uint64_t{r.last}, last - 1);
-      for (std::uint64_t t = std::max(std::uint64_t{r.first}, first + 1); t <= end; ++t) {
-        visit(t - first - 1);
+    const std::uint64_t before = p.first + 1;
+    for (const tick_run& r : p.runs) {
+      const std::uint64_t end = std::min(std::uint64_t{r.last}, p.last - 1);
+      for (std::uint64_t t = std::max(std::uint64_t{r.first}, before); t <= end; ++t) {
+        visit(t - before);
       }
     }
   });
 }
 
-void put_pieces(bit_writer& out, std::span<const tick_run> runs, std::uint64_t count) {
-  const piece_widths widths = plan_pieces(runs, count).widths;
-  const auto for_each_entry = [&](auto&& visit) {
-    for_each_piece(runs, [&](auto, std::uint64_t, const piece_entry& e) { visit(e); });
-  };
+void put_pieces(bit_writer& out, std::span<const tick_run> runs, const timeline_head& head) {
+  const piece_widths widths = sizes_of(runs, head).widths();
+  const std::uint64_t pieces = pieces_of(head.count);
   out.put(widths.distance, piece_widths::stored);
   out.put(widths.offset, piece_widths::stored);
-  for_each_entry([&](const piece_entry& e) { out.put(e.first, widths.first); });
-  for_each_entry([&](const piece_entry& e) { out.put(e.distance, widths.distance); });
-  for_each_entry([&](const piece_entry& e) { out.put(e.offset, widths.offset); });
-  for_each_piece(runs, [&](auto piece, std::uint64_t ticks, const piece_entry&) {
-    put_inner(out, piece, ticks);
+  const std::uint64_t at = out.size();
+  out.put_zeros(pieces * (std::uint64_t{widths.first} + widths.distance + widths.offset));
+  zeros_filler firsts(out, at);
+  zeros_filler distances(out, at + pieces * widths.first);
+  zeros_filler offsets(out, at + pieces * (std::uint64_t{widths.first} + widths.distance));
+  piece_sizes so_far(head);
+  for_each_piece(runs, [&](const piece& p) {
+    firsts.put(p.first - head.first, widths.first);
+    distances.put(p.distance(), widths.distance);
+    offsets.put(so_far.add(p.count, p.distance()), widths.offset);
   });
+  firsts.end();
+  distances.end();
+  offsets.end();
+  for_each_piece(runs, [&](const piece& p) { put_inner(out, p); });
 }
 
 std::uint64_t gamma_bits(std::uint64_t n) { return 2 * std::uint64_t{width_of(n)} - 1; }
@@ -95,7 +84,7 @@ std::uint64_t gamma_bits(std::uint64_t n) { return 2 * std::uint64_t{width_of(n)
 timeline_head head_of(std::span<const tick_run> runs) {
   timeline_head head{count_ticks(runs), runs.front().first, runs.back().last, 0};
   if (head.in_pieces()) {
-    head.body = plan_pieces(runs, head.count).bits;
+    head.body = sizes_of(runs, head).bits();
   } else if (head.has_body()) {
     head.body = inner_bits(head.count, head.distance());
   }
@@ -117,9 +106,9 @@ void put_head(bit_writer& out, const timeline_head& head, std::uint64_t span) {
 
 void put_body(bit_writer& out, const timeline_head& head, std::span<const tick_run> runs) {
   if (head.in_pieces()) {
-    put_pieces(out, runs, head.count);
+    put_pieces(out, runs, head);
   } else if (head.has_body()) {
-    put_inner(out, runs, head.count);
+    put_inner(out, {head.first, head.last, head.count, runs});
   }
 }
 

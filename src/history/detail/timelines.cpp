@@ -12,7 +12,10 @@
 namespace bloomtime::detail {
 
 timelines::timelines(const timelines_shape& shape, buffer directory, buffer stream)
-    : shape_(shape), directory_(std::move(directory)), stream_(std::move(stream)) {
+    : shape_(shape),
+      directory_(std::move(directory)),
+      stream_(std::move(stream)),
+      reach_{0, shape.span - 1} {
   if (shape.span == 0 || shape.span > most_timeline_ticks ||
       shape.bucket_bits > shape.most_bucket_bits || shape.offset_bits > 57 ||
       (shape.bucket_bits > 0 && shape.offset_bits == 0) ||
@@ -45,18 +48,30 @@ timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std:
 }
 
 void timelines_writer::add(std::uint64_t key, tick_runs& runs) {
+  pending& item = open_item(key);
+  if (item.runs.empty()) {
+    item.runs.swap(runs);
+  } else {
+    unite(item.runs, runs, scratch_);
+    item.runs.swap(scratch_);
+  }
+}
+
+void timelines_writer::add(std::uint64_t key, const timeline_head& head, const coded_body& body) {
+  pending& item = open_item(key);
+  item.head = head;
+  item.body = body;
+}
+
+// The one that came last, if it has this key, or a new one.
+timelines_writer::pending& timelines_writer::open_item(std::uint64_t key) {
   close_buckets(key >> shape_.rest_bits());
   const std::uint64_t rest = key & ((std::uint64_t{1} << shape_.rest_bits()) - 1);
-  if (open_ > 0 && bucket_[open_ - 1].rest == rest) {
-    tick_runs& had = bucket_[open_ - 1].runs;
-    unite(had, runs, scratch_);
-    had.swap(scratch_);
-    return;
-  }
+  if (open_ > 0 && bucket_[open_ - 1].rest == rest) return bucket_[open_ - 1];
   if (open_ == bucket_.size()) bucket_.emplace_back();
   bucket_[open_].rest = rest;
-  bucket_[open_].runs.swap(runs);
-  ++open_;
+  bucket_[open_].runs.clear();
+  return bucket_[open_++];
 }
 
 // Writes the open bucket, if it lies before `upto`, and empty ones up to there.
@@ -65,14 +80,21 @@ void timelines_writer::close_buckets(std::uint64_t upto) {
     last_start_ = stream_.size();
     starts_.put(last_start_, shape_.offset_bits);
     stream_.put_gamma(open_ + 1);
-    heads_.clear();
-    for (std::size_t i = 0; i < open_; ++i) {
-      stream_.put(bucket_[i].rest, shape_.rest_bits());
-      heads_.push_back(head_of(bucket_[i].runs));
-      shape_.ticks += heads_.back().count;
+    const std::span<pending> items(bucket_.data(), open_);
+    for (pending& item : items) {
+      stream_.put(item.rest, shape_.rest_bits());
+      if (!item.runs.empty()) item.head = head_of(item.runs);
+      shape_.ticks += item.head.count;
+      reach_.widen({item.head.first, item.head.last});
     }
-    for (const timeline_head& head : heads_) put_head(stream_, head, shape_.span);
-    for (std::size_t i = 0; i < open_; ++i) put_body(stream_, heads_[i], bucket_[i].runs);
+    for (const pending& item : items) put_head(stream_, item.head, shape_.span);
+    for (const pending& item : items) {
+      if (item.runs.empty()) {
+        stream_.put_copy(item.body.bits, item.body.at, item.head.body);
+      } else {
+        put_body(stream_, item.head, item.runs);
+      }
+    }
     shape_.items += open_;
     open_ = 0;
   }
@@ -101,7 +123,7 @@ bool timelines_writer::step(std::uint64_t& work) {
 
 std::uint64_t timelines_writer::bytes() const noexcept {
   std::uint64_t bytes = stream_.capacity() + starts_.capacity() + narrow_.capacity() +
-                        allocated_by(bucket_) + allocated_by(heads_) + allocated_by(scratch_);
+                        allocated_by(bucket_) + allocated_by(scratch_);
   for (const pending& p : bucket_) bytes += allocated_by(p.runs);
   return bytes;
 }
@@ -109,7 +131,10 @@ std::uint64_t timelines_writer::bytes() const noexcept {
 timelines timelines_writer::finish() {
   for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !step(work);) {
   }
-  return {shape_, starts_.finish(), stream_.finish()};
+  timelines made(shape_, starts_.finish(), stream_.finish());
+  made.reach_ = reach_;
+  made.trusted_ = true;
+  return made;
 }
 
 }  // namespace bloomtime::detail

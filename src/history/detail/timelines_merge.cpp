@@ -65,6 +65,10 @@ std::optional<timeline_head> sealed_source::head() const noexcept {
   return head;
 }
 
+std::optional<coded_body> sealed_source::body() const noexcept {
+  return sealed_.is_trusted() ? std::optional(items_.body()) : std::nullopt;
+}
+
 live_source::live_source(const live_ticks& live, std::uint64_t later_by)
     : live_(live), later_by_(later_by), order_(live.in_order()) {}
 
@@ -76,24 +80,52 @@ bool live_source::next() {
 }
 
 bool live_source::take(tick_runs& runs, std::size_t most) {
-  for (; most > 0; --most) {
-    const std::optional<std::uint32_t> t = live_.next_tick(order_[at_], tick_);
-    if (!t) return false;
-    append(runs, later({*t, *t}, later_by_));
+  while (most > 0) {
+    const std::span<const std::uint32_t> ticks = live_.next_ticks(order_[at_], tick_, most);
+    if (ticks.empty()) return false;
+    tick_range run{ticks.front(), ticks.front()};
+    for (const std::uint32_t t : ticks.subspan(1)) {
+      if (t != run.last + 1) {
+        append(runs, later(run, later_by_));
+        run.first = t;
+      }
+      run.last = t;
+    }
+    append(runs, later(run, later_by_));
+    most -= ticks.size();
   }
   return true;
 }
 
-// The ends and the number of ticks are all that the head of a timeline in one piece says.
 std::optional<timeline_head> live_source::head() const noexcept {
   const std::uint32_t item = order_[at_];
   live_ticks::place from;
-  const std::optional<std::uint32_t> first = live_.next_tick(item, from);
-  timeline_head head{live_.ticks_of(item), *first + later_by_, live_.newest_of(item) + later_by_,
-                     0};
-  if (head.in_pieces() || shares_key()) return std::nullopt;
-  head.body = body_bits(head);
+  const std::uint64_t first = live_.next_ticks(item, from, 1).front();
+  timeline_head head{live_.ticks_of(item), first + later_by_, live_.newest_of(item) + later_by_, 0};
+  if (shares_key()) return std::nullopt;
+  head.body = head.in_pieces() ? bits_of_pieces(head) : body_bits(head);
   return head;
+}
+
+// Reads only the ends of the pieces.
+std::uint64_t live_source::bits_of_pieces(const timeline_head& head) const noexcept {
+  piece_sizes sizes(head);
+  std::uint64_t first = 0;
+  std::uint64_t before = 0;  // ticks
+  live_ticks::place at;
+  while (before < head.count) {
+    const auto ticks = live_.next_ticks(order_[at_], at, tick_blocks::most);
+    const std::uint64_t after = before + ticks.size();
+    std::uint64_t piece = before / piece_ticks;
+    for (; piece * piece_ticks < after; ++piece) {
+      const std::uint64_t begin = piece * piece_ticks;
+      const std::uint64_t last = std::min(begin + piece_ticks, head.count) - 1;
+      if (begin >= before) first = ticks[begin - before];
+      if (last < after) sizes.add(last - begin + 1, ticks[last - before] - first);
+    }
+    before = after;
+  }
+  return sizes.bits();
 }
 
 bool live_source::shares_key() const noexcept {
@@ -104,7 +136,7 @@ bool live_source::shares_key() const noexcept {
 // -- merging -------------------------------------------------------------------------------------
 
 timelines_merge::timelines_merge(std::uint64_t span, tick_sources sources) : span_(span) {
-  for (auto& source : sources) inputs_.push_back({std::move(source)});
+  for (auto& source : sources) inputs_.push_back({std::move(source), no_key});
   begin(stage::count);
 }
 
@@ -120,9 +152,9 @@ bool timelines_merge::step(std::uint64_t& work) {
   while (work > 0 && stage_ != stage::done) {
     if (stage_ == stage::close) {
       if (out_.step(work)) stage_ = stage::done;
-    } else if (!in_item_ && !find_next()) {
+    } else if (!in_item_ && !find_next(work)) {
       end_pass();
-    } else if (!take_some(work)) {
+    } else if (in_item_ && !take_some(work)) {
       end_item(work);
     }
   }
@@ -143,40 +175,50 @@ std::uint64_t timelines_merge::bytes() const noexcept {
   return bytes;
 }
 
-void timelines_merge::advance(input& i) {
-  i.has_item = i.source->next();
-  if (i.has_item) i.key = i.source->key();
-}
+void timelines_merge::advance(input& i) { i.key = i.source->next() ? i.source->key() : no_key; }
 
-// The item with the least key. What the head of its only timeline says need not be read to be
-// counted.
-bool timelines_merge::find_next() {
-  input* least = nullptr;
-  bool alone = false;
+// The item with the least key. Which input has it is random, so nothing branches on that.
+bool timelines_merge::find_next(std::uint64_t& work) {
+  std::uint64_t least = no_key;
+  for (const input& i : inputs_) least = std::min(least, i.key);
+  if (least == no_key) return false;
+  input* has_it = nullptr;
+  std::size_t inputs = 0;
   for (input& i : inputs_) {
-    if (!i.has_item) continue;
-    if (least != nullptr && i.key > least->key) continue;
-    alone = least == nullptr || i.key < least->key;
-    if (alone) least = &i;
+    has_it = i.key == least ? &i : has_it;
+    inputs += i.key == least ? 1 : 0;
   }
-  if (least == nullptr) return false;
-  key_ = least->key;
+  if (inputs == 1 && take_whole(*has_it, work)) return true;
+  key_ = least;
   runs_.clear();
   part_.clear();
   in_item_ = true;
-  if (stage_ != stage::count || !alone) return true;
-  if (const std::optional<timeline_head> head = least->source->head()) {
+  return true;
+}
+
+// What the head of an item's only timeline says need not be read to be counted, and a body need not
+// be read to be copied.
+bool timelines_merge::take_whole(input& only, std::uint64_t& work) {
+  const std::optional<timeline_head> head = only.source->head();
+  if (!head) return false;
+  if (stage_ == stage::count) {
     ++items_;
     bits_ += head_bits(*head, span_) + head->body;
-    advance(*least);
+  } else {
+    const std::optional<coded_body> body = only.source->body();
+    if (!body) return false;
+    out_.add(only.key, *head, *body);
+    work -= std::min(work, head->body / (8 * line_bytes));
   }
+  work -= std::min<std::uint64_t>(work, 1);
+  advance(only);
   return true;
 }
 
 // Reads more runs of the item. Returns false if no input has any.
 bool timelines_merge::take_some(std::uint64_t& work) {
   for (input& i : inputs_) {
-    if (!i.has_item || i.key != key_) continue;
+    if (i.key != key_) continue;
     const std::size_t had = part_.size();
     const std::size_t most = std::min(work, most_at_once);
     const bool more = i.source->take(part_, most);
@@ -198,7 +240,7 @@ bool timelines_merge::take_some(std::uint64_t& work) {
 void timelines_merge::end_item(std::uint64_t& work) {
   in_item_ = false;
   work -= std::min(work, std::uint64_t{runs_.size()} + 1);
-  if (runs_.empty()) return;  // its head was enough, or it is none
+  if (runs_.empty()) return;
   if (stage_ == stage::write) return out_.add(key_, runs_);
   ++items_;
   const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};

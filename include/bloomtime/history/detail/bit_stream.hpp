@@ -58,6 +58,16 @@ class bit_writer {
     words_.data()[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
   }
 
+  // A copy of bits of a stream that are not these.
+  template <class Bits>
+  void put_copy(const Bits& bits, std::uint64_t at, std::uint64_t count) {
+    constexpr unsigned most = 57;
+    make_room(count);
+    for (; count > most; at += most, count -= most) put(bits.peek(at), most);
+    put(bits.peek(at), static_cast<unsigned>(count));
+  }
+
+  std::byte* words() noexcept { return words_.data(); }
   std::uint64_t size() const noexcept { return size_; }  // bits
   std::uint64_t get(std::uint64_t at, unsigned width) const noexcept {
     const std::byte* const word = words_.data() + at / 64 * 8;
@@ -94,6 +104,43 @@ class bit_writer {
 
   buffer words_;
   std::uint64_t size_ = 0;
+};
+
+// Makes ones of the zeros of a writer, at increasing places and word by word. Two of them may share
+// a word. Takes nothing after the writer was written to again, and writes the last word in end().
+class zeros_filler {
+ public:
+  zeros_filler(bit_writer& out, std::uint64_t at) noexcept
+      : words_(out.words()), word_(at / 64), bit_(static_cast<unsigned>(at % 64)) {}
+
+  void set(std::uint64_t at) noexcept {
+    if (at / 64 != word_) {
+      end();
+      word_ = at / 64;
+    }
+    ones_ |= std::uint64_t{1} << (at % 64);
+  }
+  // A number of less than 64 bits behind the one before.
+  void put(std::uint64_t value, unsigned width) noexcept {
+    ones_ |= value << bit_;
+    bit_ += width;
+    if (bit_ < 64) return;
+    end();
+    ++word_;
+    bit_ -= 64;
+    ones_ = bit_ == 0 ? 0 : value >> (width - bit_);
+  }
+  void end() noexcept {
+    if (ones_ == 0) return;
+    std::byte* const word = words_ + 8 * word_;
+    store_le64(word, load_le64(word) | std::exchange(ones_, 0));
+  }
+
+ private:
+  std::byte* words_;
+  std::uint64_t word_;
+  unsigned bit_;
+  std::uint64_t ones_ = 0;
 };
 
 // Reads what a bit_writer wrote. Whatever the bits and positions are, it stays inside: there are

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -150,11 +151,55 @@ class history_calls : public Base {
     return self().ask(as_digest(x, Base::seed_), asked, probes);
   }
 
+  // seen() of many items, each with its ticks, or all with the same: the same answers, faster if
+  // the history exceeds the cache.
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void seen_bulk(const Items& items, std::span<const interval> asked,
+                                   std::span<sighting> answers) const {
+    expect_as_many(std::ranges::size(items), asked.size(), "intervals");
+    ask_blocks(std::span<const std::ranges::range_value_t<Items>>(items), answers,
+               [&](std::size_t first, std::size_t count) { return asked.subspan(first, count); });
+  }
+  template <std::ranges::contiguous_range Items>
+  BLOOMTIME_PER_ISA void seen_bulk(const Items& items, const interval& asked,
+                                   std::span<sighting> answers) const {
+    std::array<interval, bulk_block> all;
+    all.fill(asked);
+    ask_blocks(std::span<const std::ranges::range_value_t<Items>>(items), answers,
+               [&](std::size_t, std::size_t count) {
+                 return std::span<const interval>(all).first(count);
+               });
+  }
+
  protected:
   using Base::Base;
 
+  // Of engines without a faster way. Answers are `no` before.
+  void ask_block(const digest_block& items, std::span<const interval> asked,
+                 std::span<sighting> answers) const noexcept {
+    for (std::size_t i = 0; i < items.count; ++i) {
+      std::uint64_t probes = 0;
+      answers[i] = self().ask(items[i], asked[i], probes);
+    }
+  }
+
   Engine& self() noexcept { return static_cast<Engine&>(*this); }
   const Engine& self() const noexcept { return static_cast<const Engine&>(*this); }
+
+ private:
+  template <class T, class Asked>
+  BLOOMTIME_PER_ISA void ask_blocks(std::span<const T> items, std::span<sighting> answers,
+                                    Asked&& asked) const {
+    expect_as_many(items.size(), answers.size());
+    std::fill(answers.begin(), answers.end(), Base::is_usable() ? sighting::no : sighting::maybe);
+    if (!Base::is_usable()) return;
+    digest_block block;
+    for (std::size_t first = 0; first < items.size(); first += bulk_block) {
+      const std::size_t count = std::min(bulk_block, items.size() - first);
+      fill(block, items.subspan(first, count), Base::seed_);
+      self().ask_block(block, asked(first, count), answers.subspan(first, count));
+    }
+  }
 };
 
 }  // namespace bloomtime::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,14 @@ class live_ticks {
     index_.insert(d, size_);
     items_[size_] = {d, tick, {}};
     size_ += 1;
-    ticks_ += 1;
+    count(tick);
     return true;
   }
 
+  // For a question that follows.
+  void prefetch(digest d) const noexcept { index_.prefetch(d); }
   bool seen(digest d, tick_range asked) const noexcept {
+    if (!reach_.touches(asked)) return false;
     const auto known = find(d);
     if (!known) return false;
     const entry& e = items_[*known];
@@ -69,25 +73,32 @@ class live_ticks {
     tick_pool::place older = {};
     bool ended = false;
   };
-  // The tick at this place, and moves it on; nothing behind the last.
-  std::optional<std::uint32_t> next_tick(std::uint32_t number, place& at) const noexcept {
+  // The next ticks from this place on, at least one and at most so many, and moves it behind them;
+  // none behind the last.
+  std::span<const std::uint32_t> next_ticks(std::uint32_t number, place& at,
+                                            std::size_t most) const noexcept {
     const entry& e = items_[number];
-    if (const auto older = pool_.next(e.older, at.older)) return older;
-    if (at.ended) return std::nullopt;
-    at.ended = true;
-    return e.newest;
+    if (const auto older = pool_.next(e.older, at.older, most); !older.empty()) return older;
+    if (std::exchange(at.ended, true)) return {};
+    return {&e.newest, 1};
   }
-
   // visit(tick) for all of an item, in order.
   template <class Visit>
-  void for_each(digest d, Visit&& visit) const {
-    const auto known = find(d);
-    if (!known) return;
+  void for_each(std::uint32_t number, Visit&& visit) const {
+    constexpr std::size_t any = tick_blocks::most;
     place at;
-    while (const auto t = next_tick(*known, at)) visit(*t);
+    for (auto ticks = next_ticks(number, at, any); !ticks.empty();
+         ticks = next_ticks(number, at, any)) {
+      for (const std::uint32_t t : ticks) visit(t);
+    }
+  }
+  template <class Visit>
+  void for_each(digest d, Visit&& visit) const {
+    if (const auto known = find(d)) for_each(*known, visit);
   }
 
   bool empty() const noexcept { return size_ == 0; }
+  const tick_range& reach() const noexcept { return reach_; }  // all ticks lie in it
   std::uint64_t items() const noexcept { return size_; }
   std::uint64_t ticks() const noexcept { return ticks_; }  // of all items together
   // With what the allocator takes for itself.
@@ -110,10 +121,19 @@ class live_ticks {
 
   bool add_to(entry& e, std::uint32_t tick) {
     if (tick == e.newest) return false;
-    if (!pool_.add(e.older, std::min(tick, e.newest))) return false;
-    e.newest = std::max(tick, e.newest);
-    ticks_ += 1;
+    if (tick > e.newest) {
+      pool_.append(e.older, e.newest);
+      e.newest = tick;
+    } else if (!pool_.add(e.older, tick)) {
+      return false;
+    }
+    count(tick);
     return true;
+  }
+
+  void count(std::uint32_t tick) noexcept {
+    reach_.widen({tick, tick});
+    ticks_ += 1;
   }
 
   segmented<entry> items_;
@@ -121,6 +141,7 @@ class live_ticks {
   digest_index index_;
   tick_pool pool_;
   zero_when_moved<std::uint64_t> ticks_;
+  tick_range reach_ = no_ticks;
 };
 
 }  // namespace bloomtime::detail

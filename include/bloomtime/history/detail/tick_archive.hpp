@@ -28,7 +28,16 @@ struct tick_layer {
   std::uint64_t first = 0;                  // tick of the archive that is tick 0 here
   unsigned level = 0;                       // 0: a table; each level is 8 times larger
 
+  tick_range reach() const noexcept;  // all ticks lie in it
   bool seen(digest d, tick_range asked) const noexcept;
+  // For questions that follow: first where to look, then what is there.
+  void prefetch_place(digest d) const noexcept {
+    if (table) return table->prefetch(d);
+    lines->prefetch_directory(timeline_key(d));
+  }
+  void prefetch_item(digest d) const noexcept {
+    if (lines) lines->prefetch_bucket(timeline_key(d));
+  }
   // visit(tick_range) for all ticks of an item, in order.
   template <class Visit>
   void for_each(digest d, Visit&& visit) const {

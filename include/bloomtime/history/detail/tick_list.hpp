@@ -55,14 +55,21 @@ template <class Each>
 void put_list(bit_writer& out, std::uint64_t count, std::uint64_t places, Each&& each) {
   const list_code code = list_code::of(count, places);
   if (code.how == list_code::kind::nothing) return;
-  const bool split = code.how == list_code::kind::split;
-  const std::uint64_t at = out.size();
-  out.put_zeros(split ? code.high : code.bits);
-  std::uint64_t i = 0;
-  each([&](std::uint64_t n) {
-    out.set(at + (split ? (n >> code.low) + i++ : n));
-    if (split) out.put(n, code.low);
-  });
+  std::uint64_t at = out.size();
+  out.put_zeros(code.bits);
+  zeros_filler ones(out, at);
+  if (code.how == list_code::kind::bitmap) {
+    each([&](std::uint64_t n) { ones.set(at + n); });
+  } else {
+    zeros_filler low(out, at + code.high);
+    const std::uint64_t mask = (std::uint64_t{1} << code.low) - 1;
+    each([&](std::uint64_t n) {
+      ones.set(at++ + (n >> code.low));
+      low.put(n & mask, code.low);
+    });
+    low.end();
+  }
+  ones.end();
 }
 
 // The first one bit from `at` on, or `end`. Beyond the last bit there are only zeros.

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,11 +71,33 @@ class tick_pool {
     std::uint32_t at = 0;  // the block, or tick_blocks::end + the number of the directory
   };
 
+  // A tick above all of the list. If memory is out, nothing has changed.
+  void append(list& l, std::uint32_t tick) {
+    if (is_long(l)) {
+      directory& parts = directories_[l.at - tick_blocks::end];
+      if (parts.back().count == tick_blocks::most)
+        split(parts, parts.size() - 1, tick_blocks::most);
+      part& last = parts.back();
+      if (last.count == 0) last.first = tick;
+      blocks_.ticks(last.block, tick_blocks::most)[last.count++] = tick;
+    } else {
+      if (l.count == tick_blocks::most) {
+        make_long(l);
+        return append(l, tick);
+      }
+      make_room(l);
+      blocks_.ticks(l.at, l.count + 1)[l.count] = tick;
+    }
+    ++l.count;
+  }
+
   // Whether the tick is new. If memory is out, nothing has changed.
   bool add(list& l, std::uint32_t tick) {
     if (l.count == 0) {
-      l.at = blocks_.take(tick_blocks::least);
-    } else if (is_long(l)) {
+      append(l, tick);
+      return true;
+    }
+    if (is_long(l)) {
       return add_to_long(l, tick);
     }
     const std::uint32_t where = rank(l.at, l.count, tick);
@@ -85,7 +106,7 @@ class tick_pool {
       make_long(l);
       return add_to_long(l, tick);
     }
-    if (l.count >= tick_blocks::least && std::has_single_bit(l.count)) double_block(l);
+    make_room(l);
     insert(l.at, l.count++, where, tick);
     return true;
   }
@@ -104,18 +125,23 @@ class tick_pool {
     std::uint32_t part = 0;
     std::uint32_t tick = 0;  // of the part
   };
-  // The tick at this place, and moves it on; nothing behind the last.
-  std::optional<std::uint32_t> next(const list& l, place& at) const noexcept {
-    if (l.count == 0) return std::nullopt;
+  // The next ticks from this place on that lie side by side, at most so many, and moves it behind
+  // them; none behind the last.
+  std::span<const std::uint32_t> next(const list& l, place& at, std::size_t most) const noexcept {
+    if (l.count == 0) return {};
     part here{0, l.count, l.at};
     if (is_long(l)) {
       const directory& parts = directory_of(l);
       if (at.part < parts.size() && at.tick == parts[at.part].count) at = {at.part + 1, 0};
-      if (at.part == parts.size()) return std::nullopt;
+      if (at.part == parts.size()) return {};
       here = parts[at.part];
     }
-    if (at.tick == here.count) return std::nullopt;
-    return blocks_.ticks(here.block, here.count)[at.tick++];
+    const auto count =
+        static_cast<std::uint32_t>(std::min<std::size_t>(most, here.count - at.tick));
+    if (count == 0) return {};
+    const auto ticks = blocks_.ticks(here.block, here.count).subspan(at.tick, count);
+    at.tick += count;
+    return ticks;
   }
 
   std::uint64_t bytes() const noexcept {
@@ -154,6 +180,15 @@ class tick_pool {
                                                std::uint64_t tick) noexcept {
     return std::upper_bound(parts.begin(), parts.end(), tick,
                             [](std::uint64_t t, const part& p) { return t < p.first; });
+  }
+
+  // Of a list of one block, for one more.
+  void make_room(list& l) {
+    if (l.count == 0) {
+      l.at = blocks_.take(tick_blocks::least);
+    } else if (l.count >= tick_blocks::least && std::has_single_bit(l.count)) {
+      double_block(l);
+    }
   }
 
   void double_block(list& l) {

@@ -16,7 +16,19 @@ inline constexpr std::uint64_t most_ticks = std::uint64_t{1} << 62;
 struct tick_range {
   std::uint64_t first;
   std::uint64_t last;
+
+  constexpr bool touches(const tick_range& other) const noexcept {
+    return first <= other.last && other.first <= last;
+  }
+  // From now on it has the other one in it.
+  constexpr void widen(const tick_range& other) noexcept {
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+  }
 };
+
+// To be widened.
+inline constexpr tick_range no_ticks{~std::uint64_t{0}, 0};
 
 // What a history of so many ticks, from `first` on, says of an event: added, or why not.
 constexpr outcome placed(tick t, std::uint64_t ticks, std::uint64_t first = 0) noexcept {

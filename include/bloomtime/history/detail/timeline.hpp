@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <bloomtime/history/detail/bit_stream.hpp>
 #include <bloomtime/history/detail/tick_list.hpp>
@@ -65,6 +67,31 @@ constexpr unsigned width_of(std::uint64_t largest) noexcept {
 }
 
 // -- writing -----------------------------------------------------------------------------------
+
+// What the pieces of a body take, which are added in order, each with its first and last tick as
+// they come after the first of the timeline.
+class piece_sizes {
+ public:
+  explicit constexpr piece_sizes(const timeline_head& head) noexcept
+      : pieces_(pieces_of(head.count)) {
+    widths_.first = width_of(head.distance());
+  }
+
+  // Returns where its list begins, behind the directory.
+  std::uint64_t add(std::uint64_t count, std::uint64_t distance) noexcept {
+    widths_.distance = std::max(widths_.distance, width_of(distance));
+    widths_.offset = width_of(lists_);
+    return std::exchange(lists_, lists_ + inner_bits(count, distance));
+  }
+
+  const piece_widths& widths() const noexcept { return widths_; }
+  std::uint64_t bits() const noexcept { return widths_.directory(pieces_) + lists_; }
+
+ private:
+  std::uint64_t pieces_;
+  piece_widths widths_;
+  std::uint64_t lists_ = 0;  // bits so far
+};
 
 // Of at least one run. No call takes longer than there are runs and bits of the timeline.
 timeline_head head_of(std::span<const tick_run> runs);

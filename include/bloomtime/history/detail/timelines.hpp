@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,6 +48,12 @@ struct timelines_shape {
   std::uint64_t buckets() const noexcept { return std::uint64_t{1} << bucket_bits; }
   unsigned rest_bits() const noexcept { return timeline_key_bits - bucket_bits; }
   std::uint64_t directory_bytes() const noexcept { return stream_bytes(buckets() * offset_bits); }
+};
+
+// The body of an item, as bits.
+struct coded_body {
+  bit_reader bits = {};
+  std::uint64_t at = 0;
 };
 
 template <class Bits>
@@ -173,6 +180,7 @@ class timelines_cursor {
   std::uint64_t key() const noexcept { return key_; }
   timeline<Bits> line() const noexcept { return {view_.stream_, head_, body_}; }
   const timeline_head& head() const noexcept { return head_; }
+  coded_body body() const noexcept { return {view_.stream_, body_}; }
 
   // After next() returned false: whether everything outside of the bodies is as it was written.
   bool sound() const noexcept {
@@ -181,7 +189,8 @@ class timelines_cursor {
   }
 
  private:
-  // Bodies follow all heads of a bucket, which are therefore read twice: here, and as items come.
+  // Bodies follow all heads of a bucket, which are therefore read here, and those that do not fit
+  // into the cursor again as items come.
   bool open_bucket() noexcept {
     std::uint64_t at = next_body_;
     if (view_.start_of(bucket_) != at) return false;
@@ -190,7 +199,11 @@ class timelines_cursor {
     heads_ = at + items_ * view_.shape_.rest_bits();
     at = heads_;
     for (std::uint64_t i = 0; i < items_; ++i) {
-      if (!take_head(view_.stream_, at, view_.shape_.span)) return false;
+      const std::optional<timeline_head> head = take_head(view_.stream_, at, view_.shape_.span);
+      if (!head) return false;
+      if (i >= read_.size()) continue;
+      read_[i] = *head;
+      heads_ = at;
     }
     next_body_ = at;
     item_ = 0;
@@ -203,10 +216,15 @@ class timelines_cursor {
     const std::uint64_t rest = view_.stream_.get(keys_ + item_ * rest_bits, rest_bits);
     const std::uint64_t key = (bucket_ - 1) << rest_bits | rest;
     const bool in_order = !any_ || key > key_;
-    const std::optional<timeline_head> head = take_head(view_.stream_, heads_, view_.shape_.span);
-    if (!in_order || !head || !view_.fits(next_body_, head->body)) return false;
+    if (item_ < read_.size()) {
+      head_ = read_[item_];
+    } else if (const auto head = take_head(view_.stream_, heads_, view_.shape_.span)) {
+      head_ = *head;
+    } else {
+      return false;
+    }
+    if (!in_order || !view_.fits(next_body_, head_.body)) return false;
     key_ = key;
-    head_ = *head;
     body_ = next_body_;
     next_body_ += head_.body;
     any_ = true;
@@ -215,11 +233,12 @@ class timelines_cursor {
   }
 
   timelines_view<Bits> view_;
-  std::uint64_t bucket_ = 0;  // the next one
-  std::uint64_t items_ = 0;   // of the one that is open
-  std::uint64_t item_ = 0;    // the next one of these
-  std::uint64_t keys_ = 0;    // where its bits begin
-  std::uint64_t heads_ = 0;   // where the next head begins
+  std::uint64_t bucket_ = 0;           // the next one
+  std::uint64_t items_ = 0;            // of the one that is open
+  std::uint64_t item_ = 0;             // the next one of these
+  std::uint64_t keys_ = 0;             // where its bits begin
+  std::array<timeline_head, 6> read_;  // the first heads of the bucket
+  std::uint64_t heads_ = 0;            // where the next head begins that is not among them
   std::uint64_t next_body_ = 0;
   std::uint64_t key_ = 0;
   timeline_head head_;
@@ -239,6 +258,8 @@ class timelines {
   const buffer& directory() const noexcept { return directory_; }
   const buffer& stream() const noexcept { return stream_; }
   std::uint64_t bytes() const noexcept { return directory_.size() + stream_.size(); }
+  // All ticks lie in it. It is not stored, so that it is the whole span after loading.
+  const tick_range& reach() const noexcept { return reach_; }
 
   timelines_view<bit_reader> view() const noexcept {
     return {shape_, bit_reader(directory_.bytes()), bit_reader(stream_.bytes())};
@@ -258,13 +279,19 @@ class timelines {
     return timelines_cursor<bit_reader>(view());
   }
 
+  // Whether they were written in this process, so that every bit is as it should be.
+  bool is_trusted() const noexcept { return trusted_; }
   // Throws error(corrupt) unless every bit is as it was written.
   void verify() const;
 
  private:
+  friend class timelines_writer;
+
   timelines_shape shape_;
   buffer directory_;
   buffer stream_;
+  tick_range reach_ = no_ticks;
+  bool trusted_ = false;
 };
 
 // Makes timelines of items that come in the order of their keys.
@@ -278,6 +305,8 @@ class timelines_writer {
   // Runs are of ticks below the span. A key that comes again is the same item. Takes the runs and
   // leaves others in their place, so that memory is used again.
   void add(std::uint64_t key, tick_runs& runs);
+  // An item that comes once, with a body that lives until the next bucket.
+  void add(std::uint64_t key, const timeline_head& head, const coded_body& body);
   // After the last item: does about so much of what finish() would do, and takes what was done from
   // it, one for every bucket. Returns whether all is done.
   bool step(std::uint64_t& work);
@@ -286,13 +315,17 @@ class timelines_writer {
 
  private:
   struct pending {
-    std::uint64_t rest;
-    tick_runs runs;
+    std::uint64_t rest = 0;
+    tick_runs runs = {};  // none if it is coded
+    timeline_head head = {};
+    coded_body body = {};
   };
 
+  pending& open_item(std::uint64_t key);
   void close_buckets(std::uint64_t upto);
 
   timelines_shape shape_;
+  tick_range reach_ = no_ticks;
   bit_writer stream_;
   bit_writer starts_;             // of buckets, wider than in the end where that is not known
   bit_writer narrow_;             // the same in as few bits as they need
@@ -301,7 +334,6 @@ class timelines_writer {
   std::uint64_t last_start_ = 0;  // of those
   std::vector<pending, hooked<pending>> bucket_;  // the one that is open
   std::size_t open_ = 0;                          // how many of them are in use
-  std::vector<timeline_head, hooked<timeline_head>> heads_;
   tick_runs scratch_;
 };
 

@@ -33,6 +33,9 @@ class tick_source {
   // The head of this item's timeline, if that is known without taking its runs and no other item of
   // this source has its key.
   virtual std::optional<timeline_head> head() const noexcept = 0;
+  // The body of such an item as it is written, if it can be trusted. It lives as long as the
+  // source.
+  virtual std::optional<coded_body> body() const noexcept { return std::nullopt; }
   // Memory or bytes of a file that everything comes from.
   virtual std::uint64_t bytes() const noexcept = 0;
   // Memory of the source itself.
@@ -49,6 +52,7 @@ class sealed_source : public tick_source {
   std::uint64_t key() const noexcept override { return items_.key(); }
   bool take(tick_runs& runs, std::size_t most) override;
   std::optional<timeline_head> head() const noexcept override;
+  std::optional<coded_body> body() const noexcept override;
   std::uint64_t bytes() const noexcept override { return sealed_.bytes(); }
   std::uint64_t own_bytes() const noexcept override { return sizeof *this; }
 
@@ -76,6 +80,7 @@ class live_source : public tick_source {
   std::uint64_t key_of(std::size_t at) const noexcept {
     return timeline_key(live_.item(order_[at]));
   }
+  std::uint64_t bits_of_pieces(const timeline_head& head) const noexcept;
   bool shares_key() const noexcept;
 
   const live_ticks& live_;
@@ -97,16 +102,17 @@ std::shared_ptr<T> hooked_shared(Arguments&&... arguments) {
 }
 
 // First counts the items and the bits that they will take, then writes them: the same bytes however
-// the items are spread over the sources.
+// the items are spread over the sources. The body of an item that only one timeline has is copied.
 class timelines_merge {
  public:
   // All ticks are below the span.
   timelines_merge(std::uint64_t span, tick_sources sources);
 
-  // Does about so much work, and takes what was done from it: one for every item, and one for
-  // every run that is read or written. At most the runs and pieces of one bucket of items are
-  // written beyond it. Returns whether all is done. Throws error(corrupt) where a source is damaged
-  // and error(too_large) where few bytes would become many; what there was is unchanged then.
+  // Does about so much work, and takes what was done from it: one for every item, for every run
+  // that is read or written, and for every line of bits that is copied. At most the runs and pieces
+  // of one bucket of items are written beyond it. Returns whether all is done. Throws
+  // error(corrupt) where a source is damaged and error(too_large) where few bytes would become
+  // many; what there was is unchanged then.
   bool step(std::uint64_t& work);
   // Does what is left.
   timelines finish();
@@ -118,13 +124,14 @@ class timelines_merge {
 
   struct input {
     shared_source source;
-    bool has_item = false;
-    std::uint64_t key = 0;  // of the item
+    std::uint64_t key = no_key;  // of the item, if there is one
   };
+  static constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
   void begin(stage next);
   static void advance(input& i);
-  bool find_next();
+  bool find_next(std::uint64_t& work);
+  bool take_whole(input& only, std::uint64_t& work);
   bool take_some(std::uint64_t& work);
   void end_item(std::uint64_t& work);
   void end_pass();
