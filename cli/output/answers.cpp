@@ -62,13 +62,15 @@ report hot_answer(const asked_profile& asked,
 report heat_answer(const asked_profile& asked, const profile::field_profile& field,
                    const kept_names& names, const std::vector<std::string>& items,
                    const style& how) {
-  table t{.key = "items",
-          .columns = {{"item", field.name, side::left},
-                      {"", field.totals ? "total" : "", side::right, audience::people},
-                      {"hits", fmt::format("heat ({})", span_text(field.hot.bucket()))},
-                      {"lower", "at least", side::right, audience::everybody, 2},
-                      {"upper", "at most", side::right, audience::everybody, 1},
-                      {"rate_per_minute", "per min"}}};
+  const bool people = how.form == view::people;  // the others see no titles
+  table t{
+      .key = "items",
+      .columns = {{"item", field.name, side::left},
+                  {"", field.totals ? "total" : "", side::right, audience::people},
+                  {"hits", people ? fmt::format("heat ({})", span_text(field.hot.bucket())) : ""},
+                  {"lower", "at least", side::right, audience::everybody, 2},
+                  {"upper", "at most", side::right, audience::everybody, 1},
+                  {"rate_per_minute", "per min"}}};
   for (const column& c : total_columns()) t.columns.push_back(c);
   for (const std::string& item : items) {
     t.rows.push_back(heat_row(field, item, names, asked.when(), how));
