@@ -17,6 +17,7 @@ struct InfoCtx;
 struct DefragCtx;
 struct KeyOptCtx;
 struct Command;
+struct ServerInfo;
 
 // -- constants ---------------------------------------------------------------------------------
 
@@ -26,7 +27,12 @@ inline constexpr int api_version = 1;
 enum open_mode : int { read = 1 << 0, write = 1 << 1 };
 inline constexpr int key_type_empty = 0;
 
-enum context_flag : int { replicated = 1 << 12, loading = 1 << 13, resp3 = 1 << 22 };
+enum context_flag : int {
+  cluster = 1 << 5,
+  replicated = 1 << 12,
+  loading = 1 << 13,
+  resp3 = 1 << 22
+};
 enum module_option : int {
   handle_io_errors = 1 << 0,
   no_implicit_signal_modified = 1 << 1,
@@ -150,6 +156,17 @@ struct CommandInfo {
   Arg* args = nullptr;
 };
 
+// -- events ------------------------------------------------------------------------------------
+
+struct Event {
+  std::uint64_t number;
+  std::uint64_t version;
+};
+inline constexpr Event event_role_changed{0, 1};
+inline constexpr Event event_loading{3, 1};
+inline constexpr Event event_cron_loop{8, 1};
+inline constexpr Event event_fork_child{13, 1};
+
 // -- functions ---------------------------------------------------------------------------------
 
 using CommandFunction = int(Ctx*, String**, int);
@@ -160,6 +177,7 @@ using SetText = int(const char* name, String* value, void* data, String** error)
 using GetFlag = int(const char* name, void* data);
 using SetFlag = int(const char* name, int value, void* data, String** error);
 using Apply = int(Ctx*, void* data, String** error);
+using EventFunction = void(Ctx*, Event, std::uint64_t part, void* data);
 using InfoFunction = void(InfoCtx*, int for_crash_report);
 
 // REQUIRED(name, result, parameters...): loading fails without it. OPTIONAL: nullptr if the server
@@ -223,8 +241,14 @@ using InfoFunction = void(InfoCtx*, int for_crash_report);
   REQUIRED(RegisterInfoFunc, int, Ctx*, InfoFunction*)                                            \
   REQUIRED(InfoAddSection, int, InfoCtx*, const char* name)                                       \
   REQUIRED(InfoAddFieldULongLong, int, InfoCtx*, const char* name, unsigned long long)            \
+  REQUIRED(SubscribeToServerEvent, int, Ctx*, Event, EventFunction*)                              \
+  REQUIRED(GetServerInfo, ServerInfo*, Ctx*, const char* section)                                 \
+  REQUIRED(ServerInfoGetFieldUnsigned, unsigned long long, ServerInfo*, const char* field,        \
+           int* missing)                                                                          \
+  REQUIRED(FreeServerInfo, void, Ctx*, ServerInfo*)                                               \
   REQUIRED(GetCommand, Command*, Ctx*, const char* name)                                          \
   REQUIRED(SetCommandInfo, int, Command*, const CommandInfo*)                                     \
+  OPTIONAL(CachedMicroseconds, long long)                                                         \
   OPTIONAL(SetCommandACLCategories, int, Command*, const char* categories)                        \
   OPTIONAL(AddACLCategory, int, Ctx*, const char* category)
 // clang-format on

@@ -127,11 +127,10 @@ std::uint64_t arguments::open_time_ms(const char* what, std::uint64_t end) {
 
 bool arguments::option(std::string_view word) {
   if (!more() || !same_word(text_of(all_[at_]), word)) return false;
-  const auto end = taken_.begin() + static_cast<std::ptrdiff_t>(count_);
-  if (std::find(taken_.begin(), end, word) != end) {
+  if (std::find(taken_.begin(), taken_.end(), word) != taken_.end()) {
     fail(std::string(word) + " may be given only once");
   }
-  taken_[count_++] = word;
+  taken_.push_back(word);
   ++at_;
   return true;
 }

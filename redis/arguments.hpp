@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <bloomtime/time.hpp>
 
@@ -75,8 +75,7 @@ class arguments {
  private:
   std::span<rm::String* const> all_;
   std::size_t at_;
-  std::array<std::string_view, 24> taken_{};
-  std::size_t count_ = 0;
+  std::vector<std::string_view> taken_;  // options
 };
 
 }  // namespace bloomtime::redis

@@ -144,7 +144,10 @@ int guarded(rm::Ctx* ctx, rm::String** argv, int argc, handler* command) noexcep
   }
 }
 
-std::uint64_t now_ms() noexcept { return static_cast<std::uint64_t>(rm::Milliseconds()); }
+std::uint64_t now_ms() noexcept {
+  const bool cached = rm::CachedMicroseconds != nullptr;  // when the command began
+  return static_cast<std::uint64_t>(cached ? rm::CachedMicroseconds() / 1000 : rm::Milliseconds());
+}
 
 std::uint64_t new_seed() {
   if (!configured().random_seed) return 0;

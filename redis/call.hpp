@@ -94,12 +94,12 @@ class canonical_form {
   std::vector<rm::String*> made_;
 };
 
-// Room for n values that is kept for the next call. One per type and thread.
+// Room for n values that is kept for the next call. One per type: commands run one at a time.
 template <class T>
 std::span<T> scratch(std::size_t n) {
   constexpr std::size_t kept = 1 << 16;
-  thread_local std::unique_ptr<T[]> room;
-  thread_local std::size_t size = 0;
+  static std::unique_ptr<T[]> room;
+  static std::size_t size = 0;
   if (n > size || (n <= kept && kept < size)) {
     room.reset();
     size = 0;

@@ -52,7 +52,7 @@ void history_family::parameters::resolve() {
   if (!granularity_ms) granularity_ms = configured().granularity_ms;
   resolve_basic(history::name);
   if (engine == history::name) return;
-  if (!retention_ms) fail("ENGINE " + engine.substr(0, 64) + " needs RETENTION");
+  if (!retention_ms) fail("ENGINE " + std::string(engine.substr(0, 64)) + " needs RETENTION");
   if (!start_ms) start_ms = now_ms();
 }
 

@@ -2,6 +2,7 @@
 
 #include "api.hpp"
 #include "commands.hpp"
+#include "followers.hpp"
 #include "info.hpp"
 #include "memory.hpp"
 #include "settings.hpp"
@@ -16,7 +17,8 @@ constexpr int module_version = 10000;  // 1.0.0
 
 bool registered(rm::Ctx* ctx) {
   return register_settings(ctx) && register_category(ctx) && register_recency(ctx) &&
-         register_tally(ctx) && register_heat(ctx) && register_history(ctx) && register_info(ctx);
+         register_tally(ctx) && register_heat(ctx) && register_history(ctx) && register_info(ctx) &&
+         register_followers(ctx);
 }
 
 }  // namespace

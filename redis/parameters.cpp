@@ -38,7 +38,7 @@ void basic_parameters::write_size(canonical_form& form) const {
 }
 
 void basic_parameters::write_basic(canonical_form& form) const {
-  form.add("SEED", *seed).add("ENGINE", std::string_view(engine));
+  form.add("SEED", *seed).add("ENGINE", engine);
 }
 
 bool write_request::read_time(call& c) {

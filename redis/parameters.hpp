@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "arguments.hpp"
@@ -17,7 +16,7 @@ struct basic_parameters {
   std::optional<double> error;
   std::optional<std::uint64_t> capacity;
   std::optional<std::uint64_t> seed;
-  std::string engine;
+  std::string_view engine;  // as it was typed, or a name of the library's
 
   bool read_size(arguments& in);   // ERROR or CAPACITY, which RESERVE has without these words
   bool read_basic(arguments& in);  // SEED or ENGINE

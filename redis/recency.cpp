@@ -79,7 +79,7 @@ recency_family::content recency_family::parameters::make() const {
       engine == "recency_table" || engine == "recency_filter" || engine == "age_partitioned_filter";
   if (sized_by_items) config.items = *capacity;
   if (engine == "generalized_filter" || engine == "recent_buffer") {
-    fail(engine + " needs a memory size; make it in a program and load it");
+    fail(std::string(engine) + " needs a memory size; make it in a program and load it");
   }
   if (engine == "timing_filter" && !last) fail("ENGINE timing_filter needs LAST");
   config.error = error;

@@ -84,6 +84,7 @@ std::span<const std::uint64_t> amounts_of(const any_tally& filter, const additio
 bool add_to(any_tally& filter, const additions& items, std::span<const digest> digests,
             std::span<const std::uint64_t> amounts) {
   if (!items.weighted) {
+    if (digests.size() == 1) return filter.add(digests[0]) != outcome::full;
     const auto outcomes = scratch<outcome>(digests.size());
     filter.add_bulk(digests, outcomes);
     return std::find(outcomes.begin(), outcomes.end(), outcome::full) == outcomes.end();

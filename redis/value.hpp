@@ -120,12 +120,13 @@ class opened {
  public:
   opened(const call& c, rm::String* name, int mode)
       : name_(name), key_(rm::OpenKey(c.context(), name, mode)) {
-    if (key_ == nullptr || rm::KeyType(key_) == rm::key_type_empty) return;
-    if (rm::ModuleTypeGetType(key_) != Family::type) {
+    if (key_ == nullptr) return;
+    if (rm::ModuleTypeGetType(key_) == Family::type) {
+      value_ = static_cast<value<Family>*>(rm::ModuleTypeGetValue(key_));
+    } else if (rm::KeyType(key_) != rm::key_type_empty) {
       rm::CloseKey(key_);
       throw failure(rm::wrong_type);
     }
-    value_ = static_cast<value<Family>*>(rm::ModuleTypeGetValue(key_));
   }
   opened(const opened&) = delete;
   opened& operator=(const opened&) = delete;

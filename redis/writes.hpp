@@ -9,6 +9,7 @@
 #include <bloomtime/time.hpp>
 
 #include "call.hpp"
+#include "followers.hpp"
 #include "parameters.hpp"
 #include "value.hpp"
 #include "write_target.hpp"
@@ -71,7 +72,10 @@ void write_at(const call& c, write_target<Family>& target, const typename Family
   Family::record(filter, items, digests_of(filter, items.words, items.step()),
                  from_ms(time_ms.value_or(0)));
   target.commit(c, Family::add_event);
-  if (verbatim && !target.created()) return c.replicate_verbatim();
+  // What nobody gets need not have its time; a created key has its random seed whoever listens.
+  if (!target.created() && (verbatim || !has_followers(c.context()))) {
+    return c.replicate_verbatim();
+  }
   replicate_items(c, target, given, time_ms, items);
 }
 

@@ -68,16 +68,17 @@ class exchange : public request {
     const char* const found = MHD_lookup_connection_value(connection_, MHD_HEADER_KIND, name);
     return found == nullptr ? std::string_view() : found;
   }
-  std::vector<std::string_view> values(std::string_view name) const override {
-    std::vector<std::string_view> found;
-    for_each_argument([&](std::string_view key, std::string_view value) {
-      if (key == name) found.push_back(value);
-    });
-    return found;
-  }
-  std::vector<std::string_view> names() const override {
-    std::vector<std::string_view> found;
-    for_each_argument([&](std::string_view key, std::string_view) { found.push_back(key); });
+  std::vector<std::pair<std::string_view, std::string_view>> arguments() const override {
+    std::vector<std::pair<std::string_view, std::string_view>> found;
+    found.reserve(usual_arguments);
+    const auto keep = [](void* into, MHD_ValueKind, const char* name, std::size_t name_size,
+                         const char* value, std::size_t value_size) -> MHD_Result {
+      static_cast<decltype(found)*>(into)->emplace_back(
+          std::string_view(name, name_size),
+          value == nullptr ? std::string_view() : std::string_view(value, value_size));
+      return MHD_YES;
+    };
+    MHD_get_connection_values_n(connection_, MHD_GET_ARGUMENT_KIND, keep, &found);
     return found;
   }
 
@@ -88,16 +89,7 @@ class exchange : public request {
   }
 
  private:
-  template <class Visit>
-  void for_each_argument(Visit visit) const {
-    const auto call = [](void* given, MHD_ValueKind, const char* key, std::size_t key_size,
-                         const char* value, std::size_t value_size) -> MHD_Result {
-      (*static_cast<Visit*>(given))({key, key_size},
-                                    value == nullptr ? "" : std::string_view(value, value_size));
-      return MHD_YES;
-    };
-    MHD_get_connection_values_n(connection_, MHD_GET_ARGUMENT_KIND, call, &visit);
-  }
+  static constexpr std::size_t usual_arguments = 4;
 
   MHD_Connection* connection_;
   std::string_view method_;
@@ -294,6 +286,8 @@ MHD_Result server::daemon::send(MHD_Connection* c, response&& r) {
   }
   if (made == nullptr) return MHD_NO;
   MHD_add_response_header(made, "Content-Type", r.type.c_str());
+  MHD_add_response_header(made, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(made, "Cache-Control", "no-store");
   for (const auto& [name, value] : r.headers) {
     MHD_add_response_header(made, name.c_str(), value.c_str());
   }

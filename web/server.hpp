@@ -31,9 +31,8 @@ class request {
   virtual std::string_view path() const = 0;
   // Empty if there is none.
   virtual std::string_view header(const char* name) const = 0;
-  // Of the query, decoded; in order, empty if there is none.
-  virtual std::vector<std::string_view> values(std::string_view name) const = 0;
-  virtual std::vector<std::string_view> names() const = 0;
+  // Names and values of the query, decoded, in order.
+  virtual std::vector<std::pair<std::string_view, std::string_view>> arguments() const = 0;
   virtual std::string_view body() const = 0;
 };
 
@@ -41,7 +40,7 @@ struct response {
   unsigned status = 200;
   std::string type = "application/json";
   std::string body = {};
-  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};  // besides those of every answer
   bool events = false;  // the stream of what is published, in place of the body
 };
 

@@ -35,6 +35,7 @@ ordered_json to_object(const table& what, const row& r) {
 class line_writer {
  public:
   std::string written(const report& what) {
+    out_.reserve(usual_bytes);
     begin('{');
     add("schema", std::uint64_t{json_schema});
     add("command", what.command);
@@ -53,7 +54,8 @@ class line_writer {
   void operator()(bool yes) { out_ += yes ? "true" : "false"; }
   template <std::integral Number>
   void operator()(Number n) {
-    fmt::format_to(std::back_inserter(out_), "{}", n);
+    const fmt::format_int digits(n);
+    out_.append(digits.data(), digits.size());
   }
   void operator()(double x) {
     if (!std::isfinite(x)) return (*this)(std::monostate());
@@ -103,6 +105,8 @@ class line_writer {
   void separate() {
     if (out_.back() != '{' && out_.back() != '[') out_ += ',';
   }
+
+  static constexpr std::size_t usual_bytes = 1000;
 
   std::string out_;
 };

@@ -28,34 +28,40 @@ constexpr style for_programs{.form = view::json};
 // The parameters of a question. Throws usage_error for one that it does not have.
 class parameters {
  public:
-  parameters(const web::request& r, std::initializer_list<std::string_view> known) : r_(r) {
-    for (const std::string_view name : r.names()) {
+  parameters(const web::request& r, std::initializer_list<std::string_view> known)
+      : path_(r.path()), given_(r.arguments()) {
+    for (const auto& [name, text] : given_) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      refuse("{} has no parameter {}; it has {}", r.path(), shown(name), fmt::join(known, ", "));
+      refuse("{} has no parameter {}; it has {}", path_, shown(name), fmt::join(known, ", "));
     }
   }
 
   std::string one(std::string_view name) const {
-    const auto all = r_.values(name);
-    if (all.size() > 1) refuse("{} was given {} times; give it once", name, all.size());
-    return all.empty() ? "" : std::string(all.front());
+    const auto is_it = [name](const auto& argument) { return argument.first == name; };
+    const auto times = std::count_if(given_.begin(), given_.end(), is_it);
+    if (times > 1) refuse("{} was given {} times; give it once", name, times);
+    return times == 0 ? "" : std::string(std::find_if(given_.begin(), given_.end(), is_it)->second);
   }
 
   std::string need(std::string_view name) const {
     std::string given = one(name);
-    if (given.empty()) refuse("{} needs {}=", r_.path(), name);
+    if (given.empty()) refuse("{} needs {}=", path_, name);
     return given;
   }
 
   std::vector<std::string> items() const {
-    const auto all = r_.values("item");
-    if (all.empty()) refuse("{} needs item=", r_.path());
+    std::vector<std::string> all;
+    for (const auto& [name, text] : given_) {
+      if (name == "item") all.emplace_back(text);
+    }
+    if (all.empty()) refuse("{} needs item=", path_);
     if (all.size() > most_items) refuse("at most {} items at once, got {}", most_items, all.size());
-    return {all.begin(), all.end()};
+    return all;
   }
 
  private:
-  const web::request& r_;
+  std::string_view path_;
+  std::vector<std::pair<std::string_view, std::string_view>> given_;
 };
 
 const profile::field_profile& field_of(const page_subject& about, const std::string& typed) {

@@ -97,7 +97,10 @@ std::optional<web::response> request_gate::refuses(const web::request& r) const 
   }
   if (token_.empty() || has_token(r)) return std::nullopt;
   // A browser gets it as a cookie, and loses it from the address.
-  const auto typed = r.values("token");
+  std::vector<std::string_view> typed;
+  for (const auto& [name, text] : r.arguments()) {
+    if (name == "token") typed.push_back(text);
+  }
   if (r.path() == "/" && typed.size() == 1 && same_secret(typed.front(), token_)) {
     return web::response{
         .status = 303,

@@ -93,8 +93,6 @@ web::response site::answer(const web::request& r) {
   } catch (const error& e) {
     found = error_response(500, e.what());
   }
-  found.headers.emplace_back("X-Content-Type-Options", "nosniff");
-  found.headers.emplace_back("Cache-Control", "no-store");
   return found;
 }
 

@@ -1,5 +1,6 @@
 """The same filter after replication, a restart, RDB, AOF, COPY, DUMP and chunks."""
 import random
+import threading
 import time
 
 import servers
@@ -172,6 +173,69 @@ def append_only_files_keep_everything(_primary, _replica):
         server.kill()
         server.start()
         assert digest(server.client(), *keys) == before
+
+
+class Writing:
+    """Writes to keys that keep each millisecond, all the time, in a thread."""
+
+    def __init__(self, client):
+        client("HISTORY.RESERVE", "history", "0.001", 1000, "GRANULARITY", 1)
+        client("RECENCY.RESERVE", "recency", "0.001", 1000, "WINDOW", 1000, "SLICES", 500)
+        self.client, self.ended, self.written = client, threading.Event(), 0
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.ended.is_set():
+            ok(self.client("HISTORY.ADD", "history", f"item {self.written % 500}"))
+            ok(self.client("HISTORY.MADD", "history", "a", "b"))
+            ok(self.client("RECENCY.ADD", "recency", f"item {self.written % 500}"))
+            self.written += 1
+
+    def more(self):
+        before = self.written
+        servers.wait_for(lambda: self.written > before + 100, "the thread writes")
+
+    def __enter__(self):
+        self.thread.start()
+        self.more()  # nobody follows so far
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+
+@check
+def who_begins_to_follow_gets_the_times(_primary, _replica):
+    for diskless in ("yes", "no"):
+        with servers.Server("--repl-diskless-sync", diskless) as server, servers.Server() as later:
+            client, copy = server.client(), later.client()
+            with Writing(server.client()) as writing:
+                for _ in range(2):  # the second time the backlog is there
+                    assert copy("REPLICAOF", "127.0.0.1", server.port) == "OK"
+                    servers.wait_for(
+                        lambda: b"master_link_status:up" in copy("INFO", "replication"), "a link")
+                    writing.more()
+                    assert copy("REPLICAOF", "NO", "ONE") == "OK"
+                    writing.more()
+                assert copy("REPLICAOF", "127.0.0.1", server.port) == "OK"
+                writing.more()
+            servers.caught_up(client, copy)
+            assert digest(client, "history", "recency") == digest(copy, "history", "recency")
+
+
+@check
+def a_log_that_begins_gets_the_times(_primary, _replica):
+    with servers.Server() as server:
+        client = server.client()
+        with Writing(server.client()) as writing:
+            assert client("CONFIG", "SET", "appendonly", "yes") == "OK"
+            servers.wait_for(lambda: b"aof_rewrite_in_progress:0" in client("INFO", "persistence"),
+                             "the AOF is written")
+            writing.more()
+        before = digest(client, "history", "recency")
+        assert client("DEBUG", "LOADAOF") == "OK"
+        assert digest(client, "history", "recency") == before
 
 
 @check
