@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/detail/process_key.hpp>
@@ -18,9 +19,10 @@ namespace bloomtime::detail {
 // on the random key of the process, so crafted digests do not cluster. Only reserve() allocates.
 class digest_index {
  public:
-  // is_it(slot) returns whether the slot has this digest.
+  // is_it(slot) returns whether the slot has this digest. Inlined, so that a digest stays in
+  // registers: in memory it is written by halves and read as a whole, for which the read waits.
   template <class IsIt>
-  std::optional<std::uint32_t> find(digest d, IsIt&& is_it) const noexcept {
+  BLOOMTIME_INLINE std::optional<std::uint32_t> find(digest d, IsIt&& is_it) const noexcept {
     if (places_.empty()) return std::nullopt;
     const std::uint32_t wanted = tag(d);
     for (std::size_t i = wanted & mask(); places_[i].next_slot != 0; i = (i + 1) & mask()) {
