@@ -13,6 +13,7 @@ namespace bloomtime::cli {
 namespace {
 
 constexpr std::size_t widest_item = 60;
+constexpr std::size_t heat_columns = 9;
 
 row heat_row(const profile::field_profile& field, const std::string& item, const kept_names& names,
              instant at, const style& how) {
@@ -23,6 +24,7 @@ row heat_row(const profile::field_profile& field, const std::string& item, const
   const double rate = rounded(seconds_per_minute * field.hot.rate(e).value);
   const auto total = field.total(id);
   row r;
+  r.cells.reserve(heat_columns);
   const auto add = cells_of(r, how);
   add(item, [&] { return cut_to(item, widest_item); });
   add({}, [&] { return total ? total_text(*total) : ""; });
@@ -71,7 +73,8 @@ report heat_answer(const asked_profile& asked, const profile::field_profile& fie
                   {"lower", "at least", side::right, audience::everybody, 2},
                   {"upper", "at most", side::right, audience::everybody, 1},
                   {"rate_per_minute", "per min"}}};
-  for (const column& c : total_columns()) t.columns.push_back(c);
+  t.columns.reserve(heat_columns);
+  for (column& c : total_columns()) t.columns.push_back(std::move(c));
   for (const std::string& item : items) {
     t.rows.push_back(heat_row(field, item, names, asked.when(), how));
   }
