@@ -7,7 +7,10 @@
 #include <vector>
 
 #include <bloomtime/heat/heat_filter.hpp>
+#include <bloomtime/heat/heat_table.hpp>
 
+#include "bench/harness/exact_map.hpp"
+#include "bench/harness/faded.hpp"
 #include "bench/harness/float_count_min.hpp"
 #include "bench/harness/keys.hpp"
 #include "bench/harness/machine.hpp"
@@ -114,6 +117,100 @@ void measure(const ratio_session& run, std::uint64_t bytes) {
   side.print();
 }
 
+// -- heat_table ----------------------------------------------------------------------------------
+
+// A heat_table after a stream of two half-lives, and the exact counts of some of its items.
+struct warm_table {
+  std::uint64_t items;
+  stream events{items};
+  bloomtime::heat_table table{
+      {.items = items, .reserve = true, .half_life = std::chrono::seconds(half_life)}};
+  std::vector<short_key> keys = std::vector<short_key>(2 * items);
+  std::vector<std::uint32_t> seconds = {};
+  exact_map counts{items};
+
+  explicit warm_table(std::uint64_t n) : items(n) {
+    for (short_key& key : keys) {
+      events.fill({&key, 1});
+      table.add(key, events.now());
+      add_faded(counts[bloomtime::digest_of(key)], events.now());
+      seconds.push_back(events.second());
+    }
+  }
+
+  // How much too high answers are on average; at(key) answers.
+  template <class At>
+  double mean_excess(At&& at) const {
+    constexpr std::size_t sample = 50'000;
+    double sum = 0;
+    for (std::size_t i = 0; i < sample; ++i) {
+      const short_key key = keys[keys.size() / sample * i];
+      const float truth =
+          faded_at(*counts.find(bloomtime::digest_of(key)), second_of(events.now()));
+      sum += at(key) - truth;
+    }
+    return sum / sample;
+  }
+};
+
+// The smallest sketch, in doublings, whose answers are as good as the table's.
+float_count_min as_good_as(const warm_table& warm) {
+  const double allowed =
+      warm.mean_excess([&](short_key k) { return warm.table.at(k, warm.events.now()).value; });
+  for (std::uint64_t bytes = warm.table.memory();; bytes *= 2) {
+    float_count_min sketch(bytes, half_life);
+    for (std::size_t i = 0; i < warm.keys.size(); ++i) sketch.add(warm.keys[i], warm.seconds[i]);
+    const std::uint32_t now = warm.events.second();
+    if (warm.mean_excess([&](short_key k) { return sketch.at(k, now); }) <= allowed) return sketch;
+  }
+}
+
+void measure_table(const ratio_session& run, std::uint64_t items) {
+  warm_table warm(items);
+  float_count_min floats = as_good_as(warm);
+  comparison side(
+      fmt::format("Decayed counts of {} items: heat_table of {:.1f} MB, a float "
+                  "count-min of equal mean error of {:.1f} MB",
+                  items, static_cast<double>(warm.table.memory()) / 1e6,
+                  static_cast<double>(floats.memory()) / 1e6));
+  const auto queries = [&](auto use) {
+    return [&, use] {
+      return time_in_blocks<short_key>(
+          run.operations(), [&](std::span<short_key> next) { warm.events.query(next); }, use);
+    };
+  };
+  const auto additions = [&](auto use) {
+    return [&, use] {
+      return time_in_blocks<short_key>(
+          run.operations(), [&](std::span<short_key> next) { warm.events.fill(next); }, use);
+    };
+  };
+  const auto float_at = side.add("float count-min, at", queries([&](keys next) {
+                                   const std::uint32_t now = warm.events.second();
+                                   float sum = 0;
+                                   for (const short_key key : next) sum += floats.at(key, now);
+                                   keep(sum);
+                                 }));
+  const auto at = side.add("heat_table, at", queries([&](keys next) {
+                             const instant now = *warm.table.newest();
+                             double sum = 0;
+                             for (const short_key key : next) sum += warm.table.at(key, now).upper;
+                             keep(sum);
+                           }));
+  const auto float_add = side.add("float count-min, add", additions([&](keys next) {
+                                    const std::uint32_t now = warm.events.second();
+                                    for (const short_key key : next) floats.add(key, now);
+                                  }));
+  const auto add = side.add("heat_table, add", additions([&](keys next) {
+                              const instant now = warm.events.now();
+                              for (const short_key key : next) warm.table.add(key, now);
+                            }));
+  side.expect(at, float_at, 2.5);
+  side.expect(add, float_add, 3);
+  side.run(run.rounds());
+  side.print();
+}
+
 }  // namespace
 
 void heat_ratios(const ratio_session& run) {
@@ -121,6 +218,8 @@ void heat_ratios(const ratio_session& run) {
     if (run.quick && bytes == sizes().back()) continue;
     measure(run, bytes);
   }
+  measure_table(run, 100'000);
+  if (!run.quick) measure_table(run, 1'000'000);
 }
 
 }  // namespace bench
