@@ -206,7 +206,7 @@ class print_table {
   print print_of_key(std::uint64_t key) const noexcept;
   // A print and its other place have one key in the stash, as they have the same blocks: what is
   // found from one of them is found from both.
-  std::uint64_t stash_key(const print& p) const noexcept {
+  BLOOMTIME_INLINE std::uint64_t stash_key(const print& p) const noexcept {
     return std::min(key_of(p), key_of(blocks_.other(p)));
   }
 
