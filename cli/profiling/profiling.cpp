@@ -64,7 +64,7 @@ wishes wishes_of(const profile_options& given) {
 std::string default_store(const std::vector<std::string>& files) {
   if (files.empty() || files.front() == "-") return "";
   fs::path name = files.front();
-  for (const char* packed : {".gz", ".xz", ".zst"}) {
+  for (const char* packed : {".gz", ".bz2", ".xz", ".zst", ".zip"}) {
     if (name.extension() == packed) name.replace_extension();
   }
   const bool rotated = name.extension().string().find_first_of("0123456789") != std::string::npos;
