@@ -159,6 +159,7 @@ bool byte_source::wait_for_more() {
   if (::fstat(descriptor_, &mine) == 0 && S_ISREG(mine.st_mode) &&
       static_cast<std::uint64_t>(mine.st_size) < position_) {
     (void)::lseek(descriptor_, 0, SEEK_SET);
+    truncated_ = true;
     return begin_anew();
   }
   const bool found = ::stat(path_.c_str(), &there) == 0;
@@ -168,7 +169,7 @@ bool byte_source::wait_for_more() {
     if (next >= 0) {
       ::close(descriptor_);
       descriptor_ = next;
-      replaced_ = false;
+      replaced_ = truncated_ = false;
       return begin_anew();
     }
   }

@@ -55,6 +55,9 @@ class byte_source {
   bool skip(std::uint64_t bytes);
   // Whether such a place was reached since the last call; more input follows it.
   bool take_break() { return std::exchange(broken_, false); }
+  // Whether the file was truncated at the last such place. Its end is in no other file, unless it
+  // was copied before.
+  bool was_truncated() const { return truncated_; }
 
   // When a regular file was written last; nothing for other input.
   std::optional<instant> modified() const;
@@ -82,6 +85,7 @@ class byte_source {
   bool following_ = false;
   bool replaced_ = false;  // another file has the name now; this one may still grow
   bool broken_ = false;
+  bool truncated_ = false;
   std::function<bool()> stop_;
   std::function<bool(int)> wait_;
   std::uint64_t position_ = 0;

@@ -120,10 +120,17 @@ bool fits_load_balancer(std::string_view text) {
          is_number(column[10]) && is_number(column[11]) && column[12].find(' ') != text.npos;
 }
 
+// Whether what follows a time is its zone and a comma: a column of CSV.
+bool ends_column(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  return comma != text.npos &&
+         read_time("2000-01-01 00:00:00 " + std::string(text.substr(0, comma))).ok();
+}
+
 bool fits_timed(std::string_view text) {
   std::array<std::string_view, 2> column;
   return split_timed(text, column) == column.size() && !column[1].empty() &&
-         read_time(column[0]).ok();
+         read_time(column[0]).ok() && !ends_column(column[1]);
 }
 
 bool fits_logfmt(std::string_view text) {

@@ -200,6 +200,7 @@ bool event_reader::open_next() {
     if (followed) source_->follow();
     lines_ = std::make_unique<line_reader>(*source_, *by_);
     if (may_be_json(asked_)) lines_->split_json_arrays();
+    if (followed && told_.start) lines_->leave_torn_lines();
     std::string_view ahead = lines_->look_ahead();
     // A followed file that held nothing but a mark says nothing about the one that replaced it.
     while (without_mark(ahead).empty() && lines_->skip_replaced()) ahead = lines_->look_ahead();

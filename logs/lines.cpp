@@ -198,10 +198,15 @@ void line_reader::pass_break() {
   head_.clear();
 }
 
-bool line_reader::skip_replaced() {
-  if (!at_break_) return false;
+void line_reader::drop_waiting() {
   filling_->begin = filling_->end;
   scanned_ = 0;
+  in_pieces_ = false;
+}
+
+bool line_reader::skip_replaced() {
+  if (!at_break_) return false;
+  drop_waiting();
   pass_break();
   ended_.reset();
   return true;
@@ -212,6 +217,7 @@ std::shared_ptr<block> line_reader::next_block() {
   for (;;) {
     if (auto b = cut()) return b;
     if (fill()) continue;
+    if (at_break_ && leaves_torn_ && from_.was_truncated()) drop_waiting();
     if (waiting().empty()) return nullptr;
     return cut_off(block::part::unfinished, waiting().size());
   }

@@ -83,6 +83,10 @@ class line_reader {
   // Of a followed file that another one has replaced since the last call.
   std::optional<place> take_replaced() { return std::exchange(replaced_, std::nullopt); }
 
+  // From now on the beginning of a line at the end of a followed file is dropped if the file is
+  // truncated: whoever copied it before (copytruncate) has the whole line.
+  void leave_torn_lines() { leaves_torn_ = true; }
+
   // Drops what is buffered of a followed file that was replaced, and goes on with its successor.
   // False, and nothing is dropped, unless the file has ended so. Before the first line is taken.
   bool skip_replaced();
@@ -100,6 +104,7 @@ class line_reader {
   void read_ahead();
   void start_or_keep(std::shared_ptr<block> b);
   void take_block();
+  void drop_waiting();
   void pass_break();
   std::shared_ptr<block> next_block();
   std::shared_ptr<block> cut();
@@ -129,6 +134,7 @@ class line_reader {
   std::string head_;
   bool at_end_ = false;
   bool at_break_ = false;  // what is buffered belongs to a file that has ended
+  bool leaves_torn_ = false;
   bool at_begin_ = true;
   bool in_pieces_ = false;
   std::exception_ptr problem_;  // met while reading ahead

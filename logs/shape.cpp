@@ -20,9 +20,15 @@ constexpr unsigned ipv4_bits = 32;
 constexpr unsigned ipv6_bits = 128;
 constexpr unsigned usual_ipv6_bits = 64;
 
+// Where the path of "http://site/path" begins; 0 if no site is named.
+std::size_t path_begin(std::string_view text) {
+  const std::size_t site = text.find("://");
+  return site == text.npos || text.find('/') < site ? 0 : text.find('/', site + 3);
+}
+
 std::string_view first_segments(std::string_view path, unsigned count) {
   path = path.substr(0, path.find_first_of("?#"));
-  std::size_t end = 0;
+  std::size_t end = path_begin(path);
   for (unsigned i = 0; i < count && end != path.npos; ++i) end = path.find('/', end + 1);
   path = path.substr(0, end);
   return path;
@@ -49,7 +55,12 @@ bool network(int family, std::string_view value, unsigned bits, std::string& scr
   return true;
 }
 
+// Servers that listen to both write an IPv4 address as "::ffff:192.0.2.1".
 std::string_view network_of(std::string_view value, const shape& by, std::string& scratch) {
+  constexpr std::string_view mapped = "::ffff:";
+  if (by.bits != 0 && value.starts_with(mapped)) {
+    if (network<4>(AF_INET, value.substr(mapped.size()), by.bits, scratch)) return scratch;
+  }
   const bool wide = value.find(':') != value.npos;
   const unsigned bits = wide ? by.wide_bits : by.bits;
   if (bits == 0) return value;

@@ -33,6 +33,12 @@ class scanner {
 
   void expect(std::string_view one_of) noexcept { good_ = accept(one_of) && good_; }
 
+  bool accept_word(std::string_view word) noexcept {
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
   int digits(std::size_t count) noexcept {
     int value = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -119,10 +125,12 @@ void scan_clock(scanner& in, date_and_time& t) noexcept {
   t.seconds = in.digits(2);
 }
 
+// +01:00, +0100, +01
 void scan_zone(scanner& in, zone& z) noexcept {
   z.west = in.peek() == '-';
   in.expect("+-");
   z.hours = in.digits(2);
+  if (in.at_end()) return;
   in.accept(":");
   z.minutes = in.digits(2);
 }
@@ -171,9 +179,10 @@ time_reading read_rfc3339(std::string_view text, std::string_view between) noexc
   in.expect("Tt ");
   scan_clock(in, t);
   if (in.accept(".,")) t.micros = in.decimals(6);
-  if (!in.at_end() && !in.accept("Zz")) {
+  if (!in.at_end()) {
     in.accept(" ");
-    scan_zone(in, z);
+    const bool utc = in.accept("Zz") || in.accept_word("UTC") || in.accept_word("GMT");
+    if (!utc) scan_zone(in, z);
   }
   return in.finished() ? made_of(t, z) : unreadable;
 }

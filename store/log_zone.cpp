@@ -34,11 +34,14 @@ std::optional<std::int32_t> offset_in(const std::string& zone) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The length of a zone at the end of a date or time: Z, +0200 or +02:00. 0 if there is none.
+// The length of a zone at the end of a date or time: Z, UTC, GMT, +0200, +02:00, or +02 behind a
+// time of day. 0 if there is none.
 std::size_t zone_length(std::string_view text) {
   if (text.ends_with('Z') || text.ends_with('z')) return 1;
-  for (const std::string_view shape : {"+00:00", "+0000"}) {
+  if (text.ends_with("UTC") || text.ends_with("GMT")) return 3;
+  for (const std::string_view shape : {"+00:00", "+0000", "+00"}) {
     if (text.size() <= shape.size()) continue;
+    if (shape.size() == 3 && text.find(':') == text.npos) continue;  // the day of a date
     const std::string_view end = text.substr(text.size() - shape.size());
     const bool fits = std::equal(end.begin(), end.end(), shape.begin(), [](char c, char s) {
       return s == '+' ? c == '+' || c == '-' : s == '0' ? is_digit(c) : c == s;

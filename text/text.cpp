@@ -153,6 +153,18 @@ std::string in_tsv(std::string_view text) {
   });
 }
 
+std::string in_json(std::string_view json) {
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
+  if (std::all_of(json.begin(), json.end(), plain)) return std::string(json);
+  return replaced(json, [](char32_t code, std::string_view bytes) {
+    constexpr char32_t plane = 0x10000;  // what lies above it takes two escapes
+    if (code < 0x7f || code == invalid || !is_unseen(code)) return std::string(bytes);
+    if (code < plane) return fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+    const auto above = static_cast<unsigned>(code - plane);
+    return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (above >> 10), 0xdc00 + (above & 0x3ff));
+  });
+}
+
 std::string ascii_only(std::string_view text) {
   return replaced(text, [](char32_t code, std::string_view bytes) {
     return code >= 0x20 && code < 0x7f ? std::string(bytes) : in_ascii(bytes);

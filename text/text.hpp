@@ -20,6 +20,9 @@ std::string printable(std::string_view text);
 // on that are not UTF-8 stay as they are. logs::unescaped() undoes it.
 std::string in_tsv(std::string_view text);
 
+// JSON in which the same characters are \uNNNN: a writer of JSON escapes only those below U+0020.
+std::string in_json(std::string_view json);
+
 // The text in ASCII: the characters this program draws with are replaced, the rest becomes \xNN.
 std::string ascii_only(std::string_view text);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/render.hpp"
+#include "text/text.hpp"
 
 namespace bloomtime::cli {
 namespace {
@@ -63,15 +64,16 @@ class line_writer {
     fmt::format_to(std::back_inserter(out_), "{}", x);
     if (out_.find_first_of(".e", start) == out_.npos) out_ += ".0";  // no integer
   }
-  void operator()(const std::string& text) {
-    const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+  void operator()(const std::string& words) {
+    const bool plain = std::all_of(words.begin(), words.end(), [](char c) {
       return c >= ' ' && c <= '~' && c != '"' && c != '\\';
     });
     if (!plain) {
-      out_ += ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      out_ += text::in_json(
+          ordered_json(words).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
       return;
     }
-    out_.append(1, '"').append(text).append(1, '"');
+    out_.append(1, '"').append(words).append(1, '"');
   }
   template <class T>
   void operator()(const std::vector<T>& all) {
@@ -126,7 +128,8 @@ ordered_json to_json(const report& what) {
 }
 
 std::string dumped(const ordered_json& document, int indent) {
-  return document.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return text::in_json(document.dump(indent, ' ', false, ordered_json::error_handler_t::replace)) +
+         "\n";
 }
 
 std::string render_json(const report& what) { return dumped(to_json(what), 2); }

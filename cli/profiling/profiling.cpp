@@ -64,7 +64,7 @@ wishes wishes_of(const profile_options& given) {
 std::string default_store(const std::vector<std::string>& files) {
   if (files.empty() || files.front() == "-") return "";
   fs::path name = files.front();
-  for (const char* packed : {".gz", ".xz", ".zst"}) {
+  for (const char* packed : {".gz", ".bz2", ".xz", ".zst", ".zip"}) {
     if (name.extension() == packed) name.replace_extension();
   }
   const bool rotated = name.extension().string().find_first_of("0123456789") != std::string::npos;
@@ -356,9 +356,9 @@ class run {
   }
 
   // The event as it is kept: with pseudonyms, and without the line, which has the names.
-  logs::event as_kept(const logs::event& e) {
+  const logs::event& as_kept(const logs::event& e) {
     if (!facts().pseudonyms) return e;
-    logs::event kept = e;
+    logs::event& kept = kept_event_ = e;
     kept_.assign(e.items.size(), "");
     kept_views_.clear();
     for (std::size_t i = 0; i < e.items.size(); ++i) {
@@ -511,7 +511,8 @@ class run {
   store::facts unsaved_;  // what was read, if there is no store
   std::optional<store::resumption> memory_;
   kept_names names_;
-  std::vector<std::string> kept_;  // items of one event, under their names in the store
+  logs::event kept_event_;
+  std::vector<std::string> kept_;  // its items, under their names in the store
   std::vector<std::string_view> kept_views_;
   std::uint64_t seed_;  // of a new profile
   std::shared_ptr<logs::workers> by_;

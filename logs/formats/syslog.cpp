@@ -60,13 +60,19 @@ void split_5424(std::string_view text, columns_type& columns) {
   columns[c_message] = text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
-// "Oct 11 22:14:15" or "2024-03-01T10:00:00Z", with the blank behind it.
+// "Oct 11 22:14:15", "Oct 11 2000 22:14:15.25" or "2024-03-01T10:00:00Z", with the blank behind it.
 std::string_view take_time(std::string_view& text) {
-  constexpr std::size_t short_size = 15;
+  constexpr std::size_t date = 7;   // "Oct 11 "
+  constexpr std::size_t year = 5;   // "2000 "
+  constexpr std::size_t clock = 8;  // "22:14:15"
   if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return take_until(text, ' ');
-  if (text.size() <= short_size || text[short_size] != ' ') return {};
-  const std::string_view taken = text.substr(0, short_size);
-  text.remove_prefix(short_size + 1);
+  if (text.size() <= date + clock) return {};
+  const bool dated = text[date + year - 1] == ' ' && all_digits(text.substr(date, year - 1));
+  const std::size_t begin = date + (dated ? year : 0);
+  const std::size_t end = text.find(' ', begin);
+  if (end == text.npos || end < begin + clock) return {};
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(end + 1);
   return taken;
 }
 

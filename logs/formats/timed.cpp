@@ -15,6 +15,21 @@ bool clock_at(std::string_view text) {
   return text.size() >= 8 && is_digit(text[0]) && text[2] == ':' && text[5] == ':';
 }
 
+bool is_offset(std::string_view text) {
+  return text.size() >= 3 && (text[0] == '+' || text[0] == '-') &&
+         (all_digits(text.substr(1)) || (text.size() == 6 && text[3] == ':'));
+}
+
+// The size of a zone as in " +0100" and " UTC" at the front, up to the blank or colon behind it.
+std::size_t zone_size(std::string_view text) {
+  std::string_view word = text.substr(0, text.find(' ', 1));
+  if (word.ends_with(':')) word.remove_suffix(1);
+  if (word.empty()) return 0;
+  const std::string_view name = word.substr(1);
+  const bool known = name == "Z" || name == "UTC" || name == "GMT" || is_offset(name);
+  return known ? word.size() : 0;
+}
+
 // The size of the time at the front; 0 if there is none.
 std::size_t time_size(std::string_view text) {
   constexpr std::size_t date = 10;
@@ -23,14 +38,8 @@ std::size_t time_size(std::string_view text) {
   if (text[date] != 'T' && text[date] != 't' && text[date] != ' ') return 0;
   if (!clock_at(text.substr(date + 1))) return 0;
   std::size_t size = std::min(text.find(' ', date + 1), text.size());
-  // " +0100" and " Z" belong to the time.
-  const std::string_view next = text.substr(size, 6);
-  if (next.size() == 6 && (next[1] == '+' || next[1] == '-') && is_digit(next[2]) &&
-      is_digit(next[5])) {
-    size += next.size();
-  }
-  if (text[size - 1] == ':') --size;
-  return size;
+  if (text[size - 1] == ':') return size - 1;
+  return size + zone_size(text.substr(size));
 }
 
 }  // namespace

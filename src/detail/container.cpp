@@ -54,6 +54,14 @@ std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+std::uint64_t checksum(const byte_pieces& pieces) noexcept {
+  if (pieces.size() == 1) return checksum(pieces.front());
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  for (const auto piece : pieces) XXH3_64bits_update(&state, piece.data(), piece.size());
+  return XXH3_64bits_digest(&state);
+}
+
 std::uint64_t head_checksum(std::span<const std::byte> head) {
   std::vector<std::byte> copy(head.begin(), head.end());
   store_le64(copy.data() + checksum_at, 0);
@@ -66,6 +74,22 @@ using std::to_string;
 
 }  // namespace
 
+void container_writer::section(std::uint32_t id, byte_pieces pieces) {
+  std::uint64_t size = 0;
+  for (const auto piece : pieces) size += piece.size();
+  bodies_.push_back({id, std::move(pieces), size});
+}
+
+void container_writer::section(std::uint32_t id, std::vector<container_writer>&& containers) {
+  byte_pieces all;
+  for (container_writer& each : containers) {
+    kept_.push_back(each.head());
+    for (const auto piece : each.pieces(kept_.back())) all.push_back(piece);
+    inside_.push_back(std::move(each));
+  }
+  section(id, std::move(all));
+}
+
 std::size_t container_writer::head_size() const noexcept {
   return head_size_for(parameters_.written().size(), bodies_.size());
 }
@@ -77,7 +101,7 @@ bool container_writer::ids_ascend() const noexcept {
 
 std::uint64_t container_writer::size() const noexcept {
   std::uint64_t total = head_size();
-  for (const body& b : bodies_) total += stored_size(b.bytes.size());
+  for (const body& b : bodies_) total += stored_size(b.size);
   return total;
 }
 
@@ -112,9 +136,9 @@ std::vector<std::byte> container_writer::head() const {
     out.u32(b.id);
     out.u32(0);
     out.u64(offset);
-    out.u64(b.bytes.size());
-    out.u64(checksum(b.bytes));
-    offset += stored_size(b.bytes.size());
+    out.u64(b.size);
+    out.u64(checksum(b.pieces));
+    offset += stored_size(b.size);
   }
   out.bytes(parameters_.written());
   std::vector<std::byte> bytes = out.written();
@@ -123,13 +147,12 @@ std::vector<std::byte> container_writer::head() const {
   return bytes;
 }
 
-std::vector<std::span<const std::byte>> container_writer::pieces(
-    std::span<const std::byte> head) const {
+byte_pieces container_writer::pieces(std::span<const std::byte> head) const {
   static constexpr std::array<std::byte, 2 * line_bytes> zeros{};
-  std::vector<std::span<const std::byte>> all{head};
+  byte_pieces all{head};
   for (const body& b : bodies_) {
-    all.push_back(b.bytes);
-    all.push_back(std::span(zeros).first(stored_size(b.bytes.size()) - b.bytes.size()));
+    all.insert(all.end(), b.pieces.begin(), b.pieces.end());
+    all.push_back(std::span(zeros).first(stored_size(b.size) - b.size));
   }
   return all;
 }

@@ -148,13 +148,12 @@ void print_blocks::for_each_chunk(Use&& use) const {
   }
 }
 
-std::vector<std::byte> print_blocks::block_bytes() const {
-  std::vector<std::byte> bytes;
-  bytes.reserve(blocks() * line_bytes);
+byte_pieces print_blocks::block_pieces() const {
+  byte_pieces pieces;
   for_each_chunk([&](const chunk& c, std::uint64_t count) {
-    bytes.insert(bytes.end(), c.blocks, c.blocks + count * line_bytes);
+    pieces.emplace_back(c.blocks, count * line_bytes);
   });
-  return bytes;
+  return pieces;
 }
 
 std::vector<std::byte> print_blocks::epoch_bytes() const {

@@ -43,7 +43,7 @@ void heat_table::write(detail::container_writer& out) const {
   p.u64(blocks.split());
   p.u64(weights().now());
   p.u64(floors_until_);
-  out.section(blocks_section, blocks.block_bytes());
+  out.section(blocks_section, blocks.block_pieces());
   out.section(epochs_section, blocks.epoch_bytes());
   out.section(stash_section, table_.stash().written());
   out.section(large_section, weights().large().written());

@@ -30,16 +30,13 @@ void history::write(detail::container_writer& out) const {
   out.info().seed = shape_.config.seed;
   out.info().clock = clock_;
   detail::byte_writer table;
-  std::vector<std::byte> containers;
-  containers.reserve(memory());  // about what they take, lest it grow by copying
+  std::vector<detail::container_writer> containers;
+  containers.reserve(parts_.all().size());
   for (const auto& [first, p] : parts_.all()) {
-    const std::size_t before = containers.size();
-    p.engine.write_to([&](std::span<const std::byte> bytes) {
-      containers.insert(containers.end(), bytes.begin(), bytes.end());
-    });
+    containers.push_back(p.engine.container());
     table.u64(first);
     table.u64(p.count);
-    table.u64(containers.size() - before);
+    table.u64(containers.back().size());
   }
   detail::byte_writer& parameters = out.parameters();
   parameters.u64(shape_.partition);

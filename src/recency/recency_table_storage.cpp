@@ -49,7 +49,7 @@ void recency_table::write(detail::container_writer& out) const {
   p.u64(blocks.level());
   p.u64(blocks.split());
   p.u64(stamps().now());
-  out.section(blocks_section, blocks.block_bytes());
+  out.section(blocks_section, blocks.block_pieces());
   out.section(epochs_section, blocks.epoch_bytes());
   detail::byte_writer stash;
   table_.stash().write(stash);

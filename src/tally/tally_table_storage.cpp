@@ -24,7 +24,7 @@ void tally_table::write(detail::container_writer& out) const {
         std::uint64_t{blocks.shape().print_bits}, std::uint64_t{blocks.level()}, blocks.split()}) {
     out.parameters().u64(p);
   }
-  out.section(blocks_section, blocks.block_bytes());
+  out.section(blocks_section, blocks.block_pieces());
   out.section(stash_section, table_.stash().written());
 }
 

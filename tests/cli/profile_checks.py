@@ -225,6 +225,7 @@ def the_store_is_called_after_the_first_log():
     made = tsv(events(10))
     with folder() as where:
         names = {"a.log": "a", "b.log.gz": "b", "c": "c", "d.e.tsv.xz": "d.e", "a.log.1": "a.log.1",
+                 "f.log.bz2": "f", "f.log.1.bz2": "f.log.1", "g.log.zip": "g",
                  "a.log.2.gz": "a.log.2", "a.log-20140131": "a.log-20140131",
                  "b.2014-01-31.log": "b.2014-01-31"}
         for name, store in names.items():

@@ -129,6 +129,18 @@ TEST(render, json_survives_infinity_and_bytes_that_are_not_utf8) {
   EXPECT_NE(json.find("\"name\": \"\uFFFD\""), std::string::npos);
 }
 
+TEST(render, json_has_no_controls) {
+  const std::string item = "\x1b[31m\x7f\u009b\u202e\U000e0001é";
+  report r = two_rows();
+  r.fields = {{"item", item}};
+  r.tables.clear();
+  for (const std::string& json : {render_json(r), render_json_line(r)}) {
+    EXPECT_NE(json.find("\"\\u001b[31m\\u007f\\u009b\\u202e\\udb40\\udc01é\""), std::string::npos)
+        << json;
+    EXPECT_EQ(ordered_json::parse(json)["item"].get<std::string>(), item);
+  }
+}
+
 TEST(render, json_in_a_line_is_the_same_object) {
   using limits = std::numeric_limits<double>;
   report r = two_rows();

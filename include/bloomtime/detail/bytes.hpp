@@ -16,6 +16,9 @@
 
 namespace bloomtime::detail {
 
+// Bytes that follow one another, wherever they lie.
+using byte_pieces = std::vector<std::span<const std::byte>>;
+
 // Stored values are little-endian; on little-endian hosts these compile to one access.
 template <std::unsigned_integral T>
 constexpr T swap_bytes(T v) noexcept {

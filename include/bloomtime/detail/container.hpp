@@ -72,13 +72,17 @@ class container_writer {
   byte_writer& parameters() noexcept { return parameters_; }
   // The bytes are not copied and must outlive the writer.
   void section(std::uint32_t id, std::span<const std::byte> bytes) {
-    bodies_.push_back({id, bytes});
+    section(id, byte_pieces{bytes});
   }
+  // The same for bytes that lie in several places; the section has them one behind the other.
+  void section(std::uint32_t id, byte_pieces pieces);
   // The writer keeps these bytes.
   void section(std::uint32_t id, std::vector<std::byte>&& bytes) {
     kept_.push_back(std::move(bytes));
-    bodies_.push_back({id, kept_.back()});
+    section(id, std::span<const std::byte>(kept_.back()));
   }
+  // Containers, one behind the other. The writer keeps theirs.
+  void section(std::uint32_t id, std::vector<container_writer>&& containers);
 
   std::uint64_t size() const noexcept;
   void write_to(const byte_sink& sink) const;
@@ -88,18 +92,20 @@ class container_writer {
  private:
   struct body {
     std::uint32_t id;
-    std::span<const std::byte> bytes;
+    byte_pieces pieces;
+    std::uint64_t size;
   };
 
   bool ids_ascend() const noexcept;
   std::size_t head_size() const noexcept;
   std::vector<std::byte> head() const;
-  std::vector<std::span<const std::byte>> pieces(std::span<const std::byte> head) const;
+  byte_pieces pieces(std::span<const std::byte> head) const;
 
   container_info info_;
   byte_writer parameters_;
   std::vector<body> bodies_;
   std::list<std::vector<std::byte>> kept_;
+  std::vector<container_writer> inside_;
 };
 
 // A view of the bytes of a container. Parsing checks magic, version, kinds, every length, every

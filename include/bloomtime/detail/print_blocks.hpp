@@ -161,7 +161,7 @@ class print_blocks {
   }
 
   // All blocks and epochs, in the order of their memory, which is that of their creation.
-  std::vector<std::byte> block_bytes() const;
+  byte_pieces block_pieces() const;
   std::vector<std::byte> epoch_bytes() const;
   // Of what these gave. The caller checks the contents of blocks and epochs.
   static print_blocks read(const print_shape& shape, unsigned level, std::uint64_t split,

@@ -48,6 +48,8 @@ class stored {
   std::uint64_t serialized_size() const;
   // Hands the same bytes to `sink`, piece by piece and in order.
   void write_to(const byte_sink& sink) const;
+  // What is written, for a container that has this one inside. It refers to the engine.
+  container_writer container() const;
   // Replaces the file as a whole or not at all.
   void save(const std::filesystem::path& path) const;
 
@@ -76,7 +78,6 @@ class stored {
   static Engine view(std::span<const std::byte> container);
 
  private:
-  container_writer container() const;
   static Engine checked(std::span<const std::byte> container);
 };
 

@@ -52,7 +52,9 @@ outcome partitions::add(map::iterator to, digest d, instant when) {
   make_room(to);
   if (has_work()) if_there_is_memory([&] { step(work_per_event); });
   to = find(number);  // it may have become part of another one
-  if (to->second.engine.waiting_tables() > 1) {
+  // Counting takes time, and only parts that have work to do, or were refused, have such tables.
+  const bool may_wait = !busy_.empty() || to->second.is_refused;
+  if (may_wait && to->second.engine.waiting_tables() > 1) {
     if_there_is_memory([&] { step_part(to->first, work_per_event); });
   }
   partition& p = to->second;

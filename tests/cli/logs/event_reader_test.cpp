@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -307,6 +310,56 @@ TEST(event_reader, whole_lines_have_a_time_and_no_items) {
   EXPECT_TRUE(e->items.empty());
   EXPECT_EQ(reader.next(), nullptr);
   EXPECT_EQ(reader.counts().bad_lines(), 1U);
+}
+
+// How a log is read whose last line is half written when it is truncated.
+struct torn {
+  std::vector<std::string> items;
+  std::uint64_t bad = 0;
+  std::vector<std::uint64_t> offsets;  // where files ended
+};
+
+torn read_truncated(const std::string& half, bool remembers, unsigned threads) {
+  const support::temporary_directory folder;
+  const std::string lines = "1700000001\ta\n1700000002\tb\n";
+  const std::string path = write_text(folder / "log", lines + half);
+  int waits = 0;
+  torn got;
+  listener told{.stop = [&] { return waits > 3; },
+                .wait =
+                    [&](int descriptor) {
+                      if (descriptor >= 0) return true;
+                      if (++waits == 1) std::ofstream(path) << "1700000009\tc\n";  // the same file
+                      return false;
+                    },
+                .finished = [&](const file_reading& r) { got.offsets.push_back(r.offset); }};
+  if (remembers) told.start = [](const std::string&) { return file_start(); };
+  event_reader reader({.format = "tsv", .items = {"2"}, .time = "1", .follow = true}, {path}, told,
+                      std::make_shared<workers>(threads));
+  while (const event* e = reader.next()) got.items.emplace_back(e->items[0]);
+  got.bad = reader.counts().bad_lines();
+  return got;
+}
+
+TEST(event_reader, half_a_line_of_a_truncated_log_is_left_to_its_copy) {
+  const std::vector<std::string> whole{"a", "b", "c"};
+  for (const unsigned threads : {1U, 2U}) {
+    for (const char* half : {"17000", "1700000003\tx"}) {
+      const torn left = read_truncated(half, true, threads);
+      EXPECT_EQ(left.items, whole);
+      EXPECT_EQ(left.bad, 0U);
+      EXPECT_EQ(left.offsets, (std::vector<std::uint64_t>{26, 13}));
+    }
+    // The beginning of a line that is too long was rejected when it came.
+    const torn long_line = read_truncated(std::string((1U << 20) + 99, 'x'), true, threads);
+    EXPECT_EQ(long_line.items, whole);
+    EXPECT_EQ(long_line.bad, 1U);
+    // Who does not continue files later gets all bytes.
+    const torn passed = read_truncated("17000", false, threads);
+    EXPECT_EQ(passed.items, whole);
+    EXPECT_EQ(passed.bad, 1U);
+    EXPECT_EQ(passed.offsets, (std::vector<std::uint64_t>{31, 13}));
+  }
 }
 
 TEST(event_reader, counts_the_fields_that_lines_lack) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/logs/format_samples.hpp"
 #include "cli/logs/input_support.hpp"
 #include "logs/detect.hpp"
@@ -155,6 +157,41 @@ TEST(formats, of_journald_logfmt_and_timed_lines) {
   }
   EXPECT_EQ(read_sample("timed", {"2", "3"}, 2).items,
             (std::vector<row>{{"INFO", "started"}, {"10:00:01,123", "INFO"}}));
+}
+
+// Routers write the year and decimals, databases a zone behind a blank.
+TEST(formats, times_of_lines_with_years_decimals_and_zones) {
+  const auto at = [](const heard& got) {
+    std::vector<std::int64_t> micros;
+    for (const auto& t : got.times) micros.push_back(t->micros - start * 1'000'000);
+    return micros;
+  };
+  const heard syslog = read_text(
+      "Mar  1 2024 10:00:00 r1 %ASA-6-302013: Built\n<34>Mar 01 2024 10:00:01.25 web sshd[7]: "
+      "hello\n",
+      {.items = {"host", "program", "message"}, .partial = true});
+  EXPECT_EQ(syslog.items,
+            (std::vector<row>{{"r1", "%ASA-6-302013", "Built"}, {"web", "sshd", "hello"}}));
+  EXPECT_EQ(at(syslog), (std::vector<std::int64_t>{0, 1'250'000}));
+  for (const char* zone : {" +01:00", " +0100", " +01", "+01", "+01:00"}) {
+    const heard timed = read_text(fmt::format("2024-03-01 11:00:00.5{} [12] LOG:  a, b\n", zone));
+    EXPECT_EQ(timed.items, (std::vector<row>{{"[12] LOG:  a, b"}})) << zone;
+    EXPECT_EQ(at(timed), (std::vector<std::int64_t>{500'000})) << zone;
+  }
+  for (const char* zone : {" UTC", " Z", " GMT", " UTC:", ""}) {
+    const heard timed = read_text(fmt::format("2024-03-01 10:00:00{} a\n", zone));
+    EXPECT_EQ(timed.items, (std::vector<row>{{"a"}})) << zone;
+    EXPECT_EQ(at(timed), (std::vector<std::int64_t>{0})) << zone;
+  }
+}
+
+TEST(formats, a_zone_before_a_comma_is_of_a_column) {
+  for (const char* zone : {" UTC", "+01", " +0100", "Z"}) {
+    const std::string rows =
+        fmt::format("2024-03-01 10:00:00{0},a\n2024-03-01 10:00:01{0},b\n", zone);
+    EXPECT_EQ(detect(first_lines(rows)), input_format::csv) << zone;
+    EXPECT_EQ(detect(first_lines("created_at,id\n" + rows)), input_format::csv) << zone;
+  }
 }
 
 TEST(formats, columns_of_w3c_logs_may_change_and_vanish) {

@@ -100,6 +100,11 @@ TEST(shape, of_paths) {
   EXPECT_EQ(first("/", 1), "/");
   EXPECT_EQ(first("", 1), "");
   EXPECT_EQ(first("*", 3), "*");
+  EXPECT_EQ(first("http://a.example/b/c/d", 2), "http://a.example/b/c");
+  EXPECT_EQ(first("http://a.example/b?c=d://e/f", 2), "http://a.example/b");
+  EXPECT_EQ(first("http://a.example", 2), "http://a.example");
+  EXPECT_EQ(first("/a?u=http://b/c/d", 2), "/a");
+  EXPECT_EQ(first("/a/http://b/c", 2), "/a/http:");
   EXPECT_EQ(shaped("/a?b?c", {.no_query = true}, scratch), "/a");
   EXPECT_EQ(shaped("/a#b", {.no_query = true}, scratch), "/a#b");
 }
@@ -109,6 +114,8 @@ TEST(shape, of_addresses) {
   const shape by = groupings_of({"host:/24"}).front().form;
   EXPECT_EQ(shaped("192.0.2.77", by, scratch), "192.0.2.0/24");
   EXPECT_EQ(shaped("2001:db8:1:2:3::4", by, scratch), "2001:db8:1:2::/64");
+  EXPECT_EQ(shaped("::ffff:192.0.2.77", by, scratch), "192.0.2.0/24");
+  EXPECT_EQ(shaped("::ffff:1:2", by, scratch), "::/64");
   for (const char* other : {"localhost", "-", "", "1.2.3", "1.2.3.4.5", "256.0.0.1", "::g", ":"}) {
     EXPECT_EQ(shaped(other, by, scratch), other);
   }
@@ -119,6 +126,7 @@ TEST(shape, of_addresses) {
   EXPECT_EQ(shaped("2001:db8:ffff::1", both, scratch), "2001:db8:fff8::/45");
   const shape wide = groupings_of({"h:/48"}).front().form;
   EXPECT_EQ(shaped("10.255.1.1", wide, scratch), "10.255.1.1");
+  EXPECT_EQ(shaped("::ffff:10.255.1.1", wide, scratch), "::/48");
   EXPECT_EQ(shaped("10.1.1.1", {.bits = 32}, scratch), "10.1.1.1/32");
 }
 

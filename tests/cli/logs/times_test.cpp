@@ -67,6 +67,11 @@ TEST(times, of_rfc3339) {
   EXPECT_EQ(micros("2000-10-10t20:55:36,1234567z"), 971'211'336'123'456);
   EXPECT_EQ(micros("2000-10-10 20:55:36"), 971'211'336'000'000);
   EXPECT_EQ(micros("2000-10-10 13:55:36 -0700"), 971'211'336'000'000);
+  for (const char* zone : {"Z", " Z", " UTC", "UTC", " GMT", "+00", " -00", " +00:00"}) {
+    EXPECT_EQ(micros(std::string("2000-10-10 20:55:36") + zone), 971'211'336'000'000) << zone;
+  }
+  EXPECT_EQ(micros("2000-10-10 13:55:36.25-07"), 971'211'336'250'000);
+  EXPECT_EQ(read_time("2000-10-10 13:55:36 -07").time.offset, -7 * 3600);
   EXPECT_EQ(micros("9999-12-31T23:59:59Z"), 253'402'300'799'000'000);
   EXPECT_EQ(micros("0000-01-01T00:00:00Z"), -62'167'219'200'000'000);
   EXPECT_EQ(micros("1969-12-31T23:59:59.5Z"), -500'000);
@@ -76,7 +81,9 @@ TEST(times, of_rfc3339) {
   EXPECT_EQ(problem("2001-01-01T00:00:00+24:00"), time_problem::impossible);
   EXPECT_EQ(problem("2001-01-01T00:00:00."), time_problem::unreadable);
   EXPECT_EQ(problem("2001-01-01"), time_problem::unreadable);
-  EXPECT_EQ(problem("2001-01-01T00:00:00+1"), time_problem::unreadable);
+  for (const char* zone : {"+1", "+01:", "+01:0", "+010", " ", " CET", "UTCx", "UTC+01", "  Z"}) {
+    EXPECT_EQ(problem(std::string("2001-01-01T00:00:00") + zone), time_problem::unreadable) << zone;
+  }
 }
 
 TEST(times, a_leap_second_is_the_next_one) {

@@ -190,6 +190,9 @@ TEST(asked_time, includes_all_of_a_day_or_a_minute) {
   EXPECT_EQ(end_of("1970-01-02T00:00"), day + 60 * second - 1);
   EXPECT_EQ(end_of("1970-01-02T00:00:00"), day);
   EXPECT_EQ(end_of("1970-01-02 02:00 +0200"), day + 60 * second - 1);
+  EXPECT_EQ(end_of("1970-01-02 02:00+02"), day + 60 * second - 1);
+  EXPECT_EQ(end_of("1970-01-02 00:00 UTC"), day + 60 * second - 1);
+  EXPECT_EQ(end_of("1970-01-02 GMT"), 2 * day - 1);
   EXPECT_EQ(end_of("02/Jan/1970:01:00:00 -0100"), day + 7200 * second);
   EXPECT_EQ(end_of("86400"), day);
 }

@@ -31,6 +31,13 @@ TEST(text, printable_leaves_nothing_to_obey) {
   EXPECT_EQ(printable("\u202e"), "\\xe2\\x80\\xae");  // right to left from here on
 }
 
+TEST(text, json_has_nothing_to_obey) {
+  EXPECT_EQ(in_json("{\"é\": \"日本\"}\n"), "{\"é\": \"日本\"}\n");
+  EXPECT_EQ(in_json("\"\x7f\u0080\u009b\u00a0\""), "\"\\u007f\\u0080\\u009b\u00a0\"");
+  EXPECT_EQ(in_json("\"\u202e\u2028\ufeff\""), "\"\\u202e\\u2028\\ufeff\"");
+  EXPECT_EQ(in_json("\"\U000e0001\U0001f600\""), "\"\\udb40\\udc01\U0001f600\"");
+}
+
 TEST(text, printable_shows_what_is_not_utf8) {
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("\xc3"), "\\xc3");                    // cut short

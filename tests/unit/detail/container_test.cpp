@@ -89,6 +89,44 @@ TEST(container, saves_the_bytes_it_would_give) {
   EXPECT_TRUE(support::read_file(directory / "c") == out.bytes());
 }
 
+TEST(container, pieces_of_a_section_are_one_body) {
+  const bytes_type body = support::filled(1000, 5);
+  const std::span<const std::byte> all(body);
+  for (const std::size_t cut : {0U, 1U, 63U, 64U, 500U, 1000U}) {
+    container_writer whole(some_info());
+    whole.section(3, body);
+    container_writer parts(some_info());
+    parts.section(3, byte_pieces{all.first(cut), all.subspan(cut, 0), all.subspan(cut)});
+    EXPECT_TRUE(parts.bytes() == whole.bytes()) << cut;
+    EXPECT_EQ(parts.size(), whole.size());
+  }
+  container_writer none(some_info());
+  none.section(3, byte_pieces{});
+  container_view::parse(none.bytes()).verify();
+}
+
+TEST(container, has_containers_one_behind_the_other) {
+  const bytes_type body = support::filled(100, 5);
+  bytes_type joined;
+  std::vector<container_writer> inside;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    container_writer one(some_info());
+    one.parameters().u64(i);
+    if (i != 1) one.section(2, body);
+    one.section(3, support::filled(i, 6));
+    const bytes_type bytes = one.bytes();
+    joined.insert(joined.end(), bytes.begin(), bytes.end());
+    inside.push_back(std::move(one));
+  }
+  container_writer copied(some_info());
+  copied.section(1, joined);
+  container_writer kept(some_info());
+  kept.section(1, std::move(inside));
+  const container_writer moved(std::move(kept));
+  EXPECT_EQ(moved.size(), copied.size());
+  EXPECT_TRUE(moved.bytes() == copied.bytes());
+}
+
 // Field by field, so that the writer and the reader cannot agree on a mistake.
 TEST(container, has_every_field_where_the_document_says) {
   const bytes_type first = support::filled(1, 0xaa);
