@@ -1,8 +1,10 @@
 """The server: answers, who may ask, and limits."""
 import json
 import pathlib
+import shutil
 import signal
 import socket
+import threading
 import time
 import urllib.parse
 
@@ -72,15 +74,16 @@ def examples_of_openapi_run():
                 assert set(schema["required"]) <= set(json.loads(found)), path
 
 
+def judge(address, *keys):
+    status, _, body = fetch(f"{address}/api/dedupe", json.dumps({"keys": keys}).encode(),
+                            Content_Type="application/json")
+    assert status == 200, body
+    return [k["duplicate"] for k in json.loads(body)["keys"]]
+
+
 @check
 def keys_are_judged_once_and_kept():
-    def judge(address, *keys):
-        status, _, body = fetch(f"{address}/api/dedupe", json.dumps({"keys": keys}).encode(),
-                                Content_Type="application/json")
-        assert status == 200, body
-        return [k["duplicate"] for k in json.loads(body)["keys"]]
-
-    with serving("--window", "1h", "--state", "keys.state") as (address, _):
+    with serving("--window", "1h", "--state", "keys.state", listen="localhost:0") as (address, _):
         assert judge(address, "a", "b", "a") == [False, False, True]
         status, _, _ = fetch(f"{address}/api/dedupe", b'{"keys":["a"]}')
         assert status == 415
@@ -201,3 +204,81 @@ def a_store_that_others_write_is_shown_anew():
             log.write(run("generate", "--records", "100", "--seed", "9"))
         run("profile", "two.log", "--store", "two.bloomtime")
         until(lambda: json.loads(fetch(f"{address}/api/hot")[2])["records"] == 600)
+
+
+def expect_note(process, text):
+    while text not in process.stderr.readline():
+        assert process.poll() is None
+
+
+def records(address):
+    return json.loads(fetch(f"{address}/api/hot")[2])["records"]
+
+
+@check
+def a_store_that_is_replaced_is_shown_anew():
+    for name, lines in (("first", 300), ("second", 400)):
+        pathlib.Path(f"{name}.log").write_text(run("generate", "--records", str(lines)))
+        run("profile", f"{name}.log", "--store", f"{name}.bloomtime")
+    pathlib.Path("sales.tsv").write_text("+\tapples\n")
+    run("tally", "sales.tsv", "--format", "tsv", "--op", "1", "--item", "2", "--store", "stock")
+    pathlib.Path("first.bloomtime").rename("shown")
+    with serving("shown") as (address, process):
+        assert records(address) == 300
+        # As many checkpoints as the one before.
+        pathlib.Path("shown").rename("away")
+        pathlib.Path("second.bloomtime").rename("shown")
+        until(lambda: records(address) == 400)
+        # What is missing, or of another command, is reported; the page stays as it was.
+        pathlib.Path("shown").rename("second.bloomtime")
+        expect_note(process, b"there is no store")
+        pathlib.Path("stock").rename("shown")
+        expect_note(process, b"holds a tally")
+        assert records(address) == 400
+        pathlib.Path("shown").rename("stock")
+        pathlib.Path("away").rename("shown")
+        until(lambda: records(address) == 300)
+        assert process.poll() is None
+
+
+@check
+def keys_that_were_answered_are_kept():
+    """Also those that were answered while the server ended."""
+    day_store()
+    answered, stop = [], threading.Event()
+    with serving("judged.bloomtime", "--follow", "day.log", "--window", "1d", "--state",
+                 "judged.state") as (address, process):
+
+        def send():
+            while not stop.is_set():
+                try:
+                    key = f"key {len(answered)}"
+                    judge(address, key)
+                    answered.append(key)
+                except OSError:
+                    stop.set()
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        until(lambda: len(answered) > 100)
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+        sender.join()
+    with serving("--state", "judged.state") as (address, _):
+        assert all(judge(address, *answered))
+
+
+@check
+def a_state_that_cannot_be_saved_ends_nothing():
+    for arguments in ([], ["saved.bloomtime", "--follow", "day.log"]):
+        day_store()
+        pathlib.Path("states").mkdir()
+        with serving(*arguments, "--window", "1d", "--state", "states/keys.state", "--checkpoint",
+                     "1s") as (address, process):
+            pathlib.Path("states").rename("elsewhere")
+            assert judge(address, "a") == [False]
+            expect_note(process, b"states/keys.state")
+            assert judge(address, "a") == [True]
+            pathlib.Path("elsewhere").rename("states")
+            until(lambda: pathlib.Path("states/keys.state").exists())
+        shutil.rmtree("states")
