@@ -121,8 +121,6 @@ ordered_json without_rows(const page_subject& about) {
   document.erase("items");
   document["bad_lines"] = about.what.read.bad_lines;
   document["page"] = head_of("profile", r.title);
-  document["page"]["summary"] = r.summary;
-  document["page"]["notes"] = r.notes;
   const std::optional<span> all = span_of(about);
   if (!all) return document;
   const store::log_zone zone = store::zone_of(about.what.read);
