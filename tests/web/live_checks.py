@@ -44,6 +44,33 @@ def page_follows_a_log_and_survives_a_restart():
             again.stderr.close()
 
 
+@check(browser=True)
+def a_reader_is_not_disturbed():
+    """New events leave the cursor, the focus and an open table where they are."""
+    from selenium.webdriver.common.keys import Keys  # pylint: disable=import-outside-toplevel
+    pathlib.Path("calm.log").write_text("")
+    append(300, 1, "calm.log")
+    number = "return document.querySelector('#figures dd').innerText"
+    cursor = ("const line = document.querySelector('#traffic .cursor');"
+              "return line && document.activeElement.className === 'chart'"
+              " && document.querySelector('#traffic .tip b').innerText")
+    table = "return document.querySelectorAll('#traffic details[open] tbody tr').length > 1"
+    with serving("calm.bloomtime", "--follow", "calm.log") as (address, _):
+        until(lambda: json.loads(fetch(f"{address}/api/hot")[2]).get("records") == 300)
+        b = look(address)
+        until(lambda: script(number) == "300")
+        b.find_element("css selector", "#traffic summary").click()
+        until(lambda: script(table))
+        b.find_element("css selector", "#traffic .chart").send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+        shown = script(cursor)
+        assert shown
+        append(200, 2, "calm.log")
+        until(lambda: script(number) == "500")
+        assert script(cursor) == shown
+        until(lambda: script(table))
+        expect_quiet(b)
+
+
 @check
 def followed_logs_are_answered_while_they_grow():
     pathlib.Path("grows.log").write_text("")

@@ -30,9 +30,8 @@ function itemFacts(list, row) {
   facts.push(fact("Per minute", shortText(value("rate_per_minute"))));
   if (times) {
     const [first, last, ticks] = times;
-    const unit = shown.data.tick_seconds === 1 ? "seconds" : "ticks";
     facts.push(fact("First seen", timeText(first, true)), fact("Last seen", timeText(last, true)),
-      fact("Seen in", `${countText(ticks)} of ${countText(list.timeline.asked_ticks)} ${unit}`),
+      fact("Seen in", `${countText(ticks)} of ${ticksText(list.timeline.asked_ticks)}`),
       fact("Probability of error", probabilityText(list.timeline.error)));
   }
   return make("dl", { class: "facts" }, facts);
@@ -43,7 +42,8 @@ function itemChart(list, row, dialog) {
   if (!times) {
     return make("p", { class: "quiet" }, valueOf(list, row, "cut")
       ? "Only the beginning of this name is kept, so its times cannot be looked up."
-      : "This store has no history.");
+      : list.timeline ? "It was not seen in the time that the history still covers."
+        : "This store has no history.");
   }
   const { from, to } = list.timeline;
   const counts = times[3];

@@ -9,7 +9,7 @@ function stripOf(counts, label) {
   svg.append(make("rect", { class: "cell-0", x: 0, y: 0, width: counts.length, height: 1 }));
   counts.forEach((n, i) => {
     if (n > 0) {
-      svg.append(make("rect", { class: `cell-${levelOf(n, most)}`, x: i, y: 0, width: 1.02,
+      svg.append(make("rect", { class: `cell-${levelOf(n, most)}`, x: i, y: 0, width: 1,
                                 height: 1 }));
     }
   });
@@ -42,7 +42,7 @@ pages.presence = (section) => {
     make("div", { class: "strips" }, rows.slice(0, shownStrips).flatMap((row) => {
       const [first, last, ticks, counts] = list.times[row];
       const label = `${plainName(list.rows[row][0])}: first ${timeText(first)}, last ${
-        timeText(last)}, seen in ${countText(ticks)} seconds`;
+        timeText(last)}, seen in ${ticksText(ticks)}`;
       return [itemButton(list, row, `strip:${list.rows[row][0]}`), stripOf(counts, label)];
     }), make("span", {}), stripAxis(from, to)),
     make("p", { class: "scale" }, "Each strip is strongest where the item was seen most often. Empty parts are certain; a mark is wrong with a probability of at most ",

@@ -122,7 +122,7 @@ pages.items = (section) => {
       shown.query === "" ? choiceOf("order", "Order", orders, shown.order,
         (order) => choose({ order }, "items", "presence")) : null,
       searchBox(), boundsSwitch()),
-    make("div", { class: "scroll" }, itemTable(list, rows)),
+    make("div", { class: "scroll", "data-key": "items-scroll" }, itemTable(list, rows)),
     rows.length === 0 ? make("p", { class: "quiet", role: "status" },
       `None of the ${countText(list.rows.length)} items listed here starts with that. bloomtime heat and seen answer about any item.`) : null,
     more);

@@ -71,6 +71,11 @@ function spanText(seconds) {
   return lengthText(seconds).replace(/^1 /, "");
 }
 
+// "12 seconds", or of steps of another length "12 ticks".
+function ticksText(ticks) {
+  return `${countText(ticks)} ${shown.data.tick_seconds === 1 ? "seconds" : "ticks"}`;
+}
+
 // -- times, in microseconds since 1970, in the zone of the log -----------------------------------
 
 function zoneMicros() {
