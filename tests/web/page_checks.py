@@ -3,7 +3,7 @@ import json
 import pathlib
 import re
 
-from support import answer, browser, check, day_store, expect_quiet, look, run, script
+from support import answer, browser, check, day_store, expect_quiet, look, run, script, tidy
 
 HOSTILE = ["</script><script>window.hurt=1</script>", "<img src=x onerror=window.hurt=1>",
            "evil\u202egnp.exe", "\u2066hidden\u2069", "a\u0000b", "quote\"'`&amp;", "\U0001f600 face",
@@ -199,6 +199,19 @@ def hostile_names_are_text():
     assert len(script("return document.getElementById('item-title').innerText")) >= 1000
     assert script("return window.hurt") is None
     expect_quiet(b)
+
+
+@check(browser=True)
+def hostile_fields_are_text():
+    for field in ("constructor", "__proto__", "a\u202eb", "<b>"):
+        pathlib.Path("fields.ndjson").write_text(json.dumps({"ts": 1_400_000_000, field: "x"}) + "\n")
+        run("profile", "fields.ndjson", "--item", field, "--time", "ts", "--store", "fields.bloomtime")
+        b = look(f"file://{report_of('fields.bloomtime')}")
+        tidy("fields.bloomtime")
+        assert "Different items" in script("return document.getElementById('figures').innerText")
+        name = field.replace("\u202e", "U+202E")
+        assert name in script("return document.querySelector('#items thead').innerText")
+        expect_quiet(b)
 
 
 def store_of_days(name, every, lines):

@@ -1,8 +1,8 @@
 // The items of a field: search, order, bounds on demand, a sparkline each.
 
-// A log without names has numbers.
+// A log without names has numbers. A name is a key of the log, and no safer than an item.
 function fieldName(field) {
-  return /^\d+$/.test(field) ? `column ${field}` : field;
+  return /^\d+$/.test(field) ? `column ${field}` : plainName(field);
 }
 
 const orderNames = { heat: "Heat", total: "Total", trend: "Rising", new: "New" };
