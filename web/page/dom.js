@@ -17,18 +17,17 @@ function make(name, attributes = {}, ...children) {
 
 const find = (id) => document.getElementById(id);
 
-// Replaces the contents of a section. What had the focus, was open or was scrolled stays so, if it
-// is there again: a live page is drawn anew while somebody reads it.
+// Replaces the contents of a section. What had the focus or was scrolled stays so, if it is there
+// again: a live page is drawn anew while somebody reads it.
 function fill(section, ...children) {
   const keyed = () => Array.from(section.querySelectorAll("[data-key]"));
   const before = new Map(keyed().map((element) => [element.dataset.key,
-    { open: element.open, left: element.scrollLeft, focus: element === document.activeElement }]));
+    { left: element.scrollLeft, focus: element === document.activeElement }]));
   section.hidden = false;
   section.replaceChildren(...children.flat().filter((child) => child));
   for (const element of keyed()) {
     const was = before.get(element.dataset.key);
     if (!was) continue;
-    if (was.open) element.open = true;
     if (was.left) element.scrollLeft = was.left;
     if (was.focus) element.focus({ preventScroll: true });
   }

@@ -182,27 +182,35 @@ function drawChart(section, sectionHead, label) {
   pointAgain();
 }
 
-// The same numbers as a table, in at most 24 rows.
+// The same numbers as a table, in at most 24 rows. It is made when somebody opens it.
 function chartTable(series, measure, first, last) {
+  const details = make("details", { open: shown.numbers },
+    make("summary", { "data-key": "numbers" }, "As a table"));
+  const fillIn = () => details.append(make("div", { class: "scroll", "data-key": "numbers-scroll" },
+    numbersOf(series, measure, first, last)));
+  if (shown.numbers) fillIn();
+  details.addEventListener("toggle", () => {
+    shown.numbers = details.open;
+    if (details.open && details.children.length === 1) fillIn();
+  });
+  return details;
+}
+
+function numbersOf(series, measure, first, last) {
   const { from, step_seconds: step } = shown.data.series;
   const size = Math.ceil((last - first + 1) / 24);
   const text = measure === "bytes" ? bytesText : countText;
-  const details = make("details", { "data-key": "numbers" }, make("summary", {}, "As a table"));
-  details.addEventListener("toggle", () => {
-    if (!details.open || details.children.length > 1) return;
-    const rows = [];
-    for (let begin = first; begin <= last; begin += size) {
-      const sums = series.map((s) =>
-        s.counts.slice(begin, Math.min(last + 1, begin + size)).reduce((a, b) => a + b, 0));
-      rows.push(make("tr", {}, make("td", { class: "text" }, timeText(from + begin * step * 1e6)),
-        sums.map((n) => make("td", {}, text(n)))));
-    }
-    details.append(make("div", { class: "scroll", "data-key": "numbers-scroll" }, make("table", {},
-      make("thead", {}, make("tr", {}, make("th", { class: "text", scope: "col" }, "From"),
-        series.map((s) => make("th", { scope: "col" }, s.name)))),
-      make("tbody", {}, rows))));
-  });
-  return details;
+  const rows = [];
+  for (let begin = first; begin <= last; begin += size) {
+    const sums = series.map((s) =>
+      s.counts.slice(begin, Math.min(last + 1, begin + size)).reduce((a, b) => a + b, 0));
+    rows.push(make("tr", {}, make("td", { class: "text" }, timeText(from + begin * step * 1e6)),
+      sums.map((n) => make("td", {}, text(n)))));
+  }
+  return make("table", {},
+    make("thead", {}, make("tr", {}, make("th", { class: "text", scope: "col" }, "From"),
+      series.map((s) => make("th", { scope: "col" }, s.name)))),
+    make("tbody", {}, rows));
 }
 
 function zoomButtons() {
