@@ -87,7 +87,8 @@ def keys_are_judged_once_and_kept():
         assert judge(address, "a", "b", "a") == [False, False, True]
         status, _, _ = fetch(f"{address}/api/dedupe", b'{"keys":["a"]}')
         assert status == 415
-        for wrong in (b"", b"[]", b'{"keys":[1]}', b'{"keys":["a"],"x":1}', b"\xff"):
+        for wrong in (b"", b"[]", b'{"keys":[1]}', b'{"keys":["a"],"x":1}', b"\xff",
+                      b'{"keys":["a"],"at":18446744073709551615}'):
             assert fetch(f"{address}/api/dedupe", wrong, Content_Type="application/json")[0] == 400
     with serving("--state", "keys.state") as (address, _):
         assert judge(address, "a", "c") == [True, False]
@@ -142,6 +143,7 @@ def wrong_questions_get_sentences():
             found, _, body = fetch(address + path)
             assert found == status, (path, found)
             assert len(json.loads(body)["error"]) > 10
+            assert "--" not in json.loads(body)["error"], body  # options are not parameters
 
 
 @check
@@ -177,6 +179,35 @@ def requests_have_limits():
                     b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 8 + b"0\r\n\r\n", 2)
         assert not found.startswith(b"HTTP/1.1 2"), found[:60]
         assert fetch(address)[0] == 200
+
+
+@check
+def too_many_parameters_are_refused_at_once():
+    """libmicrohttpd would leave such a request without an answer."""
+    with serving(day_store()) as (address, _):
+        for items, status in ((400, b"200"), (401, b"400"), (470, b"414"), (2000, b"414")):
+            query = "&item=a" * items
+            found = raw(address, f"GET /api/heat?field=path{query} HTTP/1.1\r\nHost: localhost\r\n"
+                        "Connection: close\r\n\r\n".encode(), 60)
+            assert found.startswith(b"HTTP/1.1 " + status), (items, found[:60])
+            assert len(found.partition(b"\r\n\r\n")[2]) > 10
+
+
+@check
+def live_pages_leave_connections_for_others():
+    with serving(day_store()) as (address, _):
+        host, port = address.removeprefix("http://").split(":")
+        peers = []
+        for _ in range(150):
+            peers.append(socket.create_connection((host, int(port)), timeout=60))
+            peers[-1].sendall(b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answers = [p.recv(12) for p in peers]
+        assert answers.count(b"HTTP/1.1 200") == 128, answers
+        assert answers.count(b"HTTP/1.1 503") == 22, answers
+        assert fetch(address)[0] == 200
+        for p in peers:
+            p.close()
+        assert fetch(f"{address}/api/events", b"")[0] == 405
 
 
 @check
