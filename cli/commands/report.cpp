@@ -30,11 +30,17 @@ struct typed_report {
 
 deduper opened_state(const std::string& file) {
   const auto mapped = detail::mapped_file::open(file);
-  if (!deduper::is_state(mapped->bytes())) {
-    throw error(errc::unknown_kind,
-                file + " is neither a store of bloomtime profile nor a state of bloomtime dedupe");
+  try {
+    if (!deduper::is_state(mapped->bytes())) {
+      throw error(errc::unknown_kind, "this is another kind of filter");
+    }
+    return deduper::load(mapped->bytes(), deduper::settings_in(mapped->bytes()), file);
+  } catch (const error& e) {
+    throw error(e.code(),
+                fmt::format("{}: {}; report needs a store of bloomtime profile or a state of "
+                            "bloomtime dedupe",
+                            file, e.what()));
   }
-  return deduper::load(mapped->bytes(), deduper::settings_in(mapped->bytes()), file);
 }
 
 std::string document_of(const std::string& store, std::size_t rows) {

@@ -1,10 +1,12 @@
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -213,6 +215,13 @@ exit_status serve(const typed_serve& given, const output_options& asked, const p
   if (given.store.size() > 1) {
     refuse("serve needs one store, got {}. Try bloomtime serve access.bloomtime",
            given.store.size());
+  }
+  std::error_code ignored;
+  if (!given.store.empty() && std::filesystem::is_regular_file(given.store.front(), ignored)) {
+    refuse(
+        "{0} is a file, and a store is a directory; bloomtime serve --follow {0} reads a log, and "
+        "bloomtime serve --state {0} answers from a state of dedupe",
+        given.store.front());
   }
   const site_settings how = site_settings_of(given);
   const std::unique_ptr<duplicate_service> duplicates = duplicates_of(given);
