@@ -62,11 +62,12 @@ def a_reader_is_not_disturbed():
         b.find_element("css selector", "#traffic summary").click()
         until(lambda: script(table))
         b.find_element("css selector", "#traffic .chart").send_keys(Keys.HOME)
-        assert script(cursor).startswith("2014-01-01 00:00")
+        begin = script(cursor)[:16]
+        assert begin.startswith("2014-01-01 00:"), begin
         with open("calm.log", "a", encoding="utf-8") as log:
             log.write("".join(lines[300:]))
         until(lambda: script(number) == "500")
-        assert script(cursor).startswith("2014-01-01 00:00")
+        assert script(cursor)[:16] == begin
         assert script(table)
         expect_quiet(b)
 

@@ -204,7 +204,8 @@ def hostile_names_are_text():
 @check(browser=True)
 def hostile_fields_are_text():
     for field in ("constructor", "__proto__", "a\u202eb", "<b>"):
-        pathlib.Path("fields.ndjson").write_text(json.dumps({"ts": 1_400_000_000, field: "x"}) + "\n")
+        pathlib.Path("fields.ndjson").write_text(json.dumps({"ts": 1_400_000_000, field: "x"},
+                                                                   ensure_ascii=False) + "\n")
         run("profile", "fields.ndjson", "--item", field, "--time", "ts", "--store", "fields.bloomtime")
         b = look(f"file://{report_of('fields.bloomtime')}")
         tidy("fields.bloomtime")
