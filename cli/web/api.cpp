@@ -178,8 +178,10 @@ report timeline(const page_subject& about, const web::request& r) {
                                       about.what.read.first_event, about.profile.newest(), of.zone);
   found_times f{};
   if (asked) {
-    f = find_times(*of.field.past, of.names.of(item),
-                   of.field.past->clock().covering(asked->from, asked->to), most_bars);
+    const history& past = *of.field.past;
+    interval ticks = past.clock().covering(asked->from, asked->to);
+    if (given.one("from").empty()) ticks.first = std::max(ticks.first, past.known_from());
+    f = find_times(past, of.names.of(item), ticks, most_bars);
   }
   return timeline_answer(of.asked(about), item, f, static_cast<std::size_t>(-1));
 }

@@ -1,6 +1,7 @@
 """The server: answers, who may ask, and limits."""
 import json
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -50,6 +51,22 @@ def answers_equal_the_commands():
         _, heat = asked(address, "/api/heat", field="path", item="/")
         _, count = asked(address, "/api/count", field="path", item="/")
         assert count["items"][0]["count"] == heat["items"][0]["total"]
+
+
+@check
+def what_is_no_longer_kept_is_not_called_empty():
+    lines = [f"{1_400_000_000 + i}\told\n" for i in range(100)]
+    lines += [f"{1_400_000_000 + 30 * 86_400 + i}\tnew\n" for i in range(3)]
+    pathlib.Path("keep.tsv").write_text("".join(lines))
+    run("profile", "keep.tsv", "--format", "tsv", "--time", "1", "--item", "2", "--keep", "1d",
+        "--store", "keep.bloomtime")
+    expected = answer("timeline", "keep.bloomtime", "new")
+    assert expected["asked_ticks"] < 3 * 86_400
+    with serving("keep.bloomtime") as (address, _):
+        assert asked(address, "/api/timeline", item="new") == (200, expected)
+        page = fetch(address)[2].decode()
+    data = json.loads(re.search(r'id="document">(.*?)</script>', page, re.DOTALL)[1])
+    assert data["lists"][0]["timeline"]["asked_ticks"] == expected["asked_ticks"]
 
 
 @check

@@ -7,7 +7,7 @@ from support import answer, browser, check, day_store, expect_quiet, look, run, 
 
 HOSTILE = ["</script><script>window.hurt=1</script>", "<img src=x onerror=window.hurt=1>",
            "evil\u202egnp.exe", "\u2066hidden\u2069", "a\u0000b", "quote\"'`&amp;", "\U0001f600 face",
-           "x" * 100_000, "{{script}}", "<!--", "]]>"]
+           "x" * 100_000, "{{script}}", "<!--", "]]>", "", "  "]
 
 
 def report_of(store, *more):
@@ -192,7 +192,8 @@ def hostile_names_are_text():
     script("document.querySelector('.more')?.click()")
     text = script("return document.getElementById('items').innerText")
     for shown in ("</script><script>window.hurt=1</script>", "<img src=x onerror=window.hurt=1>",
-                  "U+202E", "U+2066", "U+0000", "{{script}}", "quote\"'`&amp;"):
+                  "U+202E", "U+2066", "U+0000", "{{script}}", "quote\"'`&amp;", "empty",
+                  "2 blanks"):
         assert shown in text, (shown, text)
     script("Array.from(document.querySelectorAll('#items tbody button'))"
            ".find(b => b.innerText.startsWith('xxx')).click()")
@@ -249,6 +250,21 @@ def thirteen_years_have_years_as_labels():
     assert script(CALENDAR) == len(embedded(page)["days"]["events"])
     assert script("return document.documentElement.scrollWidth") <= 1200
     expect_quiet(b)
+
+
+@check(browser=True)
+def the_first_century_is_not_the_twentieth():
+    """Programs write 0001-01-01 for a time that they do not know."""
+    pathlib.Path("ancient.tsv").write_text("0001-01-01T00:00:00Z\tx\n" + "2024-01-01T00:00:00Z\tx\n" * 4)
+    run("profile", "ancient.tsv", "--format", "tsv", "--time", "1", "--item", "2",
+        "--store", "ancient.bloomtime")
+    look(f"file://{report_of('ancient.bloomtime')}")
+    years = script("return Array.from(document.querySelectorAll('#traffic svg text[text-anchor=middle]'),"
+                   "t => [Number(t.textContent), Number(t.getAttribute('x'))])")
+    assert len(years) > 3, years
+    # Equal steps of years are equally far apart.
+    gaps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(years, years[1:])]
+    assert max(gaps) < 1.01 * min(gaps), years
 
 
 @check(browser=True)
