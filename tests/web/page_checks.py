@@ -203,6 +203,21 @@ def hostile_names_are_text():
 
 
 @check(browser=True)
+def equal_texts_may_be_different_items():
+    names = [b"\xff\xfe"] * 9 + [b"\xff\xfd"] * 6 + [b"x" * 3000] * 4 + [b"x" * 3000 + b"y"] * 2
+    pathlib.Path("alike.tsv").write_bytes(
+        b"".join(b"%d\t%s\n" % (1_400_000_000 + i, name) for i, name in enumerate(names)))
+    run("profile", "alike.tsv", "--format", "tsv", "--time", "1", "--item", "2",
+        "--store", "alike.bloomtime")
+    look(f"file://{report_of('alike.bloomtime')}")
+    assert [row[2] for row in rows_shown()] == ["9", "6", "4", "2"], rows_shown()
+    for number, total in enumerate(("9", "6", "4", "2")):
+        script("document.querySelectorAll('#items tbody button')[arguments[0]].click()", number)
+        assert script("return document.querySelector('#item dd').innerText").split()[0] == total
+        script("document.getElementById('item').close()")
+
+
+@check(browser=True)
 def hostile_fields_are_text():
     for field in ("constructor", "__proto__", "a\u202eb", "<b>"):
         pathlib.Path("fields.ndjson").write_text(json.dumps({"ts": 1_400_000_000, field: "x"},

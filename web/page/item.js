@@ -1,7 +1,13 @@
 // The timeline of one item, in a dialog. Escape closes it.
 
+// Names that are not UTF-8, and long ones that begin alike, may have the same text.
+function sameText(list, item) {
+  return list.rows.map((cells, i) => i).filter((i) => list.rows[i][0] === item);
+}
+
 function openItem(list, row) {
-  shown.open = { field: list.field, item: list.rows[row][0] };
+  const item = list.rows[row][0];
+  shown.open = { field: list.field, item, number: sameText(list, item).indexOf(row) };
   drawItem();
   find("item").showModal();
 }
@@ -9,8 +15,9 @@ function openItem(list, row) {
 function openRow() {
   if (!shown.open) return null;
   const list = (shown.data.lists || []).find((l) => l.field === shown.open.field);
-  const row = list ? list.rows.findIndex((cells) => cells[0] === shown.open.item) : -1;
-  return row < 0 ? null : { list, row };
+  const rows = list ? sameText(list, shown.open.item) : [];
+  const row = rows[Math.min(shown.open.number, rows.length - 1)];
+  return row === undefined ? null : { list, row };
 }
 
 function fact(name, ...text) {

@@ -14,7 +14,7 @@ const shown = {
   cursor: null,  // the step that the traffic chart explains; null for none
   dragging: false,  // over the chart, to zoom
   waiting: null,  // a document that came while the reader dragged
-  open: null,   // the item whose timeline is open: {field, item}
+  open: null,   // the item whose timeline is open: {field, item, number}
 };
 
 // The list of the chosen field.
