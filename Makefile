@@ -22,6 +22,8 @@ run: command  ## build, then generate a day of traffic, profile it and query the
 	@build/bin/bloomtime seen build/day.bloomtime 161.89.109.122 --field host \
 	  --from 2014-01-01T04:00 --to 2014-01-01T04:05 --table
 	@build/bin/bloomtime timeline build/day.bloomtime 161.89.109.122 --field host -n 3 --table
+	@echo; echo 'The command is build/bin/bloomtime; make install puts it into $(PREFIX)/bin.'
+	@echo 'See this day in a browser: build/bin/bloomtime serve build/day.bloomtime'
 
 redis-demo: build  ## a private Redis server with the module: duplicates, hot pages, the past of a day of clicks
 	@scripts/setup build test

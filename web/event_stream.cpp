@@ -8,8 +8,9 @@
 
 namespace bloomtime::web {
 
-event_stream::listener* event_stream::join(MHD_Connection* connection) {
+event_stream::listener* event_stream::join(MHD_Connection* connection, std::size_t most) {
   const std::scoped_lock held(guard_);
+  if (listeners_.size() >= most) return nullptr;
   listeners_.push_back({.of = this, .connection = connection});
   return &listeners_.back();
 }

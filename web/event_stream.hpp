@@ -26,7 +26,8 @@ class event_stream {
     bool suspended = false;
   };
 
-  listener* join(MHD_Connection* connection);
+  // Nothing if there are `most` already.
+  listener* join(MHD_Connection* connection, std::size_t most);
   void leave(listener* who);
   // Copies what comes next; suspends the connection if that is nothing. As MHD's content reader.
   ssize_t read(listener& who, char* into, std::size_t most);

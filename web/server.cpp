@@ -111,6 +111,7 @@ class server::daemon {
  private:
   static MHD_Result on_request(void* self, MHD_Connection* c, const char* path, const char* method,
                                const char*, const char* data, std::size_t* size, void** context);
+  static void* on_address(void* self, const char* address, MHD_Connection* c);
   static void on_completed(void* self, MHD_Connection* c, void** context,
                            MHD_RequestTerminationCode);
   static void on_connection(void* self, MHD_Connection* c, void** context,
@@ -150,6 +151,7 @@ server::daemon::daemon(const std::string& address, std::uint16_t port, const lim
                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, most.head_bytes,  //
                        MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(most.idle.count()),
                        MHD_OPTION_STRICT_FOR_CLIENT, 1,                           //
+                       MHD_OPTION_URI_LOG_CALLBACK, &daemon::on_address, this,    //
                        MHD_OPTION_NOTIFY_COMPLETED, &daemon::on_completed, this,  //
                        MHD_OPTION_NOTIFY_CONNECTION, &daemon::on_connection, this, MHD_OPTION_END);
   if (running_ == nullptr) {
@@ -226,6 +228,27 @@ void server::daemon::on_completed(void* self, MHD_Connection* c, void** context,
   d.set_due(c, d.most_.request);
 }
 
+// MHD keeps each parameter in the memory of the head, in 64 bytes and its text. If that is full
+// before the address is read, MHD neither answers nor ends the connection (0.9.75), so such an
+// address is refused here: MHD then reads the end that the client sends.
+void* server::daemon::on_address(void* self, const char* address, MHD_Connection* c) {
+  constexpr std::size_t bytes_each = 64;
+  constexpr std::size_t other_bytes = 4096;  // for the headers
+  const std::string_view text = address;
+  const auto parameters = static_cast<std::size_t>(std::count(text.begin(), text.end(), '&'));
+  auto& d = *static_cast<daemon*>(self);
+  if (text.size() + bytes_each * parameters + other_bytes <= d.most_.head_bytes) return nullptr;
+  constexpr std::string_view answer =
+      "HTTP/1.1 414 URI Too Long\r\nContent-Type: application/json\r\nContent-Length: 43\r\n"
+      "Connection: close\r\n\r\n{\"error\":\"the address has too much in it\"}\n";
+  const int socket = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  (void)::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::shutdown(socket, SHUT_WR);
+  d.requests_.fetch_add(1, std::memory_order_relaxed);
+  d.refused_.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
 MHD_Result server::daemon::on_request(void* self, MHD_Connection* c, const char* path,
                                       const char* method, const char*, const char* data,
                                       std::size_t* size, void** context) {
@@ -266,6 +289,8 @@ MHD_Result server::daemon::refuse(MHD_Connection* c, unsigned status, const char
 }
 
 MHD_Result server::daemon::send(MHD_Connection* c, response&& r) {
+  event_stream::listener* const listener = r.events ? events_.join(c, most_.listeners) : nullptr;
+  if (r.events && listener == nullptr) return refuse(c, 503, "too many pages are shown live");
   requests_.fetch_add(1, std::memory_order_relaxed);
   if (r.status >= 400) refused_.fetch_add(1, std::memory_order_relaxed);
   MHD_Response* made = nullptr;
@@ -280,7 +305,7 @@ MHD_Result server::daemon::send(MHD_Connection* c, response&& r) {
       l->of->leave(l);
     };
     set_due(c, std::chrono::hours(24 * 365));
-    made = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, read, events_.join(c), leave);
+    made = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, read, listener, leave);
   } else {
     made = MHD_create_response_from_buffer(r.body.size(), r.body.data(), MHD_RESPMEM_MUST_COPY);
   }

@@ -16,6 +16,7 @@ namespace bloomtime::web {
 // Everything a client can make the server spend.
 struct limits {
   unsigned connections = 256;
+  std::size_t listeners = 128;         // streams of events among them; others are refused
   std::size_t head_bytes = 32 * 1024;  // of a request, and of what is being sent
   std::size_t body_bytes = 256 * 1024;
   std::chrono::seconds idle{15};      // without a byte in either direction

@@ -7,8 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <bloomtime/detail/file.hpp>
+#include <bloomtime/error.hpp>
+
 #include "cli/asking/opened_store.hpp"
 #include "cli/command.hpp"
+#include "cli/dedupe/deduper.hpp"
 #include "cli/output/text_file.hpp"
 #include "cli/text.hpp"
 #include "cli/web/document.hpp"
@@ -23,6 +27,21 @@ struct typed_report {
   std::string output;
   std::string rows;
 };
+
+deduper opened_state(const std::string& file) {
+  const auto mapped = detail::mapped_file::open(file);
+  try {
+    if (!deduper::is_state(mapped->bytes())) {
+      throw error(errc::unknown_kind, "this is another kind of filter");
+    }
+    return deduper::load(mapped->bytes(), deduper::settings_in(mapped->bytes()), file);
+  } catch (const error& e) {
+    throw error(e.code(),
+                fmt::format("{}: {}; report needs a store of bloomtime profile or a state of "
+                            "bloomtime dedupe",
+                            file, e.what()));
+  }
+}
 
 std::string document_of(const std::string& store, std::size_t rows) {
   if (!store::is_folder(store)) return dedupe_document(opened_state(store), store);

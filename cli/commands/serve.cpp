@@ -1,9 +1,12 @@
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -75,6 +78,7 @@ site_settings site_settings_of(const typed_serve& given) {
   if (s.address.starts_with('[') && s.address.ends_with(']')) {
     s.address = s.address.substr(1, s.address.size() - 2);
   }
+  if (s.address == "localhost") s.address = "127.0.0.1";
   s.port = *port;
   s.token = token_of(given);
   s.hosts = given.hosts;
@@ -94,7 +98,8 @@ std::unique_ptr<duplicate_service> duplicates_of(const typed_serve& given) {
   const auto window =
       given.window.empty() ? std::chrono::minutes(10) : parse_span("--window", given.window);
   return std::make_unique<duplicate_service>(given.state, window,
-                                             parse_probability("--error", given.error));
+                                             parse_probability("--error", given.error),
+                                             parse_pause("--checkpoint", given.checkpoint));
 }
 
 // -- a store that others write -------------------------------------------------------------------
@@ -103,18 +108,16 @@ std::unique_ptr<duplicate_service> duplicates_of(const typed_serve& given) {
 class watched_store {
  public:
   explicit watched_store(const std::string& directory)
-      : directory_(directory), generation_(store::read_manifest(directory).generation) {
-    now_.emplace(directory);
-  }
+      : directory_(directory), seen_(newest()), now_(std::in_place, directory) {}
 
-  // Returns whether there is a newer one.
+  // Returns whether there is another one.
   bool look_again() {
-    const std::uint64_t generation = store::read_manifest(directory_).generation;
-    if (generation == generation_) return false;
+    const checkpoint found = newest();
+    if (found == seen_) return false;
     auto next = std::make_unique<opened_profile>(directory_);
     const std::scoped_lock held(turns_);
     now_.emplace(std::move(*next));
-    generation_ = generation;
+    seen_ = found;
     return true;
   }
 
@@ -124,10 +127,38 @@ class watched_store {
   }
 
  private:
+  // A store that was removed and made anew counts from 1 again.
+  struct checkpoint {
+    instant store_created;
+    std::uint64_t generation;
+
+    bool operator==(const checkpoint&) const = default;
+  };
+
+  checkpoint newest() const {
+    const store::manifest m = store::read_manifest(directory_);
+    return {m.created, m.generation};
+  }
+
   const std::string& directory_;
-  std::uint64_t generation_;
+  checkpoint seen_;
   turns turns_;
   std::optional<opened_profile> now_;
+};
+
+// What is wrong with a store that was there, said once as long as it lasts. The page shows what was
+// read last.
+class store_trouble {
+ public:
+  void begin(const char* what) {
+    if (what_ == what) return;
+    what_ = what;
+    note(what_);
+  }
+  void end() { what_.clear(); }
+
+ private:
+  std::string what_;
 };
 
 exit_status serve_store(const typed_serve& given, const site_settings& how,
@@ -142,21 +173,18 @@ exit_status serve_store(const typed_serve& given, const site_settings& how,
     shown.refresh(std::chrono::steady_clock::now());  // so that the first page does not wait for it
     note(fmt::format("listening on {}", site_address(how, shown.port())));
     bool changed = false;
-    auto save_due = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    store_trouble trouble;
     while (signals.ending() == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       const auto now = std::chrono::steady_clock::now();
       try {
         // Without a store the page shows the keys, which change with every request.
         changed = !watched || watched->look_again() || changed;
-        if (duplicates != nullptr && now >= save_due) {
-          save_due = now + std::chrono::minutes(1);
-          duplicates->save();
-        }
-      } catch (const error& e) {
-        note(e.what());
-        std::this_thread::sleep_for(std::chrono::seconds(1));
+        trouble.end();
+      } catch (const std::runtime_error& e) {  // error, or usage_error: a store of another command
+        trouble.begin(e.what());
       }
+      if (duplicates != nullptr) duplicates->save_if_due(now);
       if (changed && shown.refresh(now)) changed = false;
     }
   }
@@ -187,6 +215,13 @@ exit_status serve(const typed_serve& given, const output_options& asked, const p
   if (given.store.size() > 1) {
     refuse("serve needs one store, got {}. Try bloomtime serve access.bloomtime",
            given.store.size());
+  }
+  std::error_code ignored;
+  if (!given.store.empty() && std::filesystem::is_regular_file(given.store.front(), ignored)) {
+    refuse(
+        "{0} is a file, and a store is a directory; bloomtime serve --follow {0} reads a log, and "
+        "bloomtime serve --state {0} answers from a state of dedupe",
+        given.store.front());
   }
   const site_settings how = site_settings_of(given);
   const std::unique_ptr<duplicate_service> duplicates = duplicates_of(given);
@@ -242,7 +277,7 @@ void add_serve(command& root, output_options& asked) {
   self.text("--window", given->window, "TIME", "window of a new state (default 10m)");
   self.text("--error", given->error, "P", "error of a new state (default 1e-6)");
   self.text("--checkpoint", given->checkpoint, "TIME",
-            "with --follow: how often the store is saved (default 1m)");
+            "how often --state and, with --follow, the store are saved (default 1m)");
   self.output(asked);
   self.act = [given, &asked](const printer& out) { return serve(*given, asked, out); };
 }

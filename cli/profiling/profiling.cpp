@@ -135,11 +135,6 @@ void expect_included(const logs::event_reader& reader) {
 
 // -- following ---------------------------------------------------------------------------------
 
-std::chrono::seconds seconds_of(const char* option, const std::string& text) {
-  constexpr std::uint64_t most = 1'000'000'000;
-  return std::chrono::seconds(std::min(most, parse_seconds(option, text)));
-}
-
 // A screen is for people who did not ask for tables one after the other.
 live::settings live_settings(const profile_options& given, const output_options& asked,
                              const style& how) {
@@ -149,9 +144,9 @@ live::settings live_settings(const profile_options& given, const output_options&
   return {
       .screen = screen,
       .input_is_log = files.empty() || std::find(files.begin(), files.end(), "-") != files.end(),
-      .every = seconds_of("--every", given.every.empty() ? usual : given.every),
+      .every = parse_pause("--every", given.every.empty() ? usual : given.every),
       .rows = parse_count("-n", given.rows),
-      .checkpoint = seconds_of("--checkpoint", given.checkpoint)};
+      .checkpoint = parse_pause("--checkpoint", given.checkpoint)};
 }
 
 // -- the run -------------------------------------------------------------------------------------
@@ -523,6 +518,11 @@ class run {
 };
 
 }  // namespace
+
+std::chrono::seconds parse_pause(const char* option, const std::string& text) {
+  constexpr std::uint64_t most = 1'000'000'000;
+  return std::chrono::seconds(std::min(most, parse_seconds(option, text)));
+}
 
 exit_status profile_logs(const profile_options& given, const output_options& asked,
                          const printer& out) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ struct profile_options {
   std::string key_file;
   std::string threads;
 };
+
+// How long to wait between two saves or two screens, of --checkpoint or --every.
+std::chrono::seconds parse_pause(const char* option, const std::string& text);
 
 // Reads logs into a store and prints what is hot, or shows it live with --follow.
 exit_status profile_logs(const profile_options& given, const output_options& asked,

@@ -1,6 +1,8 @@
 #include "cli/web/api.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -20,9 +22,9 @@
 namespace bloomtime::cli {
 namespace {
 
-constexpr std::size_t most_items = 1000;  // of one question
-constexpr std::size_t most_rows = 1000;   // of /api/hot
-constexpr std::size_t most_bars = 72;     // as `bloomtime timeline` has
+constexpr std::size_t most_items = 400;  // of one question
+constexpr std::size_t most_rows = 1000;  // of /api/hot
+constexpr std::size_t most_bars = 72;    // as `bloomtime timeline` has
 constexpr style for_programs{.form = view::json};
 
 // The parameters of a question. Throws usage_error for one that it does not have.
@@ -176,8 +178,10 @@ report timeline(const page_subject& about, const web::request& r) {
                                       about.what.read.first_event, about.profile.newest(), of.zone);
   found_times f{};
   if (asked) {
-    f = find_times(*of.field.past, of.names.of(item),
-                   of.field.past->clock().covering(asked->from, asked->to), most_bars);
+    const history& past = *of.field.past;
+    interval ticks = past.clock().covering(asked->from, asked->to);
+    if (given.one("from").empty()) ticks.first = std::max(ticks.first, past.known_from());
+    f = find_times(past, of.names.of(item), ticks, most_bars);
   }
   return timeline_answer(of.asked(about), item, f, static_cast<std::size_t>(-1));
 }
@@ -200,6 +204,11 @@ struct key_request {
   std::optional<instant> at;
 };
 
+bool is_signed_number(const ordered_json& data) {
+  if (!data.is_number_unsigned()) return data.is_number_integer();
+  return data.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max();
+}
+
 key_request keys_in(std::string_view body) {
   constexpr const char* expected =
       "the body must be {\"keys\": [\"text\", ...]}, with \"at\" in microseconds since 1970 if the "
@@ -210,7 +219,7 @@ key_request keys_in(std::string_view body) {
   }
   key_request found;
   for (const auto& [name, data] : given.items()) {
-    if (name == "at" && data.is_number_integer()) {
+    if (name == "at" && is_signed_number(data)) {
       found.at = instant(data.get<std::int64_t>());
     } else if (name != "keys") {
       refuse("{}", expected);

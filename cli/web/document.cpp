@@ -91,6 +91,14 @@ ordered_json head_of(const char* kind, std::string title) {
   return {{"kind", kind}, {"version", std::string(version)}, {"title", std::move(title)}};
 }
 
+// What --keep has dropped is not certainly empty.
+std::optional<interval> kept_ticks(const history& past, const span& all) {
+  interval ticks = past.clock().covering(all.first, all.last);
+  ticks.first = std::max(ticks.first, past.known_from());
+  if (ticks.empty()) return std::nullopt;
+  return ticks;
+}
+
 ordered_json fields_of(const page_subject& about, const std::optional<span>& all,
                        std::size_t rows) {
   ordered_json fields = ordered_json::array();
@@ -100,7 +108,7 @@ ordered_json fields_of(const page_subject& about, const std::optional<span>& all
       .zone = store::zone_of(about.what.read)};
   for (const profile::field_profile& f : about.profile.fields()) {
     std::optional<interval> ticks;
-    if (all && f.past) ticks = f.past->clock().covering(all->first, all->last);
+    if (all && f.past) ticks = kept_ticks(*f.past, *all);
     ordered_json field = listed_items(f, asked, ticks);
     field["unlisted"] = rounded(f.hot.unlisted(asked.at));
     if (ticks) {
@@ -121,8 +129,6 @@ ordered_json without_rows(const page_subject& about) {
   document.erase("items");
   document["bad_lines"] = about.what.read.bad_lines;
   document["page"] = head_of("profile", r.title);
-  document["page"]["summary"] = r.summary;
-  document["page"]["notes"] = r.notes;
   const std::optional<span> all = span_of(about);
   if (!all) return document;
   const store::log_zone zone = store::zone_of(about.what.read);

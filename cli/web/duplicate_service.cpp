@@ -5,6 +5,7 @@
 
 #include <bloomtime/detail/file.hpp>
 
+#include "cli/output/printer.hpp"
 #include "cli/text.hpp"
 
 namespace bloomtime::cli {
@@ -24,7 +25,8 @@ dedupe_settings settings_in(const std::string& file, std::chrono::microseconds w
 }  // namespace
 
 duplicate_service::duplicate_service(const std::string& file, std::chrono::microseconds window,
-                                     double error) {
+                                     double error, std::chrono::seconds between_saves)
+    : between_saves_(between_saves), due_(std::chrono::steady_clock::now() + between_saves) {
   const dedupe_settings settings = settings_in(file, window, error);
   if (file.empty()) {
     work_.emplace(deduper::fresh(settings));
@@ -61,6 +63,16 @@ void duplicate_service::save() {
   } catch (...) {
     changed_ = true;
     throw;
+  }
+}
+
+void duplicate_service::save_if_due(std::chrono::steady_clock::time_point now) {
+  if (now < due_) return;
+  due_ = now + between_saves_;
+  try {
+    save();
+  } catch (const bloomtime::error& e) {
+    note(e.what());
   }
 }
 

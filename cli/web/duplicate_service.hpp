@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,7 +18,8 @@ class duplicate_service {
  public:
   // Opens the state of this file, or begins one with this window of wall-clock time; without a file
   // it lasts as long as this object.
-  duplicate_service(const std::string& file, std::chrono::microseconds window, double error);
+  duplicate_service(const std::string& file, std::chrono::microseconds window, double error,
+                    std::chrono::seconds between_saves);
 
   // Whether each key was seen within the window. All of them were, afterwards. `at` is needed by a
   // state whose times come from lines. Throws usage_error if it lacks.
@@ -25,6 +27,9 @@ class duplicate_service {
 
   // Saves what has changed since the last time.
   void save();
+  // The same, if it is time. A state that cannot be saved now may be saved later, so an error is
+  // only noted.
+  void save_if_due(std::chrono::steady_clock::time_point now);
 
   template <class Visit>
   void see(Visit&& visit) const {
@@ -37,6 +42,8 @@ class duplicate_service {
   std::optional<state_file> file_;
   std::optional<deduper> work_;
   bool changed_ = false;
+  std::chrono::seconds between_saves_;
+  std::chrono::steady_clock::time_point due_;
 };
 
 }  // namespace bloomtime::cli

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <bloomtime/heat/hot_list.hpp>
 
 #include "cli/output/timeline_report.hpp"
@@ -122,9 +124,15 @@ class list_builder {
 
   static ordered_json last_cell(const row& r) { return to_json(r.cells.back().data); }
 
+  // Different items may have the same beginning, which is all that is kept of a long name.
+  std::string key_of(const listed& l) const {
+    std::string key = l.cells.front().get<std::string>();
+    if (l.cut) key += fmt::format("\n{}\n{}", l.cells[column("hits")].dump(), l.total);
+    return key;
+  }
+
   std::size_t number_of(listed&& l) {
-    const auto [found, is_new] =
-        numbers_.try_emplace(l.cells.front().get<std::string>(), kept_.size());
+    const auto [found, is_new] = numbers_.try_emplace(key_of(l), kept_.size());
     if (is_new) {
       find_times_of(l);
       kept_.push_back(std::move(l));

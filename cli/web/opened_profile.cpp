@@ -1,7 +1,5 @@
 #include "cli/web/opened_profile.hpp"
 
-#include <bloomtime/detail/file.hpp>
-
 #include "cli/asking/opened_store.hpp"
 
 namespace bloomtime::cli {
@@ -26,15 +24,6 @@ opened_profile::opened_profile(const std::string& directory, const store::reader
       profile_(profile::profiler::load(parts, what_.read, profile::profiler::wanted::everything)),
       totals_(parts.totals()) {
   profile_.include_held(profile_.newest().value_or(instant()));
-}
-
-deduper opened_state(const std::string& file) {
-  const auto mapped = detail::mapped_file::open(file);
-  if (!deduper::is_state(mapped->bytes())) {
-    throw error(errc::unknown_kind,
-                file + " is neither a store of bloomtime profile nor a state of bloomtime dedupe");
-  }
-  return deduper::load(mapped->bytes(), deduper::settings_in(mapped->bytes()), file);
 }
 
 }  // namespace bloomtime::cli

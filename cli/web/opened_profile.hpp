@@ -26,7 +26,4 @@ class opened_profile {
   store::minute_totals totals_;
 };
 
-// The state of `bloomtime dedupe` in this file, for reading.
-deduper opened_state(const std::string& file);
-
 }  // namespace bloomtime::cli

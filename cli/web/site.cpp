@@ -17,6 +17,16 @@ constexpr std::string_view nothing_yet =
     R"("page":{"kind":"profile","version":"","title":"waiting for events: none so far"},)"
     R"("half_life_seconds":3600,"memory_bytes":0,"exact_bytes":0})";
 
+// Errors of the commands name options. The parameters have the same names, without dashes.
+std::string with_parameters(std::string sentence) {
+  for (const std::string_view option : {"--field", "--by", "--from", "--to"}) {
+    for (std::size_t at = 0; (at = sentence.find(option, at)) != sentence.npos;) {
+      sentence.erase(at, 2);
+    }
+  }
+  return sentence;
+}
+
 }  // namespace
 
 site::site(const site_settings& how, page_view see, duplicate_service* duplicates)
@@ -76,6 +86,8 @@ web::response site::answer(const web::request& r) {
       found = std::move(*refused);
     } else if (r.path() == "/") {
       found = page();
+    } else if (r.path() == "/api/events" && r.method() != "GET") {
+      found = error_response(405, "ask this with GET");
     } else if (r.path() == "/api/events") {
       found = {.type = "text/event-stream", .events = true};
     } else if (r.path() == "/metrics") {
@@ -89,7 +101,7 @@ web::response site::answer(const web::request& r) {
                              "lists the questions");
     }
   } catch (const usage_error& e) {
-    found = error_response(400, e.what());
+    found = error_response(400, with_parameters(e.what()));
   } catch (const error& e) {
     found = error_response(500, e.what());
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "cli/live/display.hpp"
 #include "cli/web/site.hpp"
@@ -25,11 +26,13 @@ class web_display : public live::display {
   void finish(time now) override;
 
  private:
+  void stop();
+
   const live::source& from_;
   duplicate_service* duplicates_;
   turns turns_;
-  site site_;
-  time save_due_;
+  bool stopped_ = false;  // requests that come now see no profile
+  std::optional<site> site_;
   std::uint64_t shown_lines_ = 0;
 };
 

@@ -173,3 +173,15 @@ def compressed_input_gets_128_mib_unless_more_is_allowed():
             done(*command, where + "/c", *SMALL, "--unpack-memory", "256MiB")
             done("dedupe", packed, "--format", "tsv", "--item", "2", "--last", "10", "--unpack-memory", "1GiB")
 
+
+
+@check
+def hints_about_files_in_place_of_stores():
+    with folder() as where:
+        log = write(where + "/access.log", b'h - - [01/Jan/2014:00:00:00 +0000] "GET / HTTP/1.1" 200 1\n' * 3)
+        bloom = where + "/seen.bloom"
+        done(*PLAN, "--measure", "--save", bloom)
+        refused("serve", log, says=f"bloomtime serve --follow {log} reads a log")
+        for file in (log, bloom):
+            refused("report", file, says=f"{file}: ")
+            refused("report", file, says="report needs a store of bloomtime profile or a state of")

@@ -1,8 +1,11 @@
 """The server: answers, who may ask, and limits."""
 import json
 import pathlib
+import re
+import shutil
 import signal
 import socket
+import threading
 import time
 import urllib.parse
 
@@ -51,6 +54,22 @@ def answers_equal_the_commands():
 
 
 @check
+def what_is_no_longer_kept_is_not_called_empty():
+    lines = [f"{1_400_000_000 + i}\told\n" for i in range(100)]
+    lines += [f"{1_400_000_000 + 30 * 86_400 + i}\tnew\n" for i in range(3)]
+    pathlib.Path("keep.tsv").write_text("".join(lines))
+    run("profile", "keep.tsv", "--format", "tsv", "--time", "1", "--item", "2", "--keep", "1d",
+        "--store", "keep.bloomtime")
+    expected = answer("timeline", "keep.bloomtime", "new")
+    assert expected["asked_ticks"] < 3 * 86_400
+    with serving("keep.bloomtime") as (address, _):
+        assert asked(address, "/api/timeline", item="new") == (200, expected)
+        page = fetch(address)[2].decode()
+    data = json.loads(re.search(r'id="document">(.*?)</script>', page, re.DOTALL)[1])
+    assert data["lists"][0]["timeline"]["asked_ticks"] == expected["asked_ticks"]
+
+
+@check
 def examples_of_openapi_run():
     document = json.loads((ROOT / "web/page/openapi.json").read_text())
     with serving(day_store(), "--window", "10m") as (address, _):
@@ -72,19 +91,21 @@ def examples_of_openapi_run():
                 assert set(schema["required"]) <= set(json.loads(found)), path
 
 
+def judge(address, *keys):
+    status, _, body = fetch(f"{address}/api/dedupe", json.dumps({"keys": keys}).encode(),
+                            Content_Type="application/json")
+    assert status == 200, body
+    return [k["duplicate"] for k in json.loads(body)["keys"]]
+
+
 @check
 def keys_are_judged_once_and_kept():
-    def judge(address, *keys):
-        status, _, body = fetch(f"{address}/api/dedupe", json.dumps({"keys": keys}).encode(),
-                                Content_Type="application/json")
-        assert status == 200, body
-        return [k["duplicate"] for k in json.loads(body)["keys"]]
-
-    with serving("--window", "1h", "--state", "keys.state") as (address, _):
+    with serving("--window", "1h", "--state", "keys.state", listen="localhost:0") as (address, _):
         assert judge(address, "a", "b", "a") == [False, False, True]
         status, _, _ = fetch(f"{address}/api/dedupe", b'{"keys":["a"]}')
         assert status == 415
-        for wrong in (b"", b"[]", b'{"keys":[1]}', b'{"keys":["a"],"x":1}', b"\xff"):
+        for wrong in (b"", b"[]", b'{"keys":[1]}', b'{"keys":["a"],"x":1}', b"\xff",
+                      b'{"keys":["a"],"at":18446744073709551615}'):
             assert fetch(f"{address}/api/dedupe", wrong, Content_Type="application/json")[0] == 400
     with serving("--state", "keys.state") as (address, _):
         assert judge(address, "a", "c") == [True, False]
@@ -139,6 +160,7 @@ def wrong_questions_get_sentences():
             found, _, body = fetch(address + path)
             assert found == status, (path, found)
             assert len(json.loads(body)["error"]) > 10
+            assert status != 400 or "--" not in json.loads(body)["error"], body
 
 
 @check
@@ -177,6 +199,35 @@ def requests_have_limits():
 
 
 @check
+def too_many_parameters_are_refused_at_once():
+    """libmicrohttpd would leave such a request without an answer."""
+    with serving(day_store()) as (address, _):
+        for items, status in ((400, b"200"), (401, b"400"), (470, b"414"), (2000, b"414")):
+            query = "&item=a" * items
+            found = raw(address, f"GET /api/heat?field=path{query} HTTP/1.1\r\nHost: localhost\r\n"
+                        "Connection: close\r\n\r\n".encode(), 60)
+            assert found.startswith(b"HTTP/1.1 " + status), (items, found[:60])
+            assert len(found.partition(b"\r\n\r\n")[2]) > 10
+
+
+@check
+def live_pages_leave_connections_for_others():
+    with serving(day_store()) as (address, _):
+        host, port = address.removeprefix("http://").split(":")
+        peers = []
+        for _ in range(150):
+            peers.append(socket.create_connection((host, int(port)), timeout=60))
+            peers[-1].sendall(b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answers = [p.recv(12) for p in peers]
+        assert answers.count(b"HTTP/1.1 200") == 128, answers
+        assert answers.count(b"HTTP/1.1 503") == 22, answers
+        assert fetch(address)[0] == 200
+        for p in peers:
+            p.close()
+        assert fetch(f"{address}/api/events", b"")[0] == 405
+
+
+@check
 def half_open_connections_do_not_stop_it():
     with serving(day_store()) as (address, process):
         host, port = address.removeprefix("http://").split(":")
@@ -201,3 +252,81 @@ def a_store_that_others_write_is_shown_anew():
             log.write(run("generate", "--records", "100", "--seed", "9"))
         run("profile", "two.log", "--store", "two.bloomtime")
         until(lambda: json.loads(fetch(f"{address}/api/hot")[2])["records"] == 600)
+
+
+def expect_note(process, text):
+    while text not in process.stderr.readline():
+        assert process.poll() is None
+
+
+def records(address):
+    return json.loads(fetch(f"{address}/api/hot")[2])["records"]
+
+
+@check
+def a_store_that_is_replaced_is_shown_anew():
+    for name, lines in (("first", 300), ("second", 400)):
+        pathlib.Path(f"{name}.log").write_text(run("generate", "--records", str(lines)))
+        run("profile", f"{name}.log", "--store", f"{name}.bloomtime")
+    pathlib.Path("sales.tsv").write_text("+\tapples\n")
+    run("tally", "sales.tsv", "--format", "tsv", "--op", "1", "--item", "2", "--store", "stock")
+    pathlib.Path("first.bloomtime").rename("shown")
+    with serving("shown") as (address, process):
+        assert records(address) == 300
+        # As many checkpoints as the one before.
+        pathlib.Path("shown").rename("away")
+        pathlib.Path("second.bloomtime").rename("shown")
+        until(lambda: records(address) == 400)
+        # What is missing, or of another command, is reported; the page stays as it was.
+        pathlib.Path("shown").rename("second.bloomtime")
+        expect_note(process, b"there is no store")
+        pathlib.Path("stock").rename("shown")
+        expect_note(process, b"holds a tally")
+        assert records(address) == 400
+        pathlib.Path("shown").rename("stock")
+        pathlib.Path("away").rename("shown")
+        until(lambda: records(address) == 300)
+        assert process.poll() is None
+
+
+@check
+def keys_that_were_answered_are_kept():
+    """Also those that were answered while the server ended."""
+    day_store()
+    answered, stop = [], threading.Event()
+    with serving("judged.bloomtime", "--follow", "day.log", "--window", "1d", "--state",
+                 "judged.state") as (address, process):
+
+        def send():
+            while not stop.is_set():
+                try:
+                    key = f"key {len(answered)}"
+                    judge(address, key)
+                    answered.append(key)
+                except OSError:
+                    stop.set()
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        until(lambda: len(answered) > 100)
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+        sender.join()
+    with serving("--state", "judged.state") as (address, _):
+        assert all(judge(address, *answered))
+
+
+@check
+def a_state_that_cannot_be_saved_ends_nothing():
+    for arguments in ([], ["saved.bloomtime", "--follow", "day.log"]):
+        day_store()
+        pathlib.Path("states").mkdir()
+        with serving(*arguments, "--window", "1d", "--state", "states/keys.state", "--checkpoint",
+                     "1s") as (address, process):
+            pathlib.Path("states").rename("elsewhere")
+            assert judge(address, "a") == [False]
+            expect_note(process, b"states/keys.state")
+            assert judge(address, "a") == [True]
+            pathlib.Path("elsewhere").rename("states")
+            until(lambda: pathlib.Path("states/keys.state").exists())
+        shutil.rmtree("states")

@@ -44,6 +44,34 @@ def page_follows_a_log_and_survives_a_restart():
             again.stderr.close()
 
 
+@check(browser=True)
+def a_reader_is_not_disturbed():
+    """New events leave the cursor, the focus and an open table where they are."""
+    from selenium.webdriver.common.keys import Keys  # pylint: disable=import-outside-toplevel
+    lines = run("generate", "--records", "500").splitlines(keepends=True)
+    pathlib.Path("calm.log").write_text("".join(lines[:300]))
+    number = "return document.querySelector('#figures dd').innerText"
+    cursor = ("const line = document.querySelector('#traffic .cursor');"
+              "return line && document.activeElement.className === 'chart'"
+              " && document.querySelector('#traffic .tip b').innerText")
+    table = "return document.querySelectorAll('#traffic details[open] tbody tr').length > 1"
+    with serving("calm.bloomtime", "--follow", "calm.log") as (address, _):
+        until(lambda: json.loads(fetch(f"{address}/api/hot")[2]).get("records") == 300)
+        b = look(address)
+        until(lambda: script(number) == "300")
+        b.find_element("css selector", "#traffic summary").click()
+        until(lambda: script(table))
+        b.find_element("css selector", "#traffic .chart").send_keys(Keys.HOME)
+        begin = script(cursor)[:16]
+        assert begin.startswith("2014-01-01 00:"), begin
+        with open("calm.log", "a", encoding="utf-8") as log:
+            log.write("".join(lines[300:]))
+        until(lambda: script(number) == "500")
+        assert script(cursor)[:16] == begin
+        assert script(table)
+        expect_quiet(b)
+
+
 @check
 def followed_logs_are_answered_while_they_grow():
     pathlib.Path("grows.log").write_text("")

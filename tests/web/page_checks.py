@@ -3,11 +3,11 @@ import json
 import pathlib
 import re
 
-from support import answer, browser, check, day_store, expect_quiet, look, run, script
+from support import answer, browser, check, day_store, expect_quiet, look, run, script, tidy
 
 HOSTILE = ["</script><script>window.hurt=1</script>", "<img src=x onerror=window.hurt=1>",
            "evil\u202egnp.exe", "\u2066hidden\u2069", "a\u0000b", "quote\"'`&amp;", "\U0001f600 face",
-           "x" * 100_000, "{{script}}", "<!--", "]]>"]
+           "x" * 100_000, "{{script}}", "<!--", "]]>", "", "  "]
 
 
 def report_of(store, *more):
@@ -192,13 +192,43 @@ def hostile_names_are_text():
     script("document.querySelector('.more')?.click()")
     text = script("return document.getElementById('items').innerText")
     for shown in ("</script><script>window.hurt=1</script>", "<img src=x onerror=window.hurt=1>",
-                  "U+202E", "U+2066", "U+0000", "{{script}}", "quote\"'`&amp;"):
+                  "U+202E", "U+2066", "U+0000", "{{script}}", "quote\"'`&amp;", "empty",
+                  "2 blanks"):
         assert shown in text, (shown, text)
     script("Array.from(document.querySelectorAll('#items tbody button'))"
            ".find(b => b.innerText.startsWith('xxx')).click()")
     assert len(script("return document.getElementById('item-title').innerText")) >= 1000
     assert script("return window.hurt") is None
     expect_quiet(b)
+
+
+@check(browser=True)
+def equal_texts_may_be_different_items():
+    names = [b"\xff\xfe"] * 9 + [b"\xff\xfd"] * 6 + [b"x" * 3000] * 4 + [b"x" * 3000 + b"y"] * 2
+    pathlib.Path("alike.tsv").write_bytes(
+        b"".join(b"%d\t%s\n" % (1_400_000_000 + i, name) for i, name in enumerate(names)))
+    run("profile", "alike.tsv", "--format", "tsv", "--time", "1", "--item", "2",
+        "--store", "alike.bloomtime")
+    look(f"file://{report_of('alike.bloomtime')}")
+    assert [row[2] for row in rows_shown()] == ["9", "6", "4", "2"], rows_shown()
+    for number, total in enumerate(("9", "6", "4", "2")):
+        script("document.querySelectorAll('#items tbody button')[arguments[0]].click()", number)
+        assert script("return document.querySelector('#item dd').innerText").split()[0] == total
+        script("document.getElementById('item').close()")
+
+
+@check(browser=True)
+def hostile_fields_are_text():
+    for field in ("constructor", "__proto__", "a\u202eb", "<b>"):
+        pathlib.Path("fields.ndjson").write_text(json.dumps({"ts": 1_400_000_000, field: "x"},
+                                                                   ensure_ascii=False) + "\n")
+        run("profile", "fields.ndjson", "--item", field, "--time", "ts", "--store", "fields.bloomtime")
+        b = look(f"file://{report_of('fields.bloomtime')}")
+        tidy("fields.bloomtime")
+        assert "Different items" in script("return document.getElementById('figures').innerText")
+        name = field.replace("\u202e", "U+202E")
+        assert name in script("return document.querySelector('#items thead').innerText")
+        expect_quiet(b)
 
 
 def store_of_days(name, every, lines):
@@ -235,6 +265,21 @@ def thirteen_years_have_years_as_labels():
     assert script(CALENDAR) == len(embedded(page)["days"]["events"])
     assert script("return document.documentElement.scrollWidth") <= 1200
     expect_quiet(b)
+
+
+@check(browser=True)
+def the_first_century_is_not_the_twentieth():
+    """Programs write 0001-01-01 for a time that they do not know."""
+    pathlib.Path("ancient.tsv").write_text("0001-01-01T00:00:00Z\tx\n" + "2024-01-01T00:00:00Z\tx\n" * 4)
+    run("profile", "ancient.tsv", "--format", "tsv", "--time", "1", "--item", "2",
+        "--store", "ancient.bloomtime")
+    look(f"file://{report_of('ancient.bloomtime')}")
+    years = script("return Array.from(document.querySelectorAll('#traffic svg text[text-anchor=middle]'),"
+                   "t => [Number(t.textContent), Number(t.getAttribute('x'))])")
+    assert len(years) > 3, years
+    # Equal steps of years are equally far apart.
+    gaps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(years, years[1:])]
+    assert max(gaps) < 1.01 * min(gaps), years
 
 
 @check(browser=True)

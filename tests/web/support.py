@@ -57,9 +57,9 @@ def day_store():
 
 
 @contextlib.contextmanager
-def serving(*arguments):
+def serving(*arguments, listen="127.0.0.1:0"):
     """Yields (address, process) of a server on a port of its own."""
-    process = subprocess.Popen([COMMAND, "serve", *arguments, "--listen", "127.0.0.1:0"],
+    process = subprocess.Popen([COMMAND, "serve", *arguments, "--listen", listen],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
     try:

@@ -40,7 +40,7 @@ function hourGrid(days, most) {
 function yearGrid(year, days, most) {
   const cells = make("g", { transform: "translate(44 18)" });
   const pitch = cellSize + cellGap;
-  const start = Date.UTC(year, 0, 1);
+  const start = startOfDay(year, 0, 1);
   const shift = (new Date(start).getUTCDay() + 6) % 7;
   const columnOf = (at) => Math.floor(((at - start) / 864e5 + shift) / 7);
   for (const { at, n } of days) {
@@ -48,7 +48,7 @@ function yearGrid(year, days, most) {
     cells.append(cellAt(columnOf(at), row, n, most, new Date(at).toISOString().slice(0, 10)));
   }
   months.forEach((name, month) =>
-    cells.append(axisText(columnOf(Date.UTC(year, month, 7)) * pitch, -6, name)));
+    cells.append(axisText(columnOf(startOfDay(year, month, 7)) * pitch, -6, name)));
   [0, 2, 4].forEach((row) =>
     cells.append(axisText(-8, row * pitch + 11, weekdays[(row + 1) % 7], "end")));
   return { cells, width: 50 + 54 * pitch, height: 20 + 7 * pitch };

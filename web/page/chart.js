@@ -37,7 +37,7 @@ function monthTicks(from, to, most) {
   const first = 12 * start.getUTCFullYear() + start.getUTCMonth();
   const ticks = [];
   for (let m = Math.ceil(first / step) * step; ; m += step) {
-    const at = Date.UTC(Math.floor(m / 12), m % 12, 1) * 1000 - zoneMicros();
+    const at = startOfDay(Math.floor(m / 12), m % 12, 1) * 1000 - zoneMicros();
     if (at > to) return ticks;
     if (at >= from) ticks.push({ at, text: m % 12 === 0 ? String(m / 12) : months[m % 12] });
   }

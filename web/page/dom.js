@@ -17,16 +17,20 @@ function make(name, attributes = {}, ...children) {
 
 const find = (id) => document.getElementById(id);
 
-// Replaces the contents of a section. What had the focus keeps it, if it is there again.
+// Replaces the contents of a section. What had the focus or was scrolled stays so, if it is there
+// again: a live page is drawn anew while somebody reads it.
 function fill(section, ...children) {
-  const active = document.activeElement;
-  const key = section.contains(active) ? active.dataset.key : undefined;
+  const keyed = () => Array.from(section.querySelectorAll("[data-key]"));
+  const before = new Map(keyed().map((element) => [element.dataset.key,
+    { left: element.scrollLeft, focus: element === document.activeElement }]));
   section.hidden = false;
   section.replaceChildren(...children.flat().filter((child) => child));
-  if (key === undefined) return;
-  const again = Array.from(section.querySelectorAll("[data-key]"))
-    .find((element) => element.dataset.key === key);
-  if (again) again.focus({ preventScroll: true });
+  for (const element of keyed()) {
+    const was = before.get(element.dataset.key);
+    if (!was) continue;
+    if (was.left) element.scrollLeft = was.left;
+    if (was.focus) element.focus({ preventScroll: true });
+  }
 }
 
 function heading(section, text) {

@@ -13,6 +13,6 @@ pages.duplicates = (section) => {
     return;
   }
   const label = `Duplicates per ${spanText(data.series.step_seconds)}`;
-  fill(section, make("div", { class: "head" }, heading("duplicates", label), zoomButtons()),
-    chartBox(section, label));
+  drawChart(section, make("div", { class: "head" }, heading("duplicates", label), zoomButtons()),
+    label);
 };

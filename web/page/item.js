@@ -1,7 +1,13 @@
 // The timeline of one item, in a dialog. Escape closes it.
 
+// Names that are not UTF-8, and long ones that begin alike, may have the same text.
+function sameText(list, item) {
+  return list.rows.map((cells, i) => i).filter((i) => list.rows[i][0] === item);
+}
+
 function openItem(list, row) {
-  shown.open = { field: list.field, item: list.rows[row][0] };
+  const item = list.rows[row][0];
+  shown.open = { field: list.field, item, number: sameText(list, item).indexOf(row) };
   drawItem();
   find("item").showModal();
 }
@@ -9,8 +15,9 @@ function openItem(list, row) {
 function openRow() {
   if (!shown.open) return null;
   const list = (shown.data.lists || []).find((l) => l.field === shown.open.field);
-  const row = list ? list.rows.findIndex((cells) => cells[0] === shown.open.item) : -1;
-  return row < 0 ? null : { list, row };
+  const rows = list ? sameText(list, shown.open.item) : [];
+  const row = rows[Math.min(shown.open.number, rows.length - 1)];
+  return row === undefined ? null : { list, row };
 }
 
 function fact(name, ...text) {
@@ -30,9 +37,8 @@ function itemFacts(list, row) {
   facts.push(fact("Per minute", shortText(value("rate_per_minute"))));
   if (times) {
     const [first, last, ticks] = times;
-    const unit = shown.data.tick_seconds === 1 ? "seconds" : "ticks";
     facts.push(fact("First seen", timeText(first, true)), fact("Last seen", timeText(last, true)),
-      fact("Seen in", `${countText(ticks)} of ${countText(list.timeline.asked_ticks)} ${unit}`),
+      fact("Seen in", `${countText(ticks)} of ${ticksText(list.timeline.asked_ticks)}`),
       fact("Probability of error", probabilityText(list.timeline.error)));
   }
   return make("dl", { class: "facts" }, facts);
@@ -43,7 +49,8 @@ function itemChart(list, row, dialog) {
   if (!times) {
     return make("p", { class: "quiet" }, valueOf(list, row, "cut")
       ? "Only the beginning of this name is kept, so its times cannot be looked up."
-      : "This store has no history.");
+      : list.timeline ? "It was not seen in the time that the history still covers."
+        : "This store has no history.");
   }
   const { from, to } = list.timeline;
   const counts = times[3];

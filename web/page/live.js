@@ -1,5 +1,22 @@
 // A page that is served gets a new document whenever something changed, over one connection.
 
+// Not while the reader drags: the chart would be taken from under the pointer.
+function showDocument(text) {
+  if (shown.dragging) {
+    shown.waiting = text;
+    return;
+  }
+  const before = shown.data.series;
+  shown.data = JSON.parse(text);
+  const after = shown.data.series;
+  // Steps mean the same times only while their beginning and length are the same.
+  if (!after || !before || before.from !== after.from || before.step_seconds !== after.step_seconds) {
+    Object.assign(shown, { range: null, cursor: null });
+  }
+  render();
+  if (find("item").open) drawItem();
+}
+
 function listen() {
   const state = find("live");
   state.hidden = false;
@@ -15,15 +32,5 @@ function listen() {
     tell("lost", "reconnecting");
     if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   });
-  source.addEventListener("document", (event) => {
-    const before = shown.data.series;
-    shown.data = JSON.parse(event.data);
-    const after = shown.data.series;
-    // A range of steps means the same time only while the steps are the same.
-    if (!after || !before || before.from !== after.from || before.step_seconds !== after.step_seconds) {
-      shown.range = null;
-    }
-    render();
-    if (find("item").open) drawItem();
-  });
+  source.addEventListener("document", (event) => showDocument(event.data));
 }

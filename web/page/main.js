@@ -4,8 +4,8 @@ function figure(name, value, unit = "") {
   return make("div", {}, make("dt", {}, name), make("dd", {}, value, make("small", {}, unit)));
 }
 
-const plurals = { path: "Paths", host: "Hosts", agent: "Agents", referrer: "Referrers",
-                  method: "Methods", site: "Sites", family: "Families" };
+const plurals = new Map([["path", "Paths"], ["host", "Hosts"], ["agent", "Agents"],
+  ["referrer", "Referrers"], ["method", "Methods"], ["site", "Sites"], ["family", "Families"]]);
 
 function profileFigures(data) {
   const held = data.held_back ? ` + ${countText(data.held_back)} held back` : "";
@@ -13,7 +13,7 @@ function profileFigures(data) {
   const fields = data.fields || [];
   for (const field of fields) {
     const other = fields.length === 1 ? "Different items" : `Different: ${fieldName(field.field)}`;
-    figures.push(figure(plurals[field.field] || other, countText(field.distinct)));
+    figures.push(figure(plurals.get(field.field) || other, countText(field.distinct)));
   }
   if (data.bytes_sent !== null && data.bytes_sent !== undefined) {
     figures.push(figure("Sent", bytesText(data.bytes_sent)));

@@ -32,8 +32,7 @@ pages.movers = (section) => {
       moverList(list, "Rising", "rate of the last minutes over the rate of the last hours", rising,
         (row) => [`\u00d7 ${valueOf(list, row, "trend").toFixed(1)}`]),
       moverList(list, "Gone", "no event for four half-lives", gone,
-        (row) => [`last ${momentText(list.times[row][1])}`, make("span", { class: "middle" },
-          `, ${countText(valueOf(list, row, "total"))} in all`)])));
+        (row) => [`${countText(valueOf(list, row, "total"))} until ${momentText(list.times[row][1])}`])));
 };
 
 // The time; the day if it is not that of the newest event; the date if it was in another year.

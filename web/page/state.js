@@ -10,7 +10,11 @@ const shown = {
   measure: "events",
   allYears: false,  // in the calendar
   range: null,  // of the traffic chart: [first step, last step]; null for all of it
-  open: null,   // the item whose timeline is open: {field, item}
+  numbers: false,  // the traffic as a table is open
+  cursor: null,  // the step that the traffic chart explains; null for none
+  dragging: false,  // over the chart, to zoom
+  waiting: null,  // a document that came while the reader dragged
+  open: null,   // the item whose timeline is open: {field, item, number}
 };
 
 // The list of the chosen field.

@@ -1,8 +1,8 @@
 // The items of a field: search, order, bounds on demand, a sparkline each.
 
-// A log without names has numbers.
+// A log without names has numbers. A name is a key of the log, and no safer than an item.
 function fieldName(field) {
-  return /^\d+$/.test(field) ? `column ${field}` : field;
+  return /^\d+$/.test(field) ? `column ${field}` : plainName(field);
 }
 
 const orderNames = { heat: "Heat", total: "Total", trend: "Rising", new: "New" };
@@ -122,7 +122,7 @@ pages.items = (section) => {
       shown.query === "" ? choiceOf("order", "Order", orders, shown.order,
         (order) => choose({ order }, "items", "presence")) : null,
       searchBox(), boundsSwitch()),
-    make("div", { class: "scroll" }, itemTable(list, rows)),
+    make("div", { class: "scroll", "data-key": "items-scroll" }, itemTable(list, rows)),
     rows.length === 0 ? make("p", { class: "quiet", role: "status" },
       `None of the ${countText(list.rows.length)} items listed here starts with that. bloomtime heat and seen answer about any item.`) : null,
     more);

@@ -71,6 +71,11 @@ function spanText(seconds) {
   return lengthText(seconds).replace(/^1 /, "");
 }
 
+// "12 seconds", or of steps of another length "12 ticks".
+function ticksText(ticks) {
+  return `${countText(ticks)} ${shown.data.tick_seconds === 1 ? "seconds" : "ticks"}`;
+}
+
 // -- times, in microseconds since 1970, in the zone of the log -----------------------------------
 
 function zoneMicros() {
@@ -94,6 +99,11 @@ function timeText(micros, withSeconds = false) {
     ? "" : `${dayText(micros)} ${clockText(micros, withSeconds)}`;
 }
 
+// Milliseconds since 1970. Date.UTC would take the years 0 to 99 for 1900 to 1999.
+function startOfDay(year, month, day) {
+  return new Date(0).setUTCFullYear(year, month, day);
+}
+
 const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -107,13 +117,19 @@ function codeOf(character) {
   return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+// What stands for a name that cannot be seen at all.
+function blankText(name) {
+  return name === "" ? "empty" : `${name.length} blank${name.length === 1 ? "" : "s"}`;
+}
+
 // The name as plain text, for labels.
 function plainName(name) {
-  return name.replace(oddCharacters, codeOf);
+  return /^ *$/.test(name) ? blankText(name) : name.replace(oddCharacters, codeOf);
 }
 
 // The name as nodes: odd characters as their codes, the end of a long one as dots.
 function nameNodes(name, most = 160) {
+  if (/^ *$/.test(name)) return [make("span", { class: "odd" }, blankText(name))];
   const characters = Array.from(name);
   const text = characters.length > most ? characters.slice(0, most).join("") : name;
   const nodes = [];

@@ -48,6 +48,14 @@ function zoomBy(factor, around) {
   zoomed(Math.max(0, begin), Math.max(0, begin) + length - 1);
 }
 
+// Shows the document that came while the reader dragged.
+function endDrag() {
+  shown.dragging = false;
+  const waiting = shown.waiting;
+  shown.waiting = null;
+  if (waiting) showDocument(waiting);
+}
+
 // What a range of steps is: its time and the numbers of each series.
 function tipOf(series, measure, bar) {
   const { from, step_seconds: step } = shown.data.series;
@@ -64,17 +72,17 @@ function tipOf(series, measure, bar) {
     !line.startsWith("0 ") || i === 0)];
 }
 
+// Returns a function that shows the cursor where it was before the chart was drawn anew.
 function attachPointer(box, chart, series, measure) {
   const overlay = make("g", {});
   const tip = make("div", { class: "tip", hidden: true });
   const told = make("p", { class: "hidden-label", "aria-live": "polite" });
   chart.svg.append(overlay);
   box.append(tip, told);
-  let cursor = null;
   let begun = null;
 
   function show(step, chosen) {
-    cursor = step;
+    shown.cursor = step;
     const bar = chart.bars.find((b) => step >= b.begin && step < b.end) || chart.bars[0];
     const at = chart.x((bar.begin + bar.end) / 2);
     const nodes = [make("line", { class: "cursor", x1: at, x2: at, y1: chart.top,
@@ -94,6 +102,7 @@ function attachPointer(box, chart, series, measure) {
   }
 
   function hide() {
+    shown.cursor = null;
     overlay.replaceChildren();
     tip.hidden = true;
   }
@@ -105,6 +114,7 @@ function attachPointer(box, chart, series, measure) {
   box.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "mouse" && event.button === 0) {
       begun = stepOf(event);
+      shown.dragging = true;
       box.setPointerCapture(event.pointerId);
     }
   });
@@ -112,12 +122,18 @@ function attachPointer(box, chart, series, measure) {
     const start = begun;
     begun = null;
     if (start !== null && Math.abs(stepOf(event) - start) >= 2) zoomed(start, stepOf(event));
+    endDrag();
+  });
+  box.addEventListener("pointercancel", () => {
+    begun = null;
+    endDrag();
   });
   box.addEventListener("dblclick", () => choose({ range: null }, trafficSection()));
   box.addEventListener("blur", hide);
   box.addEventListener("keydown", (event) => {
     const [first, last] = shown.range || [0, shown.data.series.count - 1];
-    const at = cursor === null ? Math.floor((first + last) / 2) : cursor;
+    const at = shown.cursor === null ? Math.floor((first + last) / 2)
+      : Math.min(last, Math.max(first, shown.cursor));
     const size = chart.bars[0].end - chart.bars[0].begin;
     const acts = {
       ArrowLeft: () => show(Math.max(first, at - size)),
@@ -134,9 +150,14 @@ function attachPointer(box, chart, series, measure) {
     event.preventDefault();
     acts[event.key]();
   });
+  return () => {
+    const [first, last] = shown.range || [0, shown.data.series.count - 1];
+    if (shown.cursor !== null && shown.cursor >= first && shown.cursor <= last) show(shown.cursor);
+  };
 }
 
-function chartBox(section, label) {
+// Fills the section with its head, the chart, its legend and its table.
+function drawChart(section, sectionHead, label) {
   const data = shown.data;
   const { from, step_seconds: step, count } = data.series;
   const known = measures(data).map(([key]) => key);
@@ -150,35 +171,46 @@ function chartBox(section, label) {
                            height: width < 500 ? 170 : 240, label,
                            text: measure === "bytes" ? bytesText : roundText });
   box.append(chart.svg);
-  attachPointer(box, chart, series, measure);
+  const pointAgain = attachPointer(box, chart, series, measure);
   const legend = series.length < 2 ? null : make("ul", { class: "legend" }, series.map((s) => {
     const sum = s.counts.slice(first, last + 1).reduce((a, b) => a + b, 0);
     return make("li", {}, make("i", { class: s.fill }), `${s.name} ${countText(sum)}`);
   }));
-  return [box, legend, chartTable(series, measure, first, last)];
+  const { cursor } = shown;  // a box that is removed loses the pointer and the focus
+  fill(section, sectionHead, box, legend, chartTable(series, measure, first, last));
+  shown.cursor = cursor;
+  pointAgain();
 }
 
-// The same numbers as a table, in at most 24 rows.
+// The same numbers as a table, in at most 24 rows. It is made when somebody opens it.
 function chartTable(series, measure, first, last) {
+  const details = make("details", { open: shown.numbers },
+    make("summary", { "data-key": "numbers" }, "As a table"));
+  const fillIn = () => details.append(make("div", { class: "scroll", "data-key": "numbers-scroll" },
+    numbersOf(series, measure, first, last)));
+  if (shown.numbers) fillIn();
+  details.addEventListener("toggle", () => {
+    shown.numbers = details.open;
+    if (details.open && details.children.length === 1) fillIn();
+  });
+  return details;
+}
+
+function numbersOf(series, measure, first, last) {
   const { from, step_seconds: step } = shown.data.series;
   const size = Math.ceil((last - first + 1) / 24);
   const text = measure === "bytes" ? bytesText : countText;
-  const details = make("details", {}, make("summary", {}, "As a table"));
-  details.addEventListener("toggle", () => {
-    if (!details.open || details.children.length > 1) return;
-    const rows = [];
-    for (let begin = first; begin <= last; begin += size) {
-      const sums = series.map((s) =>
-        s.counts.slice(begin, Math.min(last + 1, begin + size)).reduce((a, b) => a + b, 0));
-      rows.push(make("tr", {}, make("td", { class: "text" }, timeText(from + begin * step * 1e6)),
-        sums.map((n) => make("td", {}, text(n)))));
-    }
-    details.append(make("div", { class: "scroll" }, make("table", {},
-      make("thead", {}, make("tr", {}, make("th", { class: "text", scope: "col" }, "From"),
-        series.map((s) => make("th", { scope: "col" }, s.name)))),
-      make("tbody", {}, rows))));
-  });
-  return details;
+  const rows = [];
+  for (let begin = first; begin <= last; begin += size) {
+    const sums = series.map((s) =>
+      s.counts.slice(begin, Math.min(last + 1, begin + size)).reduce((a, b) => a + b, 0));
+    rows.push(make("tr", {}, make("td", { class: "text" }, timeText(from + begin * step * 1e6)),
+      sums.map((n) => make("td", {}, text(n)))));
+  }
+  return make("table", {},
+    make("thead", {}, make("tr", {}, make("th", { class: "text", scope: "col" }, "From"),
+      series.map((s) => make("th", { scope: "col" }, s.name)))),
+    make("tbody", {}, rows));
 }
 
 function zoomButtons() {
@@ -206,11 +238,9 @@ pages.traffic = (section) => {
   const range = shown.range
     ? `${timeText(data.series.from + shown.range[0] * data.series.step_seconds * 1e6)} to ${
       timeText(data.series.from + (shown.range[1] + 1) * data.series.step_seconds * 1e6)}` : "";
-  fill(section,
-    make("div", { class: "head" },
-      heading("traffic", label), make("span", { class: "quiet", id: "range" }, range),
-      measures(data).length > 1 ? choiceOf("measure", "Measure", measures(data), shown.measure,
-        (measure) => choose({ measure }, "traffic")) : null,
-      zoomButtons()),
-    chartBox(section, label));
+  drawChart(section, make("div", { class: "head" },
+    heading("traffic", label), make("span", { class: "quiet", id: "range" }, range),
+    measures(data).length > 1 ? choiceOf("measure", "Measure", measures(data), shown.measure,
+      (measure) => choose({ measure }, "traffic")) : null,
+    zoomButtons()), label);
 };
