@@ -203,6 +203,7 @@ bool timelines_merge::take_whole(input& only, std::uint64_t& work) {
   if (!head) return false;
   if (stage_ == stage::count) {
     ++items_;
+    ticks_ += head->count;
     bits_ += head_bits(*head, span_) + head->body;
   } else {
     const std::optional<coded_body> body = only.source->body();
@@ -244,6 +245,7 @@ void timelines_merge::end_item(std::uint64_t& work) {
   if (stage_ == stage::write) return out_.add(key_, runs_);
   ++items_;
   const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
+  ticks_ += ends.count;
   if (ends.in_pieces()) {
     expect_reasonable(bits_ + pieces_of(ends.count) * width_of(ends.distance()));
   }
@@ -257,7 +259,7 @@ void timelines_merge::end_pass() {
     stage_ = items_ == 0 ? stage::done : stage::close;
     return;
   }
-  out_ = timelines_writer(span_, items_, bits_);
+  out_ = timelines_writer(span_, items_, bits_, ticks_);
   begin(stage::write);
 }
 

@@ -146,6 +146,7 @@ class timelines_merge {
   tick_runs part_;         // of it, from the input that is read
   tick_runs scratch_;
   std::uint64_t items_ = 0;
+  std::uint64_t ticks_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies
   timelines_writer out_;
 };
