@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -51,13 +53,26 @@ class live_ticks {
   // The numbers of all items, in the order of their digests' high half.
   item_order in_order() const {
     using key = std::pair<std::uint64_t, std::uint32_t>;
-    std::vector<key, hooked<key>> keys;
-    keys.reserve(size_);
-    for (std::uint32_t i = 0; i < size_; ++i) keys.emplace_back(items_[i].item.hi, i);
-    std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
-      if (a.first != b.first) return a.first < b.first;
-      return items_[a.second].item.lo < items_[b.second].item.lo;
-    });
+    if (size_ == 0) return {};
+    // The first bits of a digest are random, so that few items share a bucket.
+    const auto width = static_cast<unsigned>(std::bit_width(std::uint32_t{size_}));
+    const auto bucket_of = [&](std::uint32_t i) { return items_[i].item.hi >> (64 - width); };
+    item_order ends((std::size_t{1} << width) + 1);  // of buckets, and before that their beginnings
+    for (std::uint32_t i = 0; i < size_; ++i) ++ends[bucket_of(i) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<key, hooked<key>> keys(size_);
+    for (std::uint32_t i = 0; i < size_; ++i) keys[ends[bucket_of(i)]++] = {items_[i].item.hi, i};
+    const auto at = [&](std::uint32_t n) { return keys.begin() + static_cast<std::ptrdiff_t>(n); };
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : ends) {
+      if (end - begin > 1) {
+        std::sort(at(begin), at(end), [&](const key& a, const key& b) {
+          if (a.first != b.first) return a.first < b.first;
+          return items_[a.second].item.lo < items_[b.second].item.lo;
+        });
+      }
+      begin = end;
+    }
     item_order order;
     order.reserve(size_);
     for (const key& each : keys) order.push_back(each.second);

@@ -120,7 +120,10 @@ class timelines_view {
   std::uint64_t take_count(std::uint64_t& at) const noexcept {
     const std::uint64_t and_one = stream_.take_gamma(at);
     if (and_one == 0 || at > stream_.size()) return 0;
-    return std::min(and_one - 1, (stream_.size() - at) / shape_.rest_bits());
+    const std::uint64_t left = stream_.size() - at;
+    const std::uint64_t items = and_one - 1;
+    const bool fit = items < (std::uint64_t{1} << 32) && items * shape_.rest_bits() <= left;
+    return fit ? items : std::min(items, left / shape_.rest_bits());  // rarely a division
   }
 
   // Reads the heads before that of the item.
