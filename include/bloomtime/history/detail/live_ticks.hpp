@@ -29,7 +29,7 @@ class live_ticks {
  public:
   // Whether the pair is new. If memory is out, nothing has changed.
   bool add(digest d, std::uint32_t tick) {
-    if (const auto known = find(d)) return add_to(items_[*known], tick);
+    if (entry* const known = find(items_, d)) return add_to(*known, tick);
     index_.reserve(size_ + 1);
     items_.reserve(size_ + 1);
     index_.insert(d, size_);
@@ -43,11 +43,10 @@ class live_ticks {
   void prefetch(digest d) const noexcept { index_.prefetch(d); }
   bool seen(digest d, tick_range asked) const noexcept {
     if (!reach_.touches(asked)) return false;
-    const auto known = find(d);
-    if (!known) return false;
-    const entry& e = items_[*known];
-    if (asked.first <= e.newest && e.newest <= asked.last) return true;
-    return pool_.seen(e.older, asked);
+    const entry* const known = find(items_, d);
+    if (known == nullptr) return false;
+    if (asked.first <= known->newest && known->newest <= asked.last) return true;
+    return pool_.seen(known->older, asked);
   }
 
   // The numbers of all items, in the order of their digests' high half.
@@ -109,7 +108,7 @@ class live_ticks {
   }
   template <class Visit>
   void for_each(digest d, Visit&& visit) const {
-    if (const auto known = find(d)) for_each(*known, visit);
+    if (const auto known = number_of(d)) for_each(*known, visit);
   }
 
   bool empty() const noexcept { return size_ == 0; }
@@ -130,8 +129,18 @@ class live_ticks {
     tick_pool::list older;
   };
 
-  std::optional<std::uint32_t> find(digest d) const noexcept {
+  std::optional<std::uint32_t> number_of(digest d) const noexcept {
     return index_.find(d, [&](std::uint32_t slot) { return items_[slot].item == d; });
+  }
+  // The entry itself, whose place is computed once. Null if there is none.
+  template <class Entries>
+  auto find(Entries& entries, digest d) const noexcept -> decltype(&entries[0]) {
+    decltype(&entries[0]) e = nullptr;
+    const auto known = index_.find(d, [&](std::uint32_t slot) {
+      e = &entries[slot];
+      return e->item == d;
+    });
+    return known ? e : nullptr;
   }
 
   bool add_to(entry& e, std::uint32_t tick) {
