@@ -42,7 +42,8 @@ void expect_recordable(const any_history& filter, instant when) {
 void find_seen(const any_history& filter, std::span<const digest> digests,
                std::span<const instant> times, std::span<sighting> answers) {
   const instant first = times.front();
-  if (std::all_of(times.begin(), times.end(), [&](instant t) { return t == first; })) {
+  if (times.size() > 1 &&
+      std::all_of(times.begin(), times.end(), [&](instant t) { return t == first; })) {
     return filter.seen_bulk(digests, first, first, answers);
   }
   for (std::size_t i = 0; i < digests.size(); ++i) {

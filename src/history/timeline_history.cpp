@@ -70,7 +70,7 @@ sighting timeline_history::ask(digest d, interval asked, std::uint64_t& probes) 
   }
   const std::uint64_t key = detail::timeline_key(d);
   for (const positions& p : archive_.nameless()) {
-    if (yes_if(p.view().seen(key, *range))) return sighting::maybe;
+    if (yes_if(p.seen(key, *range))) return sighting::maybe;
   }
   return sighting::no;
 }
@@ -88,33 +88,51 @@ void timeline_history::ask_block(const detail::digest_block& items, std::span<co
     all.widen(*range);
     open[count++] = static_cast<std::uint8_t>(i);
   }
-  const auto prefetch = [&](auto&& of_item) {
-    for (std::size_t n = 0; n < count; ++n) of_item(items[open[n]]);
-  };
-  const auto settle = [&](auto&& seen) {
+  // Asks one structure about the items that it may have.
+  const auto ask_items = [&](auto&& may_have, auto&& prefetch, auto&& seen) {
+    std::array<std::uint8_t, detail::bulk_block> few;
+    std::size_t asked_here = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+      few[asked_here] = open[n];
+      asked_here += may_have(items[open[n]]) ? 1 : 0;
+    }
+    const std::span<const std::uint8_t> here(few.data(), asked_here);
+    if (here.size() > 1) prefetch(here);  // a single one would wait for it at once
+    bool found = false;
+    for (const std::uint8_t i : here) {
+      if (!seen(items[i], ranges[i])) continue;
+      answers[i] = sighting::maybe;
+      found = true;
+    }
+    if (!found) return;
     const std::size_t had = std::exchange(count, 0);
     for (std::size_t n = 0; n < had; ++n) {
-      const std::uint8_t i = open[n];
-      if (seen(items[i], ranges[i])) {
-        answers[i] = sighting::maybe;
-      } else {
-        open[count++] = i;
-      }
+      if (answers[open[n]] != sighting::maybe) open[count++] = open[n];
     }
   };
+  using numbers = std::span<const std::uint8_t>;
+  constexpr auto any = [](digest) { return true; };
   if (!live_.empty()) {
-    prefetch([&](digest d) { live_.prefetch(d); });
-    settle([&](digest d, tick_range range) { return live_.seen(d, range); });
+    ask_items(
+        any,
+        [&](numbers here) {
+          for (const std::uint8_t i : here) live_.prefetch(items[i]);
+        },
+        [&](digest d, tick_range range) { return live_.seen(d, range); });
   }
   for (const tick_layer& layer : archive_.layers()) {
     if (!layer.reach().touches(all)) continue;
-    prefetch([&](digest d) { layer.prefetch_place(d); });
-    prefetch([&](digest d) { layer.prefetch_item(d); });
-    settle([&](digest d, tick_range range) { return layer.seen(d, range); });
+    ask_items([&](digest d) { return layer.may_have(d); },
+              [&](numbers here) {
+                for (const std::uint8_t i : here) layer.prefetch_place(items[i]);
+                for (const std::uint8_t i : here) layer.prefetch_item(items[i]);
+              },
+              [&](digest d, tick_range range) { return layer.seen(d, range); });
   }
   for (const positions& p : archive_.nameless()) {
-    settle(
-        [&](digest d, tick_range range) { return p.view().seen(detail::timeline_key(d), range); });
+    ask_items(
+        any, [](numbers) {},
+        [&](digest d, tick_range range) { return p.seen(detail::timeline_key(d), range); });
   }
 }
 

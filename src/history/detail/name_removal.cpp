@@ -131,7 +131,8 @@ void name_removal::begin_slices() {
   const auto bits = static_cast<unsigned>(std::bit_width(shape_.range - 1));
   shift_ = bits > wanted ? bits - wanted : 0;
   slice_ = 0;
-  out_ = positions_writer(shape_);
+  const std::uint64_t filtered = named_.shape().items + shape_.count;
+  out_ = positions_writer(shape_, key_filter::is_worth_it(filtered, named_.shape().ticks));
   items_ = named_.cursor();
   stage_ = stage::spread;
 }

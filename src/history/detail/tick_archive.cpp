@@ -21,6 +21,13 @@ tick_layer layer_of(std::shared_ptr<const timelines> lines) {
   return {.table = nullptr, .lines = std::move(lines), .first = 0, .level = level};
 }
 
+// It owns its bytes, and has a filter if that is worth it: timelines in a file have none.
+std::shared_ptr<const timelines> copy_of(const timelines& lines) {
+  auto copy = hooked_shared<timelines>(lines);
+  copy->make_filter();
+  return copy;
+}
+
 }  // namespace
 
 // -- a layer -------------------------------------------------------------------------------------
@@ -34,7 +41,7 @@ bool tick_layer::seen(digest d, tick_range asked) const noexcept {
   if (!reach().touches(asked)) return false;
   const tick_range here{asked.first < first ? 0 : asked.first - first, asked.last - first};
   if (table) return table->seen(d, here);
-  return lines->view().seen(timeline_key(d), here);
+  return lines->seen(timeline_key(d), here);
 }
 
 shared_source tick_layer::source(std::uint64_t later_by) const {
@@ -99,8 +106,15 @@ tick_archive::tick_archive(const tick_archive& other)
       names_(other.names_) {
   for (tick_layer layer : other.layers_) {
     if (layer.table) layer.table = hooked_shared<const live_ticks>(*layer.table);
-    if (layer.lines) layer.lines = hooked_shared<const timelines>(*layer.lines);
+    if (layer.lines) layer.lines = copy_of(*layer.lines);
     layers_.push_back(std::move(layer));
+  }
+  std::uint64_t items = 0;
+  std::uint64_t ticks = 0;
+  for (const tick_layer& layer : layers_) items += layer.items(), ticks += layer.ticks();
+  for (positions& set : nameless_) {
+    const std::uint64_t count = set.shape().count;
+    if (key_filter::is_worth_it(items + count, ticks + count)) set.make_filter();
   }
 }
 

@@ -24,6 +24,16 @@ timelines::timelines(const timelines_shape& shape, buffer directory, buffer stre
   }
 }
 
+// If the bits are damaged there is none. An item takes at least a byte of the stream.
+void timelines::make_filter() {
+  const bool possible = shape_.items <= stream_.size();
+  if (!filter_.empty() || !possible || !key_filter::is_worth_it(shape_.items, shape_.ticks)) return;
+  filter_ = key_filter(shape_.items);
+  timelines_cursor<bit_reader> all = cursor();
+  while (all.next()) filter_.add(all.key());
+  if (!all.sound()) filter_ = {};
+}
+
 void timelines::verify() const {
   std::uint64_t items = 0;
   std::uint64_t ticks = 0;
@@ -36,7 +46,9 @@ void timelines::verify() const {
   if (!all.sound() || items != shape_.items || ticks != shape_.ticks) refuse_damaged("timelines");
 }
 
-timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits) {
+timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits,
+                                   std::uint64_t ticks) {
+  if (key_filter::is_worth_it(items, ticks)) filter_ = key_filter(items);
   constexpr unsigned widest = 48;
   shape_.span = span;
   shape_.bucket_bits = timelines_shape::bucket_bits_for(items);
@@ -69,6 +81,7 @@ timelines_writer::pending& timelines_writer::open_item(std::uint64_t key) {
   const std::uint64_t rest = key & ((std::uint64_t{1} << shape_.rest_bits()) - 1);
   if (open_ > 0 && bucket_[open_ - 1].rest == rest) return bucket_[open_ - 1];
   if (open_ == bucket_.size()) bucket_.emplace_back();
+  if (!filter_.empty()) filter_.add(key);
   bucket_[open_].rest = rest;
   bucket_[open_].runs.clear();
   return bucket_[open_++];
@@ -123,7 +136,7 @@ bool timelines_writer::step(std::uint64_t& work) {
 
 std::uint64_t timelines_writer::bytes() const noexcept {
   std::uint64_t bytes = stream_.capacity() + starts_.capacity() + narrow_.capacity() +
-                        allocated_by(bucket_) + allocated_by(scratch_);
+                        filter_.bytes() + allocated_by(bucket_) + allocated_by(scratch_);
   for (const pending& p : bucket_) bytes += allocated_by(p.runs);
   return bytes;
 }
@@ -132,6 +145,7 @@ timelines timelines_writer::finish() {
   for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !step(work);) {
   }
   timelines made(shape_, starts_.finish(), stream_.finish());
+  made.filter_ = std::move(filter_);
   made.reach_ = reach_;
   made.trusted_ = true;
   return made;

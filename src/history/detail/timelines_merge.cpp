@@ -38,15 +38,14 @@ void sealed_source::rewind() {
 }
 
 bool sealed_source::next() {
-  if (items_.next()) {
-    ticks_.emplace(items_.line());
-    return true;
-  }
+  ticks_.reset();
+  if (items_.next()) return true;
   if (!items_.sound()) refuse_damaged("timelines");
   return false;
 }
 
 bool sealed_source::take(tick_runs& runs, std::size_t most) {
+  if (!ticks_) ticks_.emplace(items_.line());  // most items are copied instead
   for (; most > 0; --most) {
     const std::optional<tick_range> ticks = ticks_->next();
     if (!ticks) {
@@ -70,12 +69,21 @@ std::optional<coded_body> sealed_source::body() const noexcept {
 }
 
 live_source::live_source(const live_ticks& live, std::uint64_t later_by)
-    : live_(live), later_by_(later_by), order_(live.in_order()) {}
+    : live_(live), later_by_(later_by), order_(live.in_order()) {
+  rewind();
+}
+
+void live_source::rewind() {
+  at_ = ~std::size_t{0};
+  next_key_ = key_of(0);
+  key_ = no_key;
+}
 
 bool live_source::next() {
-  at_ = begun_ ? at_ + 1 : 0;
-  begun_ = true;
+  ++at_;
   tick_ = {};
+  before_ = std::exchange(key_, next_key_);
+  next_key_ = key_of(at_ + 1);
   return at_ < order_.size();
 }
 
@@ -98,11 +106,15 @@ bool live_source::take(tick_runs& runs, std::size_t most) {
 }
 
 std::optional<timeline_head> live_source::head() const noexcept {
+  if (key_ == before_ || key_ == next_key_) return std::nullopt;
   const std::uint32_t item = order_[at_];
+  if (live_.ticks_of(item) == 1) {
+    const std::uint64_t only = live_.newest_of(item) + later_by_;
+    return timeline_head{1, only, only, 0};
+  }
   live_ticks::place from;
   const std::uint64_t first = live_.next_ticks(item, from, 1).front();
   timeline_head head{live_.ticks_of(item), first + later_by_, live_.newest_of(item) + later_by_, 0};
-  if (shares_key()) return std::nullopt;
   head.body = head.in_pieces() ? bits_of_pieces(head) : body_bits(head);
   return head;
 }
@@ -126,11 +138,6 @@ std::uint64_t live_source::bits_of_pieces(const timeline_head& head) const noexc
     before = after;
   }
   return sizes.bits();
-}
-
-bool live_source::shares_key() const noexcept {
-  return (at_ > 0 && key_of(at_ - 1) == key_of(at_)) ||
-         (at_ + 1 < order_.size() && key_of(at_ + 1) == key_of(at_));
 }
 
 // -- merging -------------------------------------------------------------------------------------
@@ -180,14 +187,15 @@ void timelines_merge::advance(input& i) { i.key = i.source->next() ? i.source->k
 // The item with the least key. Which input has it is random, so nothing branches on that.
 bool timelines_merge::find_next(std::uint64_t& work) {
   std::uint64_t least = no_key;
-  for (const input& i : inputs_) least = std::min(least, i.key);
-  if (least == no_key) return false;
   input* has_it = nullptr;
   std::size_t inputs = 0;
   for (input& i : inputs_) {
-    has_it = i.key == least ? &i : has_it;
-    inputs += i.key == least ? 1 : 0;
+    const bool is_less = i.key < least;
+    inputs = is_less ? 1 : inputs + (i.key == least ? 1 : 0);
+    has_it = is_less ? &i : has_it;
+    least = is_less ? i.key : least;
   }
+  if (least == no_key) return false;
   if (inputs == 1 && take_whole(*has_it, work)) return true;
   key_ = least;
   runs_.clear();
@@ -203,9 +211,11 @@ bool timelines_merge::take_whole(input& only, std::uint64_t& work) {
   if (!head) return false;
   if (stage_ == stage::count) {
     ++items_;
+    ticks_ += head->count;
     bits_ += head_bits(*head, span_) + head->body;
   } else {
-    const std::optional<coded_body> body = only.source->body();
+    const std::optional<coded_body> body =
+        head->has_body() ? only.source->body() : coded_body{};  // of no bits
     if (!body) return false;
     out_.add(only.key, *head, *body);
     work -= std::min(work, head->body / (8 * line_bytes));
@@ -244,6 +254,7 @@ void timelines_merge::end_item(std::uint64_t& work) {
   if (stage_ == stage::write) return out_.add(key_, runs_);
   ++items_;
   const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
+  ticks_ += ends.count;
   if (ends.in_pieces()) {
     expect_reasonable(bits_ + pieces_of(ends.count) * width_of(ends.distance()));
   }
@@ -257,7 +268,7 @@ void timelines_merge::end_pass() {
     stage_ = items_ == 0 ? stage::done : stage::close;
     return;
   }
-  out_ = timelines_writer(span_, items_, bits_);
+  out_ = timelines_writer(span_, items_, bits_, ticks_);
   begin(stage::write);
 }
 

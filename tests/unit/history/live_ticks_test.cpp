@@ -97,6 +97,26 @@ TEST(live_ticks, count_what_malloc_takes) {
   }
 }
 
+// Also if the first bits of their digests are the same, as if they had been crafted.
+TEST(live_ticks, lists_items_in_the_order_of_their_digests) {
+  for (const std::uint64_t items : {0u, 1u, 2u, 100u, 5000u}) {
+    for (const std::uint64_t different : {~std::uint64_t{0}, std::uint64_t{0xff}}) {
+      live_ticks live;
+      for (std::uint64_t i = 0; i < items; ++i) {
+        const digest d = key(i);
+        live.add({d.lo, d.hi & different}, 1);
+      }
+      const item_order order = live.in_order();
+      ASSERT_EQ(order.size(), items);
+      for (std::size_t i = 1; i < order.size(); ++i) {
+        const digest& a = live.item(order[i - 1]);
+        const digest& b = live.item(order[i]);
+        ASSERT_TRUE(a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo)) << i;
+      }
+    }
+  }
+}
+
 // 48 to 64 bytes per item, 4 to 8 per further tick.
 TEST(live_ticks, take_what_is_said) {
   for (const std::uint32_t items : {5000u, 16'384u, 16'385u, 100'000u}) {

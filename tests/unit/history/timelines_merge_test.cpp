@@ -94,6 +94,25 @@ TEST(timelines_merge, gives_the_same_bytes_however_items_are_spread) {
   }
 }
 
+// Their digests differ in what is not part of the key.
+TEST(timelines_merge, unites_items_of_a_table_that_share_a_key) {
+  ticks_by_key all;
+  live_ticks table;
+  std::uint32_t t = 0;
+  for (const std::uint64_t sharing : {2u, 1u, 3u, 1u, 1u, 2u}) {
+    const std::uint64_t key = (all.size() + 1) << 40;
+    for (std::uint64_t i = 0; i < sharing; ++i) {
+      const digest d{sharing - i, key << 16 | (i == 2 ? 7 : 0)};
+      ASSERT_EQ(timeline_key(d), key);
+      table.add(d, t);
+      all[key].insert(t++);
+    }
+  }
+  tick_sources sources;
+  sources.push_back(std::make_unique<live_source>(table));
+  expect_same_bytes(timelines_merge(100, std::move(sources)).finish(), timelines_of(all, 100));
+}
+
 // Every call does what it is allowed to and the bucket that it closes, and no more.
 TEST(timelines_merge, stops_after_the_work_it_was_given) {
   const scattered s = scattered_items(86'400, 800);

@@ -10,6 +10,7 @@
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
+#include <bloomtime/detail/cpu.hpp>
 
 // Numbers of any width one after the other, low bits first. Bit p is bit p % 8 of byte p / 8.
 namespace bloomtime::detail {
@@ -41,6 +42,8 @@ class bit_writer {
   // A number from 1 on in 2 floor(log2 n) + 1 bits: as many zeros as bits follow its leading one.
   void put_gamma(std::uint64_t n) {
     const auto more = static_cast<unsigned>(std::bit_width(n)) - 1;
+    if (more < 32) [[likely]]
+      return put((n << 1 | 1) << more, 2 * more + 1);  // without the leading one
     put(0, more);
     put(1, 1);
     put(n, more);
@@ -96,7 +99,10 @@ class bit_writer {
   // Room for so many more bits, and for the word behind them.
   void make_room(std::uint64_t bits) {
     const std::uint64_t wanted = stream_bytes(size_ + bits);
-    if (wanted <= words_.size()) return;
+    if (wanted > words_.size()) [[unlikely]]
+      grow(wanted);
+  }
+  void grow(std::uint64_t wanted) {
     buffer larger = buffer::unset(std::max<std::uint64_t>({64, wanted, 2 * words_.size()}));
     if (size_ != 0) std::memcpy(larger.data(), words_.data(), (size_ + 63) / 64 * 8);
     words_.swap(larger);
@@ -154,9 +160,10 @@ class bit_reader {
 
   std::uint64_t size() const noexcept { return size_; }
 
-  std::uint64_t get(std::uint64_t at, unsigned width) const noexcept {
+  BLOOMTIME_INLINE std::uint64_t get(std::uint64_t at, unsigned width) const noexcept {
     if (at >= size_) return 0;
-    if (width > 57) return get(at, 32) | get(at + 32, width - 32) << 32;
+    if (width > most_at_once) [[unlikely]]
+      return get_long(at, width);
     const std::uint64_t bits = load_le64(data_ + at / 8) >> (at % 8);
     return bits & ((std::uint64_t{1} << width) - 1);
   }
@@ -168,17 +175,19 @@ class bit_reader {
   }
 
   // The 57 bits from here on, and zeros.
-  std::uint64_t peek(std::uint64_t at) const noexcept { return get(at, 57); }
+  BLOOMTIME_INLINE std::uint64_t peek(std::uint64_t at) const noexcept {
+    return get(at, most_at_once);
+  }
 
   // Reads a number and moves on.
-  std::uint64_t take(std::uint64_t& at, unsigned width) const noexcept {
+  BLOOMTIME_INLINE std::uint64_t take(std::uint64_t& at, unsigned width) const noexcept {
     const std::uint64_t value = get(at, width);
     at += width;
     return value;
   }
 
   // 0 where there is no such number.
-  std::uint64_t take_gamma(std::uint64_t& at) const noexcept {
+  BLOOMTIME_INLINE std::uint64_t take_gamma(std::uint64_t& at) const noexcept {
     const std::uint64_t next = peek(at);
     const auto width = static_cast<unsigned>(std::countr_zero(next));
     if (2 * width < 57) [[likely]] {  // all of the code, which zeros would not be
@@ -190,6 +199,12 @@ class bit_reader {
   }
 
  private:
+  static constexpr unsigned most_at_once = 57;
+
+  std::uint64_t get_long(std::uint64_t at, unsigned width) const noexcept {
+    return get(at, 32) | get(at + 32, width - 32) << 32;
+  }
+
   std::uint64_t take_long_gamma(std::uint64_t& at) const noexcept {
     unsigned more = 0;
     while (peek(at) == 0) {

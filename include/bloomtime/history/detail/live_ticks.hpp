@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -27,7 +29,7 @@ class live_ticks {
  public:
   // Whether the pair is new. If memory is out, nothing has changed.
   bool add(digest d, std::uint32_t tick) {
-    if (const auto known = find(d)) return add_to(items_[*known], tick);
+    if (entry* const known = find(items_, d)) return add_to(*known, tick);
     index_.reserve(size_ + 1);
     items_.reserve(size_ + 1);
     index_.insert(d, size_);
@@ -41,23 +43,35 @@ class live_ticks {
   void prefetch(digest d) const noexcept { index_.prefetch(d); }
   bool seen(digest d, tick_range asked) const noexcept {
     if (!reach_.touches(asked)) return false;
-    const auto known = find(d);
-    if (!known) return false;
-    const entry& e = items_[*known];
-    if (asked.first <= e.newest && e.newest <= asked.last) return true;
-    return pool_.seen(e.older, asked);
+    const entry* const known = find(items_, d);
+    if (known == nullptr) return false;
+    if (asked.first <= known->newest && known->newest <= asked.last) return true;
+    return pool_.seen(known->older, asked);
   }
 
   // The numbers of all items, in the order of their digests' high half.
   item_order in_order() const {
     using key = std::pair<std::uint64_t, std::uint32_t>;
-    std::vector<key, hooked<key>> keys;
-    keys.reserve(size_);
-    for (std::uint32_t i = 0; i < size_; ++i) keys.emplace_back(items_[i].item.hi, i);
-    std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
-      if (a.first != b.first) return a.first < b.first;
-      return items_[a.second].item.lo < items_[b.second].item.lo;
-    });
+    if (size_ == 0) return {};
+    // The first bits of a digest are random, so that few items share a bucket.
+    const auto width = static_cast<unsigned>(std::bit_width(std::uint32_t{size_}));
+    const auto bucket_of = [&](std::uint32_t i) { return items_[i].item.hi >> (64 - width); };
+    item_order ends((std::size_t{1} << width) + 1);  // of buckets, and before that their beginnings
+    for (std::uint32_t i = 0; i < size_; ++i) ++ends[bucket_of(i) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<key, hooked<key>> keys(size_);
+    for (std::uint32_t i = 0; i < size_; ++i) keys[ends[bucket_of(i)]++] = {items_[i].item.hi, i};
+    const auto at = [&](std::uint32_t n) { return keys.begin() + static_cast<std::ptrdiff_t>(n); };
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : ends) {
+      if (end - begin > 1) {
+        std::sort(at(begin), at(end), [&](const key& a, const key& b) {
+          if (a.first != b.first) return a.first < b.first;
+          return items_[a.second].item.lo < items_[b.second].item.lo;
+        });
+      }
+      begin = end;
+    }
     item_order order;
     order.reserve(size_);
     for (const key& each : keys) order.push_back(each.second);
@@ -94,7 +108,7 @@ class live_ticks {
   }
   template <class Visit>
   void for_each(digest d, Visit&& visit) const {
-    if (const auto known = find(d)) for_each(*known, visit);
+    if (const auto known = number_of(d)) for_each(*known, visit);
   }
 
   bool empty() const noexcept { return size_ == 0; }
@@ -115,8 +129,18 @@ class live_ticks {
     tick_pool::list older;
   };
 
-  std::optional<std::uint32_t> find(digest d) const noexcept {
+  std::optional<std::uint32_t> number_of(digest d) const noexcept {
     return index_.find(d, [&](std::uint32_t slot) { return items_[slot].item == d; });
+  }
+  // The entry itself, whose place is computed once. Null if there is none.
+  template <class Entries>
+  auto find(Entries& entries, digest d) const noexcept -> decltype(&entries[0]) {
+    decltype(&entries[0]) e = nullptr;
+    const auto known = index_.find(d, [&](std::uint32_t slot) {
+      e = &entries[slot];
+      return e->item == d;
+    });
+    return known ? e : nullptr;
   }
 
   bool add_to(entry& e, std::uint32_t tick) {

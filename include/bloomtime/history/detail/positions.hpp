@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/bit_stream.hpp>
+#include <bloomtime/history/detail/key_filter.hpp>
 #include <bloomtime/history/detail/tick_list.hpp>
 #include <bloomtime/history/detail/tick_span.hpp>
 
@@ -33,6 +35,18 @@ struct positions_shape {
     const std::uint64_t p = start(key) + (tick - first);
     return p < range ? p : p - range;
   }
+
+  // Positions are filtered by cells. The span of an item lies in 8 to 17 of them, or in more where
+  // there are few places: at least 128 cells for each position.
+  unsigned cell_bits() const noexcept {
+    const auto bits_above = [](std::uint64_t n, unsigned less) {
+      return std::max(static_cast<unsigned>(std::bit_width(n)), less) - less;
+    };
+    const auto for_all = static_cast<unsigned>(std::bit_width(count)) + 8;
+    return std::min(bits_above(range, for_all), bits_above(span, 4));
+  }
+  // The key of a cell in the filter.
+  static std::uint64_t cell_key(std::uint64_t cell) noexcept { return mix(cell) >> 16; }
 
   friend bool operator==(const positions_shape&, const positions_shape&) = default;
 };
@@ -115,13 +129,24 @@ class positions {
   const positions_shape& shape() const noexcept { return shape_; }
   const buffer& marks() const noexcept { return marks_; }
   const buffer& list() const noexcept { return list_; }
-  std::uint64_t bytes() const noexcept { return marks_.size() + list_.size(); }
+  std::uint64_t bytes() const noexcept { return marks_.size() + list_.size() + filter_.bytes(); }
   static std::uint64_t marks_bytes(const positions_shape& shape) noexcept;
   static std::uint64_t list_bytes(const positions_shape& shape) noexcept;
 
   positions_view<bit_reader> view() const noexcept {
     return {shape_, bit_reader(marks_.bytes()), bit_reader(list_.bytes())};
   }
+
+  // Whether there may be a sighting of the item in the range: what the view answers, mostly without
+  // reading the list.
+  bool seen(std::uint64_t key, tick_range asked) const noexcept {
+    return may_have(key, asked) && view().seen(key, asked);
+  }
+  // False only if the filter alone answers.
+  bool may_have(std::uint64_t key, tick_range asked) const noexcept;
+  // Makes the filter that they would have if they had been written in this process.
+  void make_filter();
+  bool has_filter() const noexcept { return !filter_.empty(); }
 
   // Throws error(corrupt) unless every bit is as it was written.
   void verify() const;
@@ -131,9 +156,12 @@ class positions {
   friend bool operator==(const positions& a, const positions& b) noexcept;
 
  private:
+  friend class positions_writer;
+
   positions_shape shape_;
   buffer marks_;
   buffer list_;
+  key_filter filter_;  // of their cells
 };
 
 // Makes such a set of positions that come in order, in no more memory than it takes.
@@ -141,12 +169,14 @@ class positions_writer {
  public:
   positions_writer() = default;
   // As many as the shape says, or fewer.
-  explicit positions_writer(const positions_shape& shape);
+  explicit positions_writer(const positions_shape& shape, bool with_filter = false);
 
   // Above all that came before.
   void put(std::uint64_t position);
   std::uint64_t count() const noexcept { return count_; }
-  std::uint64_t bytes() const noexcept { return marks_.capacity() + list_.capacity(); }
+  std::uint64_t bytes() const noexcept {
+    return marks_.capacity() + list_.capacity() + filter_.bytes();
+  }
   // If as many came as the shape says.
   positions finish();
 
@@ -155,6 +185,7 @@ class positions_writer {
   list_code code_;
   bit_writer marks_;
   bit_writer list_;
+  key_filter filter_;
   std::uint64_t marked_ = 0;  // marks so far
   std::uint64_t count_ = 0;   // positions so far
 };

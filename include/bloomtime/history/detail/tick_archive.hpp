@@ -30,6 +30,10 @@ struct tick_layer {
 
   tick_range reach() const noexcept;  // all ticks lie in it
   bool seen(digest d, tick_range asked) const noexcept;
+  // Whether the item may be there at any time, without reading much.
+  bool may_have(digest d) const noexcept {
+    return table || lines->filter().may_have(timeline_key(d));
+  }
   // For questions that follow: first where to look, then what is there.
   void prefetch_place(digest d) const noexcept {
     if (table) return table->prefetch(d);

@@ -11,6 +11,7 @@
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/digest.hpp>
 #include <bloomtime/history/detail/bit_stream.hpp>
+#include <bloomtime/history/detail/key_filter.hpp>
 #include <bloomtime/history/detail/timeline.hpp>
 #include <bloomtime/shard.hpp>
 
@@ -119,7 +120,10 @@ class timelines_view {
   std::uint64_t take_count(std::uint64_t& at) const noexcept {
     const std::uint64_t and_one = stream_.take_gamma(at);
     if (and_one == 0 || at > stream_.size()) return 0;
-    return std::min(and_one - 1, (stream_.size() - at) / shape_.rest_bits());
+    const std::uint64_t left = stream_.size() - at;
+    const std::uint64_t items = and_one - 1;
+    const bool fit = items < (std::uint64_t{1} << 32) && items * shape_.rest_bits() <= left;
+    return fit ? items : std::min(items, left / shape_.rest_bits());  // rarely a division
   }
 
   // Reads the heads before that of the item.
@@ -257,13 +261,22 @@ class timelines {
   const timelines_shape& shape() const noexcept { return shape_; }
   const buffer& directory() const noexcept { return directory_; }
   const buffer& stream() const noexcept { return stream_; }
-  std::uint64_t bytes() const noexcept { return directory_.size() + stream_.size(); }
+  std::uint64_t bytes() const noexcept {
+    return directory_.size() + stream_.size() + filter_.bytes();
+  }
   // All ticks lie in it. It is not stored, so that it is the whole span after loading.
   const tick_range& reach() const noexcept { return reach_; }
 
   timelines_view<bit_reader> view() const noexcept {
     return {shape_, bit_reader(directory_.bytes()), bit_reader(stream_.bytes())};
   }
+  // Whether the item has a tick in the range. Most items that are not there are not looked for.
+  bool seen(std::uint64_t key, tick_range asked) const noexcept {
+    return filter_.may_have(key) && view().seen(key, asked);
+  }
+  const key_filter& filter() const noexcept { return filter_; }
+  // Makes the filter that they would have if they had been written in this process.
+  void make_filter();
   // For questions that follow: first the entry of the directory, then what it says.
   void prefetch_directory(std::uint64_t key) const noexcept {
     const std::uint64_t bucket = key >> shape_.rest_bits();
@@ -290,6 +303,7 @@ class timelines {
   timelines_shape shape_;
   buffer directory_;
   buffer stream_;
+  key_filter filter_;
   tick_range reach_ = no_ticks;
   bool trusted_ = false;
 };
@@ -299,8 +313,10 @@ class timelines_writer {
  public:
   timelines_writer() = default;
   // Of about so many items, whose heads and bodies take about so many bits. If there are no more of
-  // either, it takes no more memory than the timelines will.
-  timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits = 0);
+  // either, it takes no more memory than the timelines will. They get a filter if they have so many
+  // ticks that it is worth it.
+  timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits = 0,
+                   std::uint64_t ticks = 0);
 
   // Runs are of ticks below the span. A key that comes again is the same item. Takes the runs and
   // leaves others in their place, so that memory is used again.
@@ -326,6 +342,7 @@ class timelines_writer {
 
   timelines_shape shape_;
   tick_range reach_ = no_ticks;
+  key_filter filter_;
   bit_writer stream_;
   bit_writer starts_;             // of buckets, wider than in the end where that is not known
   bit_writer narrow_;             // the same in as few bits as they need

@@ -68,26 +68,29 @@ class live_source : public tick_source {
  public:
   explicit live_source(const live_ticks& live, std::uint64_t later_by = 0);
 
-  void rewind() override { begun_ = false; }
+  void rewind() override;
   bool next() override;
-  std::uint64_t key() const noexcept override { return key_of(at_); }
+  std::uint64_t key() const noexcept override { return key_; }
   bool take(tick_runs& runs, std::size_t most) override;
   std::optional<timeline_head> head() const noexcept override;
   std::uint64_t bytes() const noexcept override { return live_.bytes(); }
   std::uint64_t own_bytes() const noexcept override { return sizeof *this + allocated_by(order_); }
 
  private:
+  static constexpr std::uint64_t no_key = ~std::uint64_t{0};
+
   std::uint64_t key_of(std::size_t at) const noexcept {
-    return timeline_key(live_.item(order_[at]));
+    return at < order_.size() ? timeline_key(live_.item(order_[at])) : no_key;
   }
   std::uint64_t bits_of_pieces(const timeline_head& head) const noexcept;
-  bool shares_key() const noexcept;
 
   const live_ticks& live_;
   std::uint64_t later_by_;
   item_order order_;
-  bool begun_ = false;
-  std::size_t at_ = 0;      // item, in this order
+  std::size_t at_;          // item, in this order
+  std::uint64_t before_;    // key of the item before, or none
+  std::uint64_t key_;       // of this item
+  std::uint64_t next_key_;  // of the item behind, or none
   live_ticks::place tick_;  // the next one
 };
 
@@ -146,6 +149,7 @@ class timelines_merge {
   tick_runs part_;         // of it, from the input that is read
   tick_runs scratch_;
   std::uint64_t items_ = 0;
+  std::uint64_t ticks_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies
   timelines_writer out_;
 };
