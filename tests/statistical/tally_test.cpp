@@ -102,7 +102,9 @@ TEST(tally_statistics, the_table_is_as_large_as_predicted_for_random_counts) {
   for (const auto& [each, bits] : {std::pair{10U, 4U}, {180U, 8U}}) {
     const std::uint64_t arrivals = each;
     expect_table_as_predicted(4000 * arrivals, bits, [&](tally_filter& f, std::uint64_t seed) {
-      each_arrival(4000, arrivals, seed, [&](std::uint64_t x) { f.add(x); });
+      std::vector<std::uint64_t> counts(4000);
+      each_arrival(4000, arrivals, seed, [&](std::uint64_t x) { ++counts[x]; });
+      for (std::uint64_t x = 0; x < 4000; ++x) f.add(x, counts[x]);
     });
   }
 }
