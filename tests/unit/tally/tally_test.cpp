@@ -398,8 +398,8 @@ TEST_P(tally_cells, stop_at_a_table_as_large_as_allowed) {
 }
 
 TEST(tally_filter, chooses_its_cells_by_the_mean_count) {
-  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 2000}).cell_bits(), 4U);
-  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 3000}).cell_bits(), 8U);
+  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 1200}).cell_bits(), 4U);
+  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 1500}).cell_bits(), 8U);
   EXPECT_EQ(tally_filter({.items = 1000, .error = 1e-5, .total = 4000}).cell_bits(), 4U);
   EXPECT_EQ(tally_filter({.items = 1000, .error = 1e-5, .total = 7800}).cell_bits(), 8U);
   EXPECT_EQ(tally_filter({.items = 1000, .memory = 16'000, .total = 1000}).cell_bits(), 4U);
