@@ -82,7 +82,7 @@ def a_small_tally_is_never_too_low():
             exact.take(*change)
         store = os.path.join(where, "store")
         tallied(write(os.path.join(where, "f"), tsv_of(changes)), "--op", "1", "--item", "2",
-                "--store", store, "--memory", "4096", "--engine", "tally_filter")
+                "--store", store, "--items", "100", "--error", "10%", "--engine", "tally_filter")
         answers = dict(zip(sorted(exact.of), counted(store, sorted(exact.of))))
         assert all(upper >= exact.of[item] for item, (_, _, upper) in answers.items())
         below = sum(lower > exact.of[item] for item, (_, lower, _) in answers.items())
