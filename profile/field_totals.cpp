@@ -15,7 +15,10 @@ namespace {
 // The error of a table is proportional to its items: one count in 2000 is too high with a million
 // items, and one in 200 with ten million.
 any_tally new_counts(std::optional<std::uint64_t> memory, const hash_seed& seed) {
-  if (memory) return any_tally(rising_tally({.memory = *memory, .seed = seed}));
+  if (memory) {
+    return any_tally(
+        rising_tally({.memory = *memory, .large_memory = tally_config::no_limit, .seed = seed}));
+  }
   return any_tally(tally_table({.items = 1'000'000, .error = 1e-3, .seed = seed}));
 }
 

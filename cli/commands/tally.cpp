@@ -104,7 +104,8 @@ any_tally made(any_tally_config c, std::string_view engine, std::uint64_t seed) 
 // -- the run -------------------------------------------------------------------------------------
 
 constexpr const char* no_room =
-    "--memory leaves no room for more items, or the sum of all counts would exceed 64 bits";
+    "--memory leaves no room for more items or larger counts, or the sum of all counts would "
+    "exceed 64 bits";
 
 class tally_run {
  public:
@@ -275,7 +276,8 @@ constexpr const char* tally_details =
     "added goes unnoticed, and lowers other counts, as often as a count is too high.\n"
     "tally_table grows with the number of items; with --memory, items beyond it are refused and\n"
     "counted, a warning is printed at once, and the exit status is 3. tally_filter has a fixed\n"
-    "size and takes any number of items, with a growing error.";
+    "number of cells and takes any number of items, with a growing error; with --memory, counts\n"
+    "for which there is no room beside the cells are refused in the same way.";
 
 }  // namespace
 
@@ -305,7 +307,7 @@ void add_tally(command& root, output_options& asked) {
   self.text("--error", given->error, "E",
             "probability that a count is too high (default 0.1%; tally_filter 1%)");
   self.text("--memory", given->memory, "SIZE",
-            "most memory of the table (default no limit); size of tally_filter (default 16MB)");
+            "most memory (default no limit; tally_filter without --items 16MB)");
   self.text("--engine", given->engine, "NAME", "tally_table (default) or tally_filter");
   self.text("--seed", given->seed, "N",
             "seed of the hash (default 0); random if the input may be hostile");

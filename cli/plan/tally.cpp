@@ -188,9 +188,9 @@ std::vector<std::string> notes_of(const tally_target& t) {
   }
   notes.push_back(fmt::format(
       "tally_table: with memory reserved for all items, if counts follow Zipf's law; a table that "
-      "grows takes up to 1.4 times that. Of tally_filter: if all items have the same mean count, "
-      "{} "
-      "of it for counts too large for their cells; at most {} in all for any other counts",
+      "grows takes up to 1.4 times that. tally_filter: {} of it for counts too large for their "
+      "cells, if counts are equal, random or follow Zipf's law; at most {} in all for any other "
+      "counts",
       bytes_text(best.large_bytes), bytes_text(best.most_memory())));
   notes.emplace_back("rising_tally: counts are too high less often than stated");
   const auto table = table_candidate(t);
@@ -236,8 +236,8 @@ planner tally_planner() {
                {"k", "cells per item, or blocks of a table"},
                {"removes", "whether items can be removed"},
                {"large_bytes",
-                "part of memory_bytes: the table of counts too large for their cells, if all items "
-                "have the same mean count (exceeded with probability below 1e-4)"},
+                "part of memory_bytes: the table of counts too large for their cells, if counts "
+                "are equal, random or follow Zipf's law (exceeded with probability below 1e-4)"},
                {"most_memory_bytes",
                 "upper bound for any counts with this total, if nothing is removed"}},
       .fields = {{"total", "sum of all counts"}, {"total_given", "false if it was assumed"}},

@@ -13,6 +13,7 @@
 #include <bloomtime/math/zipf.hpp>
 #include <bloomtime/tally/detail/escaping_cells.hpp>
 
+#include "math/count_law.hpp"
 #include "math/expect.hpp"
 #include "math/line_load.hpp"
 #include "math/search.hpp"
@@ -67,77 +68,6 @@ std::uint64_t count_at_least(std::uint64_t value, std::uint64_t mass, std::uint6
 
 namespace {
 
-// P(X >= v) of a Poisson variable, exact.
-double poisson_at_least(double mean, unsigned v) {
-  if (v == 0) return 1;
-  if (mean <= 0) return 0;
-  const auto pmf = [&](double j) {
-    return std::exp(j * std::log(mean) - mean - std::lgamma(j + 1));
-  };
-  double sum = 0;
-  if (mean < v) {  // terms fall from v on
-    double term = pmf(v);
-    for (double j = v; term > sum * 1e-17; term *= mean / ++j) sum += term;
-    return std::min(1., sum);
-  }
-  double term = pmf(v - 1);
-  for (double j = v - 1; term > sum * 1e-17; term *= j-- / mean) sum += term;
-  return std::max(0., 1 - sum);
-}
-
-// The counts of the items of a load: the mean, or two whole numbers around it.
-struct counts {
-  double mean;
-  unsigned least;  // limited to what a cell can hold, which is sufficient here
-  double more;     // share of items with one more
-
-  explicit counts(const tally_load& load) {
-    constexpr double enough = 1 << 20;
-    const auto total = static_cast<double>(load.total);
-    const auto items = static_cast<double>(load.items);
-    mean = load.total == 0 ? static_cast<double>(usual_tally_mean)
-                           : std::clamp(total / items, 1., enough);
-    least = static_cast<unsigned>(mean);
-    more = mean - least;
-  }
-
-  // The probability that an item has at least v.
-  double one_at_least(unsigned v) const {
-    const double equal = least >= v ? 1 : least + 1 == v ? more : 0;
-    return std::max(equal, poisson_at_least(mean, v));
-  }
-
-  // The probability that a cell with Poisson(load) items counts at least v.
-  double sum_at_least(double load, unsigned v) const {
-    constexpr double always = 500;  // e^-load is a number up to 745, and v is at most 192
-    if (load > always) return 1;
-    return std::max(sum_of_equal(load, v), sum_of_random(load, v));
-  }
-
- private:
-  double sum_of_random(double load, unsigned v) const {
-    double sum = 0;
-    double share = std::exp(-load);
-    for (unsigned j = 1; j < v; ++j) {
-      share *= load / j;
-      sum += share * poisson_at_least(j * mean, v);
-      if (j > load && share < 1e-18) return sum;
-    }
-    return sum + poisson_at_least(load, v);  // nearly 1 with this many items
-  }
-  double sum_of_equal(double load, unsigned v) const {
-    const double fewer = load * (1 - more);
-    double sum = 0;
-    double share = std::exp(-fewer);
-    const unsigned alone = (v + least - 1) / least;  // items of the smaller count that suffice
-    for (unsigned j = 0; j < alone; share *= fewer / ++j) {
-      const unsigned missing = v - j * least;
-      sum += share * poisson_at_least(load * more, (missing + least) / (least + 1));
-    }
-    return sum + poisson_at_least(fewer, alone);
-  }
-};
-
 // A number of entries that is exceeded with a probability below 1e-4: four standard deviations
 // above the mean. An item brings up to k entries at the same time, so the variance is at most k
 // times that of independent cells.
@@ -150,10 +80,18 @@ unsigned first_escape(unsigned cell_bits) {
   return cell_bits == 4 ? detail::escaping_cells<4>::escape : detail::escaping_cells<8>::escape;
 }
 
+unsigned cells_per_line(unsigned cell_bits) { return 8 * detail::line_bytes / cell_bits; }
+
+double mean_count(const tally_load& load) {
+  constexpr double enough = 1 << 20;  // more than any cell counts alone
+  if (load.total == 0) return static_cast<double>(usual_tally_mean);
+  const double mean = static_cast<double>(load.total) / static_cast<double>(load.items);
+  return std::clamp(mean, 1., enough);
+}
+
 // Sums share(load) over the cells of all lines, where `load` is the mean number of items of a cell.
 template <class Share>
-double over_cells(std::uint64_t items, const tally_size& s, Share&& share) {
-  const unsigned per_line = 8 * detail::line_bytes / s.cell_bits;
+double over_cells(std::uint64_t items, const line_size& s, unsigned per_line, Share&& share) {
   const auto lines = static_cast<double>(s.lines);
   double sum = 0;
   double known = 0;
@@ -168,8 +106,49 @@ double over_cells(std::uint64_t items, const tally_size& s, Share&& share) {
 }
 
 double used_cells(std::uint64_t items, const tally_size& s) {
-  return over_cells(items, s, [](double load) { return -std::expm1(-load); });
+  return over_cells(items, {s.lines, s.k}, cells_per_line(s.cell_bits),
+                    [](double load) { return -std::expm1(-load); });
 }
+
+// The table of a load: the largest one of those that the laws of counts need.
+class expected_table {
+ public:
+  expected_table(const tally_load& load, unsigned cell_bits)
+      : items_(load.items),
+        per_line_(cells_per_line(cell_bits)),
+        laws_(count_laws(load.items, mean_count(load), first_escape(cell_bits))) {}
+
+  // Cells in the table, on average.
+  double entries(const line_size& s) const {
+    return largest(s, [](const count_law& law, double load) { return law.sum_reaches(load); });
+  }
+  // With minimum increase. A cell shows about the largest count of its items, not their sum.
+  double rising_entries(const line_size& s) const {
+    return largest(s, [](const count_law& law, double load) {
+      return -std::expm1(-load * law.one_reaches());
+    });
+  }
+  std::uint64_t bytes(const line_size& s, double entries) const {
+    const double cells = static_cast<double>(s.lines) * per_line_;
+    return detail::side_table::bytes_for(entries_at_most(entries, cells, s.k));
+  }
+  std::uint64_t bytes(const line_size& s) const { return bytes(s, entries(s)); }
+
+ private:
+  template <class Reaches>
+  double largest(const line_size& s, Reaches&& reaches) const {
+    double most = 0;
+    for (const count_law& law : laws_) {
+      const auto share = [&](double load) { return reaches(law, load); };
+      most = std::max(most, over_cells(items_, s, per_line_, share));
+    }
+    return most;
+  }
+
+  std::uint64_t items_;
+  unsigned per_line_;
+  std::array<count_law, 3> laws_;
+};
 
 // Computed in doubles: k times the total or the items may exceed 64 bits.
 std::uint64_t most_entries(const tally_load& load, const tally_size& s) {
@@ -182,66 +161,113 @@ std::uint64_t most_entries(const tally_load& load, const tally_size& s) {
       std::min({per_count, k * static_cast<double>(load.items), cells, 0x1p62}));
 }
 
-tally_size cells_for(const tally_load& load, unsigned cell_bits) {
-  const unsigned per_line = 8 * detail::line_bytes / cell_bits;
-  line_size size{};
-  if (load.error) {
-    size = lines_for_error(load.items, *load.error, per_line, tally_line_k);
-  } else {
-    size.lines = std::max<std::uint64_t>(1, load.memory.value_or(0) / detail::line_bytes);
-    size.k = k_for_lines(load.items, size.lines, per_line, tally_line_k);
-  }
-  return {.cell_bits = cell_bits,
-          .k = size.k,
-          .lines = size.lines,
-          .error = line_cells_error(load.items, size.lines, per_line, size.k),
-          .large = 0,
-          .cell_bytes = size.lines * detail::line_bytes,
-          .large_bytes = 0,
-          .rising_large_bytes = 0,
-          .most_large_bytes = 0};
+// -- lines and a table in a given memory
+
+constexpr std::uint64_t any_table = ~std::uint64_t{0};
+constexpr std::uint64_t smallest_table = detail::side_table::bytes_for(1);
+
+// The largest table beside one line; tables have powers of two as sizes.
+std::uint64_t largest_table(std::uint64_t memory) {
+  const bool fits = memory >= smallest_table + detail::line_bytes;
+  return fits ? std::bit_floor(memory - detail::line_bytes) : 0;
 }
 
-// The error with this memory.
-double error_in(const tally_load& load, unsigned cell_bits, std::uint64_t memory) {
-  return cells_for({.items = load.items, .memory = memory}, cell_bits).error;
+// The table beside cells: as much of the memory as is left, or none.
+std::uint64_t table_in(std::uint64_t memory, std::uint64_t cell_bytes) {
+  return detail::side_table::bytes_for(
+      detail::side_table::entries_in(memory - std::min(memory, cell_bytes)));
+}
+
+// An eighth of the memory at most, and at least the smallest table that there is.
+std::uint64_t table_for_any_load(std::uint64_t memory) {
+  const std::uint64_t share = std::max(smallest_table, std::bit_floor(memory / 8));
+  return std::min(share, largest_table(memory));
+}
+
+// The most lines beside which the table that they need has room. Either all that leave room for
+// some table, or fewer beside the next smaller table, which is too small for as many as leave room
+// for it.
+line_size lines_beside_table(const tally_load& load, std::uint64_t memory, unsigned cell_bits) {
+  const expected_table needed(load, cell_bits);
+  const auto beside = [&](std::uint64_t table) {
+    return tally_cells_in(memory - table, load.items, cell_bits);
+  };
+  const auto of_lines = [&](std::uint64_t lines) {
+    return tally_cells_in(lines * detail::line_bytes, load.items, cell_bits);
+  };
+  const std::uint64_t largest = largest_table(memory);
+  std::uint64_t too_small = 0;
+  line_size best = beside(0);
+  for (std::uint64_t table = 0; needed.bytes(best) > table;) {
+    too_small = table;
+    if (table == largest) {
+      best = of_lines(1);
+      break;
+    }
+    table = std::max(2 * table, smallest_table);
+    best = beside(table);
+  }
+  const auto exceeds = [&](std::uint64_t lines) {
+    return needed.bytes(of_lines(lines)) > too_small;
+  };
+  if (exceeds(best.lines)) return best;
+  const auto too_many = least(beside(too_small).lines, exceeds);
+  return too_many ? of_lines(*too_many - 1) : best;
 }
 
 }  // namespace
 
-tally_size tally_size_for(const tally_load& load, unsigned cell_bits) {
+line_size tally_cells_in(std::uint64_t memory, std::uint64_t items, unsigned cell_bits) {
+  constexpr unsigned usual_k = 4;
+  const std::uint64_t lines = std::max<std::uint64_t>(1, memory / detail::line_bytes);
+  if (items == 0) return {lines, usual_k};
+  return {lines, k_for_lines(items, lines, cells_per_line(cell_bits), tally_line_k)};
+}
+
+line_size tally_lines(const tally_load& load, unsigned cell_bits) {
   expect(cell_bits == 4 || cell_bits == 8, "a tally's cells have 4 or 8 bits", cell_bits);
+  expect_one(load.error.has_value() + load.memory.has_value(),
+             "a tally needs one size, error or memory");
+  if (load.error) {
+    return lines_for_error(load.items, *load.error, cells_per_line(cell_bits), tally_line_k);
+  }
+  const std::uint64_t memory = *load.memory;
+  if (load.items == 0) return tally_cells_in(memory - table_for_any_load(memory), 0, cell_bits);
+  return lines_beside_table(load, memory, cell_bits);
+}
+
+tally_size tally_size_for(const tally_load& load, unsigned cell_bits) {
   expect(load.items >= 1, "there must be at least one item", load.items);
-  tally_size s = cells_for(load, cell_bits);
-  const counts each(load);
-  const unsigned escape = first_escape(cell_bits);
-  const double cells = static_cast<double>(s.cell_bytes) * 8 / cell_bits;
-  s.large = over_cells(load.items, s, [&](double n) { return each.sum_at_least(n, escape); });
-  s.large_bytes = detail::side_table::bytes_for(entries_at_most(s.large, cells, s.k));
-  // A cell shows about the largest count of its items, not their sum.
-  const double rising = over_cells(
-      load.items, s, [&](double n) { return -std::expm1(-n * each.one_at_least(escape)); });
-  s.rising_large_bytes = detail::side_table::bytes_for(entries_at_most(rising, cells, s.k));
+  const line_size size = tally_lines(load, cell_bits);
+  const expected_table needed(load, cell_bits);
+  tally_size s{.cell_bits = cell_bits,
+               .k = size.k,
+               .lines = size.lines,
+               .error = line_cells_error(load.items, size.lines, cells_per_line(cell_bits), size.k),
+               .large = needed.entries(size),
+               .cell_bytes = size.lines * detail::line_bytes,
+               .large_bytes = 0,
+               .rising_large_bytes = 0,
+               .most_large_bytes = 0};
+  const std::uint64_t room = load.memory ? table_in(*load.memory, s.cell_bytes) : any_table;
+  s.large_bytes = std::min(room, needed.bytes(size, s.large));
+  s.rising_large_bytes = std::min(room, needed.bytes(size, needed.rising_entries(size)));
   s.most_large_bytes =
-      std::max(s.large_bytes, detail::side_table::bytes_for(most_entries(load, s)));
+      std::min(room, std::max(s.large_bytes, detail::side_table::bytes_for(most_entries(load, s))));
   return s;
 }
 
 unsigned tally_cell_bits(const tally_load& load) {
   constexpr double most_share = 1. / 16;  // of the cells in use, in the table of narrow cells
   if (load.items == 0 || load.total == 0) return 8;
-  if (counts(load).one_at_least(first_escape(4)) > most_share) return 8;
   const tally_size narrow = tally_size_for(load, 4);
   if (narrow.large > most_share * used_cells(load.items, narrow)) return 8;
-  const tally_size wide = tally_size_for(load, 8);
   if (load.error) {
-    if (narrow.memory() != wide.memory()) return narrow.memory() < wide.memory() ? 4 : 8;
-    return narrow.error <= wide.error ? 4 : 8;
+    return narrow.memory() <= tally_size_for(load, 8).memory() / 4 * 3 ? 4 : 8;
   }
-  // The table may exceed the requested memory, but not by much.
-  if (narrow.large_bytes > wide.large_bytes + narrow.cell_bytes / 8) return 8;
-  const std::uint64_t same = narrow.memory() - std::min(narrow.large_bytes, wide.large_bytes);
-  return narrow.error <= error_in(load, 8, same) ? 4 : 8;
+  tally_load more = load;
+  more.memory = *load.memory / 3 * 4;
+  return narrow.error <= tally_size_for(more, 8).error ? 4 : 8;
 }
 
 // -- tables of counts ----------------------------------------------------------------------------

@@ -21,38 +21,43 @@ namespace {
 
 constexpr std::uint32_t lines_section = 1;
 constexpr std::uint32_t large_section = 2;
-constexpr unsigned usual_k = 4;  // if items are not known
 constexpr std::uint64_t any_number = ~std::uint64_t{0};
 __extension__ using wide_sum = unsigned __int128;
 
 using std::to_string;
 
-unsigned cell_bits_for(const tally_config& c) {
-  if (c.cell_bits && *c.cell_bits != 4 && *c.cell_bits != 8) {
-    throw error(errc::invalid_argument,
-                "a tally's cells have 4 or 8 bits, got " + to_string(*c.cell_bits));
-  }
-  if (c.cell_bits) return *c.cell_bits;
-  return math::tally_cell_bits(
-      {.items = c.items, .total = c.total, .error = c.error, .memory = c.memory});
+void expect_memory(std::uint64_t memory) {
+  if (memory >= detail::line_bytes && memory <= detail::max_buffer_bytes) return;
+  throw error(memory < detail::line_bytes ? errc::invalid_argument : errc::too_large,
+              "a tally's memory is 64 to " + to_string(detail::max_buffer_bytes) + " bytes; got " +
+                  to_string(memory));
 }
 
-math::line_size size_of(const tally_config& c, unsigned per_line, unsigned most_k) {
-  if (c.error) {
-    const math::line_size size = math::lines_for_error(c.items, *c.error, per_line, most_k);
-    if (size.lines > detail::max_buffer_bytes / detail::line_bytes) {
-      throw error(errc::too_large, "a tally may have 2^40 bytes, and " + to_string(c.items) +
-                                       " items with that error need more");
-    }
-    return size;
-  }
-  const std::uint64_t lines = *c.memory / detail::line_bytes;
-  if (lines == 0 || *c.memory > detail::max_buffer_bytes) {
-    throw error(lines == 0 ? errc::invalid_argument : errc::too_large,
-                "a tally's memory is 64 to " + to_string(detail::max_buffer_bytes) +
-                    " bytes; got " + to_string(*c.memory));
-  }
-  return {lines, c.items > 0 ? math::k_for_lines(c.items, lines, per_line, most_k) : usual_k};
+math::tally_load load_of(const tally_config& c) {
+  return {.items = c.items, .total = c.total, .error = c.error, .memory = c.memory};
+}
+
+unsigned cell_bits_for(const tally_config& c) {
+  if (!c.cell_bits) return math::tally_cell_bits(load_of(c));
+  if (*c.cell_bits == 4 || *c.cell_bits == 8) return *c.cell_bits;
+  throw error(errc::invalid_argument,
+              "a tally's cells have 4 or 8 bits, got " + to_string(*c.cell_bits));
+}
+
+math::line_size size_of(const tally_config& c, unsigned cell_bits) {
+  if (c.memory && c.large_memory) return math::tally_cells_in(*c.memory, c.items, cell_bits);
+  const math::line_size size = math::tally_lines(load_of(c), cell_bits);
+  if (size.lines <= detail::max_buffer_bytes / detail::line_bytes) return size;
+  throw error(errc::too_large, "a tally may have 2^40 bytes, and " + to_string(c.items) +
+                                   " items with that error need more");
+}
+
+// The entries that the table may have.
+std::uint64_t most_large_of(const tally_config& c, std::uint64_t lines) {
+  if (c.large_memory == tally_config::no_limit) return any_number;
+  if (c.large_memory) return detail::side_table::entries_in(*c.large_memory);
+  if (!c.memory) return any_number;
+  return detail::side_table::entries_in(*c.memory - lines * detail::line_bytes);
 }
 
 }  // namespace
@@ -64,11 +69,12 @@ basic_tally_filter<Rule>::basic_tally_filter(const tally_config& c) : face(c.see
   static_assert(most_k == math::tally_line_k);
   math::expect_one(c.error.has_value() + c.memory.has_value(),
                    "a tally needs one size, error or memory");
+  if (c.memory) expect_memory(*c.memory);
   const unsigned cell_bits = cell_bits_for(c);
-  const math::line_size size = size_of(c, 512 / cell_bits, most_k);
+  const math::line_size size = size_of(c, cell_bits);
   k_ = size.k;
   lines_ = size.lines;
-  if (c.large_memory) most_large_ = detail::side_table::entries_in(*c.large_memory);
+  most_large_ = most_large_of(c, lines_);
   if (cell_bits == 4) {
     cells_ = narrow(lines_);
   } else {

@@ -82,7 +82,7 @@ def a_small_tally_is_never_too_low():
             exact.take(*change)
         store = os.path.join(where, "store")
         tallied(write(os.path.join(where, "f"), tsv_of(changes)), "--op", "1", "--item", "2",
-                "--store", store, "--memory", "512", "--engine", "tally_filter")
+                "--store", store, "--items", "100", "--error", "10%", "--engine", "tally_filter")
         answers = dict(zip(sorted(exact.of), counted(store, sorted(exact.of))))
         assert all(upper >= exact.of[item] for item, (_, _, upper) in answers.items())
         below = sum(lower > exact.of[item] for item, (_, lower, _) in answers.items())
@@ -104,6 +104,21 @@ def a_full_table_refuses_items_and_says_so():
         again = run("tally", path, "--op", "1", "--item", "2", "--store", store, "--table")
         assert again.status == 3, again
         assert "refused adds: --memory leaves no room" in " ".join(again.out.split()), again.out
+
+
+@check
+def a_filter_refuses_large_counts_beyond_its_memory():
+    with folder() as where:
+        store = os.path.join(where, "store")
+        rows = [("+", f"item-{i}", 1000) for i in range(500)] + [("+", "item-0", 5)]
+        told, err = tallied(write(os.path.join(where, "f"), tsv_of(rows)), "--op", "1", "--item", "2",
+                            "--amount", "3", "--store", store, "--memory", "4096",
+                            "--engine", "tally_filter", status=3)
+        assert err.count("--memory leaves no room for more items or larger counts") == 1, err
+        assert 0 < int(told["adds"]) and int(told["adds"]) + int(told["full"]) == 501, told
+        assert int(told["total"]) == 1000 * (int(told["adds"]) - 1) + 5, told  # item-0 has its entries
+        assert int(told["memory_bytes"]) <= 4096, told
+        assert counted(store, ["item-0"])[0][2] >= 1005
 
 
 @check
@@ -250,8 +265,9 @@ def plan_tally_has_all_engines_side_by_side():
     assert 11e6 < cells < 13e6 < int(rows[1]["memory_bytes"]) < int(rows[1]["most_memory_bytes"]), rows[1]
     few = rows_of(ok("plan", "tally", "--items", "1M", "--total", "2M", "--memory", "8MB").out)
     assert few[0]["recommended"] == "true" and few[1]["cell_bits"] == "4", few
-    assert all(int(row["memory_bytes"]) - int(row["large_bytes"]) <= 8_000_000 for row in few[:-1]), few
-    assert 0 < int(few[1]["large_bytes"]) < 1_000_000, few
+    assert all(int(row["memory_bytes"]) <= 8_000_000 for row in few[:-1]), few
+    assert all(int(row["most_memory_bytes"]) <= 8_000_000 for row in few[1:4]), few
+    assert 1_000_000 < int(few[1]["large_bytes"]) < 4_000_000, few
     any_number = rows_of(ok("plan", "tally", "--items", "1M", "--error", "1%").out)
     assert any_number[0]["recommended"] == "true", any_number  # what tally makes
     assert int(any_number[2]["large_bytes"]) > int(any_number[1]["memory_bytes"]), any_number

@@ -452,16 +452,19 @@ inline any_filter tally_dynamic_bounded(hash_id id) {
                                            .shrinking = shrinking::published,
                                            .seed = {0, id}}));
 }
-inline any_filter tally_4(hash_id id) {
-  return with_counts(tally_filter({.items = 10, .memory = 128, .cell_bits = 4, .seed = {42, id}}));
+constexpr tally_config small_tally(hash_id id) {
+  return {.items = 10,
+          .memory = 128,
+          .cell_bits = 4,
+          .large_memory = tally_config::no_limit,
+          .seed = {42, id}};
 }
+inline any_filter tally_4(hash_id id) { return with_counts(tally_filter(small_tally(id))); }
 inline any_filter tally_8(hash_id id) {
   return with_counts(tally_filter(
       {.items = 10, .memory = 192, .cell_bits = 8, .large_memory = 4096, .seed = {0, id}}));
 }
-inline any_filter tally_rising(hash_id id) {
-  return with_counts(rising_tally({.items = 10, .memory = 128, .cell_bits = 4, .seed = {42, id}}));
-}
+inline any_filter tally_rising(hash_id id) { return with_counts(rising_tally(small_tally(id))); }
 
 // More generations than there are places, some of them full, one insertion late.
 inline any_filter with_generations(age_partitioned_filter f) {

@@ -142,7 +142,7 @@ TEST_P(stored_tally, works_if_it_is_let_through) {
 
 // Every entry of the table belongs to a cell that says so, and the other way round.
 TEST(stored_tally_filter, has_an_entry_for_every_cell_that_says_so_and_no_other) {
-  tally_filter f({.memory = 64, .cell_bits = 8});
+  tally_filter f({.memory = 64, .cell_bits = 8, .large_memory = 128});
   ASSERT_EQ(f.add("x", 1000), outcome::added);
   const tally_bytes whole = f.serialize();
   const auto section = [&](std::uint32_t s) {

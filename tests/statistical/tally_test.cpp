@@ -2,11 +2,15 @@
 
 #include <bloomtime/math/bloom.hpp>
 #include <bloomtime/math/random.hpp>
+#include <bloomtime/math/tally.hpp>
+#include <bloomtime/math/zipf.hpp>
 #include <bloomtime/published/dynamic_count/sizes.hpp>
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "support/oracle_tally.hpp"
@@ -76,6 +80,64 @@ TEST(tally_statistics, absent_items_show_a_count_in_lines_as_predicted) {
     });
     EXPECT_NEAR(shown.mean, predicted, 5 * shown.error) << bits;
     EXPECT_NEAR(predicted, 0.02, 0.0005);
+  }
+}
+
+// docs/math.md, Table of large counts: filters that fill(f, seed) fills with `total` of 4000 items.
+template <class Fill>
+void expect_table_as_predicted(std::uint64_t total, unsigned bits, Fill&& fill) {
+  constexpr double error = 0.02;
+  const auto shown = over_seeds(30, [&](std::uint64_t seed) {
+    tally_filter f(
+        {.items = 4000, .error = error, .total = total, .cell_bits = bits, .seed = seed});
+    fill(f, seed);
+    return static_cast<double>(f.large());
+  });
+  const math::tally_size predicted =
+      math::tally_size_for({.items = 4000, .total = total, .error = error}, bits);
+  EXPECT_NEAR(shown.mean, predicted.large, 5 * shown.error) << total << ' ' << bits;
+}
+
+TEST(tally_statistics, the_table_is_as_large_as_predicted_for_random_counts) {
+  for (const auto& [each, bits] : {std::pair{10U, 4U}, {180U, 8U}}) {
+    const std::uint64_t arrivals = each;
+    expect_table_as_predicted(4000 * arrivals, bits, [&](tally_filter& f, std::uint64_t seed) {
+      std::vector<std::uint64_t> counts(4000);
+      each_arrival(4000, arrivals, seed, [&](std::uint64_t x) { ++counts[x]; });
+      for (std::uint64_t x = 0; x < 4000; ++x) f.add(x, counts[x]);
+    });
+  }
+}
+
+TEST(tally_statistics, the_table_is_as_large_as_predicted_for_skewed_counts) {
+  for (const auto& [scale, bits] : {std::pair{1000U, 4U}, {16'000U, 8U}}) {
+    const std::uint64_t most = scale;
+    std::uint64_t total = 4000;
+    for (std::uint64_t r = 1; r <= 4000; ++r) total += most / r;
+    expect_table_as_predicted(total, bits, [&](tally_filter& f, std::uint64_t) {
+      for (std::uint64_t r = 1; r <= 4000; ++r) f.add(r, 1 + most / r);
+    });
+  }
+}
+
+// 20,000 items are drawn by Zipf's law, and some of them never appear. The counts of those that do
+// need the table that is predicted for their number, to within 4 %, which is one of the random
+// deviations of some counts to both sides of the limit.
+TEST(tally_statistics, the_table_is_as_large_as_predicted_for_drawn_items) {
+  for (const unsigned bits : {4U, 8U}) {
+    const std::uint64_t arrivals = bits == 4 ? 20'000 : 800'000;
+    const math::zipf law(20'000, 1);
+    math::random_source draw(7);
+    std::map<std::uint64_t, std::uint64_t> counts;
+    for (std::uint64_t i = 0; i < arrivals; ++i) ++counts[law(draw)];
+    const math::tally_load load{.items = counts.size(), .total = arrivals, .error = 0.02};
+    const auto shown = over_seeds(30, [&](std::uint64_t seed) {
+      tally_filter f({.items = load.items, .error = 0.02, .cell_bits = bits, .seed = seed});
+      for (const auto& [item, count] : counts) f.add(item, count);
+      return static_cast<double>(f.large());
+    });
+    const double predicted = math::tally_size_for(load, bits).large;
+    EXPECT_NEAR(shown.mean / predicted, 1, 0.04) << shown.mean << ' ' << predicted;
   }
 }
 

@@ -156,7 +156,7 @@ TEST(any, describes_tallies) {
   const auto own = facts_of(tally_filter({.memory = 640, .seed = 3}));
   EXPECT_EQ(value_of<std::string>(own, "engine"), "tally_filter");
   EXPECT_EQ(value_of<std::string>(own, "layout"), "line");
-  EXPECT_EQ(value_of<std::uint64_t>(own, "cells"), 640U);
+  EXPECT_EQ(value_of<std::uint64_t>(own, "cells"), 512U);
   EXPECT_EQ(value_of<std::uint64_t>(own, "cell_bits"), 8U);
   EXPECT_EQ(value_of<std::uint64_t>(own, "total"), 70'000U);
   EXPECT_EQ(value_of<std::uint64_t>(own, "largest"), 70'000U);

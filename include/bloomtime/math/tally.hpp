@@ -38,15 +38,22 @@ inline constexpr unsigned tally_line_k = 8;  // k of a tally, at most
 inline constexpr std::uint64_t usual_tally_mean = 10;
 
 struct tally_load {
-  std::uint64_t items = 0;
+  std::uint64_t items = 0;                   // 0: unknown
   std::uint64_t total = 0;                   // 0: unknown
   std::optional<double> error = {};          // either this,
-  std::optional<std::uint64_t> memory = {};  // or this many bytes of cells
+  std::optional<std::uint64_t> memory = {};  // or this many bytes of cells and table together
 };
 
+// The lines and k of a tally with cells of 4 or 8 bits. By memory, the table has the part of it
+// that tally_size expects, or an eighth if items are unknown (docs/math.md, Table of large counts).
+line_size tally_lines(const tally_load& load, unsigned cell_bits);
+// Those of so many bytes of cells alone.
+line_size tally_cells_in(std::uint64_t memory, std::uint64_t items, unsigned cell_bits);
+
 // A tally with cells of 4 or 8 bits for a load. The table is computed for items of the same mean
-// count, total / items: with equal counts (or one more), or with arrivals drawn at random,
-// whichever puts more cells into the table (docs/math.md, Table of large counts).
+// count, total / items, of which the counts are equal (or one more), or arrivals drawn at random,
+// or distributed by Zipf's law, whichever puts most cells into the table (docs/math.md, Table of
+// large counts).
 struct tally_size {
   unsigned cell_bits;
   unsigned k;
@@ -63,11 +70,11 @@ struct tally_size {
 };
 tally_size tally_size_for(const tally_load& load, unsigned cell_bits);
 
-// The recommended bits of a cell, 4 or 8. Sized by error: the width that takes less memory
-// including the table. Sized by memory: the width with the smaller error, where wide cells also get
-// the memory of the narrow ones' table, and 8 if that table takes more than 1/8 of the cells.
-// Always 8 if more than 1/16 of the cells in use would be in the table of narrow ones, which makes
-// them slow, or if items or total are unknown (0).
+// The recommended bits of a cell, 4 or 8, for cells and table together. Narrow cells are slower:
+// they read the table for counts from 12, wide ones from 192. So they are recommended if they take
+// at most 3/4 of the memory of wide ones; or, sized by memory, if wide ones in 4/3 of it have no
+// smaller error. Always 8 if more than 1/16 of the cells in use would be in the table of narrow
+// ones, or if items or total are unknown (0).
 unsigned tally_cell_bits(const tally_load& load);
 
 // -- tables of counts ----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ namespace bloomtime {
 struct any_tally_config {
   std::uint64_t items = 0;
   std::optional<double> error = {};
-  std::optional<std::uint64_t> memory = {};         // of a table: the most it may take
+  std::optional<std::uint64_t> memory = {};         // the most it may take
   std::optional<bool> reserve = {};                 // memory for all items at once; tally_table
   std::optional<std::uint64_t> total = {};          // the three tallies, dynamic_count_filter
   std::optional<unsigned> cell_bits = {};           // tallies of cells, counting_filter

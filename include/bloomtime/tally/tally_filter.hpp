@@ -18,12 +18,17 @@ namespace bloomtime {
 // Size by accuracy: `items` different items at one time, and `error`, the probability that an
 // absent item shows a count or a present one too much. Or by memory, with `items` if known.
 struct tally_config {
+  static constexpr std::uint64_t no_limit = ~std::uint64_t{0};  // for large_memory
+
   std::uint64_t items = 0;
   std::optional<double> error = {};
-  std::optional<std::uint64_t> memory = {};  // bytes of cells; large counts take more
-  std::uint64_t total = 0;                   // of all counts, if known: math::tally_cell_bits()
-  std::optional<unsigned> cell_bits = {};    // 4 or 8, instead of what that chooses
-  std::optional<std::uint64_t> large_memory = {};  // bytes that large counts may take
+  // The most bytes of cells and large counts together, divided as math::tally_lines() says.
+  std::optional<std::uint64_t> memory = {};
+  std::uint64_t total = 0;  // of all counts, if known
+  std::optional<unsigned> cell_bits =
+      {};  // 4 or 8, instead of what math::tally_cell_bits() chooses
+  // The most bytes of large counts. With `memory`, that is then the size of the cells alone.
+  std::optional<std::uint64_t> large_memory = {};
   hash_seed seed = 0;
 };
 

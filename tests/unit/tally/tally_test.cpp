@@ -398,8 +398,8 @@ TEST_P(tally_cells, stop_at_a_table_as_large_as_allowed) {
 }
 
 TEST(tally_filter, chooses_its_cells_by_the_mean_count) {
-  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 3000}).cell_bits(), 4U);
-  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 4000}).cell_bits(), 8U);
+  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 1200}).cell_bits(), 4U);
+  EXPECT_EQ(tally_filter({.items = 1000, .error = 0.1, .total = 1500}).cell_bits(), 8U);
   EXPECT_EQ(tally_filter({.items = 1000, .error = 1e-5, .total = 4000}).cell_bits(), 4U);
   EXPECT_EQ(tally_filter({.items = 1000, .error = 1e-5, .total = 7800}).cell_bits(), 8U);
   EXPECT_EQ(tally_filter({.items = 1000, .memory = 16'000, .total = 1000}).cell_bits(), 4U);
@@ -415,10 +415,12 @@ TEST(tally_filter, chooses_its_cells_by_the_mean_count) {
 }
 
 TEST(tally_filter, is_sized_by_memory_or_by_error) {
-  const tally_filter f({.items = 100, .memory = 1000});
+  const tally_filter f({.items = 100, .memory = 1000, .total = 100});
   EXPECT_EQ(f.lines(), 15U);
   EXPECT_EQ(f.memory(), 15U * 64);
   EXPECT_EQ(tally_filter({.memory = 64}).k(), 4U);
+  EXPECT_EQ(tally_filter({.items = 100, .memory = 1000, .total = 1000}).lines(),
+            math::tally_lines({.items = 100, .total = 1000, .memory = 1000}, 8).lines);
   EXPECT_NEAR(tally_filter({.items = 1000, .error = 0.02}).predicted_error(1000), 0.02, 0.002);
   expect_error(
       errc::invalid_argument, [] { tally_filter({.items = 1}); }, "neither");
@@ -428,6 +430,49 @@ TEST(tally_filter, is_sized_by_memory_or_by_error) {
   expect_error(
       errc::invalid_argument, [] { tally_filter({.memory = 63}); }, "64 to");
   expect_error(errc::too_large, [] { tally_filter({.memory = most_amount}); });
+}
+
+// Cells and table together. What is beyond it is refused, also by a merge, and nothing changes.
+TEST_P(tally_cells, take_no_more_memory_than_they_may) {
+  for (const std::uint64_t memory : {64U, 191U, 192U, 1000U, 5000U, 20'000U}) {
+    for (const std::uint64_t items : {0U, 20U, 300U}) {
+      tally_filter f({.items = items, .memory = memory, .total = 0, .cell_bits = GetParam()});
+      std::uint64_t kept = 0;
+      std::uint64_t refused = 0;
+      for (std::uint64_t i = 0; i < 1000; ++i) {
+        const std::vector<std::byte> before = f.serialize();
+        const outcome o = f.add(i, 1000);
+        ASSERT_LE(f.memory(), memory);
+        (o == outcome::added ? kept : refused) += 1;
+        if (o == outcome::added) continue;
+        ASSERT_EQ(o, outcome::full);
+        ASSERT_TRUE(f.serialize() == before);
+      }
+      EXPECT_EQ(f.total(), 1000 * kept);
+      EXPECT_EQ(f.losses().full, refused);
+      EXPECT_GT(refused, 0U);
+      EXPECT_TRUE(kept > 0 || memory < 192 || items > 0);
+      tally_filter other({.items = items, .memory = memory, .cell_bits = GetParam(), .seed = 0});
+      for (std::uint64_t i = 1000; i < 2000; ++i) other.add(i, 1000);
+      const auto before = f.serialize();
+      try {
+        f.merge(other);
+      } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::too_large);
+        EXPECT_TRUE(f.serialize() == before);
+      }
+      EXPECT_LE(f.memory(), memory);
+    }
+  }
+}
+
+TEST(tally_filter, limits_its_table_apart_from_its_cells) {
+  const tally_filter f({.memory = 640, .large_memory = 256});
+  EXPECT_EQ(f.lines(), 10U);
+  tally_filter any({.items = 100, .memory = 640, .large_memory = tally_config::no_limit});
+  EXPECT_EQ(any.lines(), 10U);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(any.add(i, 1000), outcome::added);
+  EXPECT_GT(any.memory(), 2048U);
 }
 
 TEST(tally_filter, does_in_bulk_what_it_does_one_by_one) {
