@@ -122,8 +122,8 @@ canonical_form& canonical_form::add(double x) {
   return add(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
 }
 
-void canonical_form::send(const char* command) {
-  rm::Replicate(ctx_, command, "v", words_.data(), words_.size());
+void canonical_form::send(const std::string& command) {
+  rm::Replicate(ctx_, command.c_str(), "v", words_.data(), words_.size());
 }
 
 int guarded(rm::Ctx* ctx, rm::String** argv, int argc, handler* command) noexcept {

@@ -43,9 +43,9 @@ class call {
 
   // -- what others get -------------------------------------------------------------------------
   void replicate_verbatim() const { rm::ReplicateVerbatim(ctx_); }
-  void changed(rm::String* key, const char* event) const {
+  void changed(rm::String* key, const std::string& event) const {
     rm::SignalModifiedKey(ctx_, key);
-    rm::NotifyKeyspaceEvent(ctx_, rm::notify_module, event, key);
+    rm::NotifyKeyspaceEvent(ctx_, rm::notify_module, event.c_str(), key);
   }
 
  private:
@@ -86,7 +86,7 @@ class canonical_form {
   canonical_form& add(std::string_view option, const Value& value) {
     return add(option).add(value);
   }
-  void send(const char* command);
+  void send(const std::string& command);
 
  private:
   rm::Ctx* ctx_;

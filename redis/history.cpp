@@ -137,7 +137,7 @@ void add_at(call& c) {
   const auto times = times_of(c, filter, words);
   expect_room(c, target, {words, true});
   add_each(filter, digests_of(filter, words.subspan(1), 2), times);
-  target.commit(c, family::add_event);
+  target.commit(c, family::names.add_event);
   if (target.created()) {
     replicate_reserve<family>(c, name, given);
     canonical_form form(c.context());

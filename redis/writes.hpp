@@ -42,12 +42,12 @@ void replicate_items(const call& c, const write_target<Family>& target,
     }
     if (time_ms) form.add(timestamp).add(time_word(*time_ms));
     if (items.weighted) form.add("WEIGHTED");
-    form.add(lasting_word(word::items)).add(items.words).send(Family::insert_name);
+    form.add(lasting_word(word::items)).add(items.words).send(Family::names.insert);
   } else if (items.size() == 1) {
-    rm::Replicate(c.context(), Family::add_name, "ssss", target.name(), items.words[0], timestamp,
-                  time_word(*time_ms));
+    rm::Replicate(c.context(), Family::names.add.c_str(), "ssss", target.name(), items.words[0],
+                  timestamp, time_word(*time_ms));
   } else {
-    rm::Replicate(c.context(), Family::insert_name, "ssssv", target.name(), timestamp,
+    rm::Replicate(c.context(), Family::names.insert.c_str(), "ssssv", target.name(), timestamp,
                   time_word(*time_ms), lasting_word(word::items), items.words.data(),
                   items.words.size());
   }
@@ -71,7 +71,7 @@ void write_at(const call& c, write_target<Family>& target, const typename Family
   expect_room(c, target, items);
   Family::record(filter, items, digests_of(filter, items.words, items.step()),
                  from_ms(time_ms.value_or(0)));
-  target.commit(c, Family::add_event);
+  target.commit(c, Family::names.add_event);
   // What nobody gets need not have its time; a created key has its random seed whoever listens.
   if (!target.created() && (verbatim || !has_followers(c.context()))) {
     return c.replicate_verbatim();
