@@ -112,6 +112,9 @@ std::span<T> scratch(std::size_t n) {
 
 inline constexpr const char* filter_is_full =
     "the filter is full; RESERVE another one with a larger capacity";
+// Of filters that programs have made; those of RESERVE take any time.
+inline constexpr const char* too_far_ahead =
+    "timestamp is further ahead of the newest event than the filter takes";
 
 using handler = void(call&);
 

@@ -133,8 +133,7 @@ heat_family::content heat_family::parameters::make() const {
   config.items = *capacity;
   config.error = error;
   config.seed = *seed;
-  const bool published = engine.ends_with("decaying_filter");
-  if (!published) config.ahead = any_time_ahead;
+  config.ahead = any_time_ahead;
   if (window_ms) {
     config.window = span_of_ms(*window_ms);
     config.slots = static_cast<unsigned>(*slots);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <bloomtime/digest.hpp>
 #include <bloomtime/time.hpp>
@@ -25,6 +26,15 @@
 //   // What the last record() of so many items has found, as an array.
 //   static void reply(const call&, const content&, std::size_t count, instant);
 namespace bloomtime::redis {
+
+// act(filter), which may fail half way, unless all of it `fits`. Then it is tried with a copy.
+template <class Filter, class Act>
+void all_or_nothing(Filter& filter, bool fits, const Act& act) {
+  if (fits) return act(filter);
+  Filter tried(filter);
+  act(tried);
+  filter = std::move(tried);
+}
 
 // Sends what was added now. ADD or INSERT with its time, or, if the key was made for it, INSERT
 // with all parameters.

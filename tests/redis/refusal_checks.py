@@ -217,6 +217,29 @@ def tables_that_cannot_grow_are_all_or_nothing(primary, replica):
 
 
 @check
+def a_full_table_of_hits_is_all_or_nothing(primary, replica):
+    """Large counts are not given up for others, so a table made for few of them is full."""
+    client = primary.client()
+    for top in (0, 10):
+        key = f"h{top}"
+        ok(client("HEAT.RESERVE", key, "0.5", 10, "TOPK", top))
+        for i in range(60):
+            many = [word for j in range(2000) for word in (f"{i} {j}", 1 << 31)]
+            before = client("DEBUG", "DIGEST-VALUE", key)
+            reply = client("HEAT.INCRBY", key, *many)
+            if isinstance(reply, Error):
+                assert reply.startswith("ERR the filter is full"), reply
+                assert client("DEBUG", "DIGEST-VALUE", key) == before
+                break
+            assert client("HEAT.INFO", key, "refused_events") == 0, i
+        else:
+            raise AssertionError("the table is never full")
+        same = client("DEBUG", "DIGEST-VALUE", key)
+        servers.caught_up(client, replica.client())
+        assert replica.client()("DEBUG", "DIGEST-VALUE", key) == same
+
+
+@check
 def memory_is_limited(primary, _replica):
     client = primary.client()
     many = [f"item {i}" for i in range(20_000)]
