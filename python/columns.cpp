@@ -240,9 +240,7 @@ item_column item_column::of_array(py::array array, const hash_seed& seed, bool w
   if (array.ndim() != 1) {
     refuse_value("items must have one dimension; got {}. Use .ravel()", array.ndim());
   }
-  if (py::hasattr(array, "mask")) {
-    refuse_type("items must not be a masked array; use .compressed() or .filled()");
-  }
+  expect_unmasked("items", array);
   const char kind = array.dtype().kind();
   if (kind == 'O') return of_objects(array, seed, with_texts);
   if (!py::cast<bool>(array.dtype().attr("isnative"))) {
@@ -273,7 +271,8 @@ item_column item_column::of_arrow(const py::object& items) {
 item_column item_column::read(py::handle items, const hash_seed& seed, bool with_texts) {
   const auto object = py::reinterpret_borrow<py::object>(items);
   const py::module_ numpy = py::module_::import("numpy");  // before the first array
-  if (PyUnicode_Check(items.ptr()) || PyBytes_Check(items.ptr())) {
+  if (PyUnicode_Check(items.ptr()) || PyBytes_Check(items.ptr()) ||
+      PyByteArray_Check(items.ptr())) {
     refuse_type("items must be a list or an array of items; got the single item {}. Use [item]",
                 shown(items));
   }
