@@ -17,8 +17,10 @@
 namespace bloomtime::redis {
 namespace {
 
-// An error reply is one line.
+// An error reply is one line, and no long one, whatever it repeats of an argument.
 std::string in_one_line(std::string text) {
+  constexpr std::size_t longest = 500;
+  if (text.size() > longest) text.resize(longest);
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
   return text;

@@ -144,6 +144,18 @@ def bad_options(primary, _replica):
 
 
 @check
+def errors_are_short_lines(primary, _replica):
+    client = primary.client()
+    for word in ("x" * 1_000_000, b"a\r\n-b\0\xff" * 1000):
+        for words in (("RESERVE", "new", "0.1", 10, "ENGINE", word), ("ADD", "new", "a", word),
+                      ("INSERT", "new", word, "ITEMS", "a"), ("RESERVE", "new", word, word),
+                      ("INFO", "new", word), ("MERGE", "new", word, "new")):
+            for family in FAMILIES:
+                refused(client, f"{family}.{words[0]}", *words[1:])
+                assert len(client(f"{family}.{words[0]}", *words[1:])) <= 500, words[0]
+
+
+@check
 def times_out_of_range(primary, _replica):
     client = primary.client()
     for family in ("HEAT", "HISTORY", "RECENCY"):
