@@ -88,7 +88,8 @@ estimate hits_within(const any_heat& heat, digest d, instant when, std::uint64_t
   const window_table* const table = std::get_if<window_table>(&heat.get());
   if (table == nullptr) fail("WITHIN needs a key with WINDOW");
   const auto within = span_of_ms(within_ms);
-  if (within > table->clock().resolution() * table->slots()) {
+  const auto before_last = within - std::chrono::microseconds(1);
+  if (before_last / table->clock().resolution() >= table->slots()) {
     fail("within must be at most the window of the key");
   }
   return table->within(d, when, within);

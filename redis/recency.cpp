@@ -98,10 +98,8 @@ std::uint64_t recency_family::growth(const content& filter, const additions& ite
 double recency_family::cardinality(const content& filter, instant now) {
   const auto newest = filter.newest();
   const std::uint64_t window = filter.window();
-  if (newest && now.micros > newest->micros &&
-      static_cast<std::uint64_t>(now.micros - newest->micros) > window + window / 64) {
-    return 0;
-  }
+  const auto micros = [](instant t) { return static_cast<std::uint64_t>(t.micros); };
+  if (newest && now > *newest && micros(now) - micros(*newest) > window + window / 64) return 0;
   return filter.cardinality();
 }
 
