@@ -134,10 +134,13 @@ void add(call& c) {
   write_target<family> target(c, name, given);
   const any_heat& heat = target.filter().heat();
   const std::uint64_t time_ms = time_of_write(asked, heat);
-  const digest d = heat.digest_of(text_of(words[0]));
-  if (most.hits && !most.allows(heat, d, from_ms(time_ms), weight)) return c.null();
+  const auto allowed = [&] {
+    return most.allows(heat, heat.digest_of(text_of(words[0])), from_ms(time_ms), weight);
+  };
+  if (most.hits && !allowed()) return c.null();
   write_at(c, target, given, {std::span(words).first(weighted ? 2 : 1), weighted}, time_ms,
            asked.time_ms && !most.hits);
+  const digest d = scratch<digest>(1)[0];
   c.number(most.hits ? hits_within(heat, d, from_ms(time_ms), *most.within_ms).value
                      : heat.at(d, from_ms(time_ms)).value);
 }
