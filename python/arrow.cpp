@@ -59,7 +59,11 @@ constexpr std::string_view number_formats = "cCsSiIlL";  // int8, uint8, int16, 
 arrow_items read_arrow(const py::object& array) {
   const py::tuple capsules = array.attr("__arrow_c_array__")();
   if (capsules.size() != 2) refuse_type("__arrow_c_array__ must return two capsules");
-  const std::string_view format = in_capsule<arrow_schema>(capsules[0], "arrow_schema").format;
+  const auto& schema = in_capsule<arrow_schema>(capsules[0], "arrow_schema");
+  if (schema.dictionary != nullptr) {
+    refuse_type("items must not be a dictionary-encoded Arrow array; use .dictionary_decode()");
+  }
+  const std::string_view format = schema.format;
   const auto& a = in_capsule<arrow_array>(capsules[1], "arrow_array");
   expect_no_nulls(a);
   arrow_items items{capsules, static_cast<std::size_t>(a.length), {}};

@@ -178,7 +178,7 @@ std::span<const digest> item_column::digests(std::size_t first, std::size_t coun
                                              std::vector<digest>& scratch,
                                              const hash_seed& seed) const {
   if (const auto* const objects = std::get_if<object_column>(&from_)) {
-    return std::span(objects->digests).subspan(first, count);
+    return objects->digests().subspan(first, count);
   }
   if (scratch.size() < count) scratch.resize(count);
   const std::span out(scratch.data(), count);
@@ -213,7 +213,8 @@ item_column item_column::of_objects(const py::object& items, const hash_seed& se
   const auto item_at = [&](Py_ssize_t i) { return PySequence_Fast_GET_ITEM(all.ptr(), i); };
   constexpr Py_ssize_t ahead = 16;  // objects on their way into the cache
   object_column column;
-  column.digests.reserve(static_cast<std::size_t>(size));
+  column.memory = detail::buffer::unset(static_cast<std::size_t>(size) * sizeof(digest));
+  digest* next = column.digests().data();
   std::array<char, 24> scratch;
   for (Py_ssize_t i = 0; i < size; ++i) {
     const Py_ssize_t present = PySequence_Fast_GET_SIZE(all.ptr());
@@ -223,7 +224,7 @@ item_column item_column::of_objects(const py::object& items, const hash_seed& se
     const auto held = PyUnicode_CheckExact(o) ? py::object()  // runs no code
                                               : py::reinterpret_borrow<py::object>(o);
     const item_view item(o, i);
-    column.digests.push_back(item.digest(seed));
+    *next++ = item.digest(seed);
     if (with_texts) {
       column.texts += item.text(scratch);
       column.ends.push_back(column.texts.size());
@@ -232,17 +233,14 @@ item_column item_column::of_objects(const py::object& items, const hash_seed& se
       throw py::error_already_set();
     }
   }
-  const std::size_t count = column.digests.size();
-  return {py::none(), count, std::move(column)};
+  return {py::none(), static_cast<std::size_t>(size), std::move(column)};
 }
 
 item_column item_column::of_array(py::array array, const hash_seed& seed, bool with_texts) {
   if (array.ndim() != 1) {
     refuse_value("items must have one dimension; got {}. Use .ravel()", array.ndim());
   }
-  if (py::hasattr(array, "mask")) {
-    refuse_type("items must not be a masked array; use .compressed() or .filled()");
-  }
+  expect_unmasked("items", array);
   const char kind = array.dtype().kind();
   if (kind == 'O') return of_objects(array, seed, with_texts);
   if (!py::cast<bool>(array.dtype().attr("isnative"))) {
@@ -273,7 +271,8 @@ item_column item_column::of_arrow(const py::object& items) {
 item_column item_column::read(py::handle items, const hash_seed& seed, bool with_texts) {
   const auto object = py::reinterpret_borrow<py::object>(items);
   const py::module_ numpy = py::module_::import("numpy");  // before the first array
-  if (PyUnicode_Check(items.ptr()) || PyBytes_Check(items.ptr())) {
+  if (PyUnicode_Check(items.ptr()) || PyBytes_Check(items.ptr()) ||
+      PyByteArray_Check(items.ptr())) {
     refuse_type("items must be a list or an array of items; got the single item {}. Use [item]",
                 shown(items));
   }

@@ -12,6 +12,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/digest.hpp>
 
 // The items of a bulk call.
@@ -51,8 +52,14 @@ struct offset_column {  // the layout of Arrow; offsets have 4 or 8 bytes
   std::uint64_t offset(std::size_t i) const noexcept;
 };
 
-struct object_column {  // hashed while they were read
-  std::vector<digest> digests;
+struct object_column {    // hashed while they were read
+  detail::buffer memory;  // of the digests
+  std::span<digest> digests() noexcept {
+    return {reinterpret_cast<digest*>(memory.data()), memory.size() / sizeof(digest)};
+  }
+  std::span<const digest> digests() const noexcept {
+    return {reinterpret_cast<const digest*>(memory.data()), memory.size() / sizeof(digest)};
+  }
   std::string texts;  // one after the other, if they were wanted
   std::vector<std::size_t> ends;
 };

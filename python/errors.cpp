@@ -60,11 +60,16 @@ PyObject* exception_of(const error& e) {
   return exception_of(e.code());
 }
 
-void set(const error& e) { PyErr_SetString(exception_of(e), e.what()); }
-
-void set(const text::usage_error& e) {
-  PyErr_SetString(PyExc_ValueError, with_arguments(e.what()).c_str());
+// Names of files may have bytes that are no UTF-8.
+void set(PyObject* exception, const std::string& message) {
+  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<Py_ssize_t>(message.size()), "surrogateescape"));
+  if (text) PyErr_SetObject(exception, text.ptr());
 }
+
+void set(const error& e) { set(exception_of(e), e.what()); }
+
+void set(const text::usage_error& e) { set(PyExc_ValueError, with_arguments(e.what())); }
 
 }  // namespace
 
@@ -79,6 +84,16 @@ std::string shown(py::handle value) {
 }
 
 std::string type_of(py::handle value) { return Py_TYPE(value.ptr())->tp_name; }
+
+bool is_bool(py::handle value) {
+  const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+  return PyBool_Check(value.ptr()) || type == "numpy.bool_" || type == "numpy.bool";
+}
+
+void expect_unmasked(const char* name, py::handle array) {
+  if (!py::hasattr(array, "mask")) return;
+  refuse_type("{} must not be a masked array; use .compressed() or .filled()", name);
+}
 
 void translate_errors() {
   py::register_exception_translator([](std::exception_ptr caught) {

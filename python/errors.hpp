@@ -25,6 +25,9 @@ template <class... Values>
 // A short form of a value, for messages: its repr(), cut if it is long.
 std::string shown(py::handle value);
 std::string type_of(py::handle value);  // "float", "numpy.float64"
+bool is_bool(py::handle value);         // Python's or NumPy's, which both act as integers
+// A masked array, whose elements may be none.
+void expect_unmasked(const char* name, py::handle array);
 
 // bloomtime::error becomes ValueError, OSError or MemoryError; a usage_error becomes ValueError,
 // with the options of the command as the arguments of this package.

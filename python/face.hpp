@@ -139,6 +139,9 @@ void add_constructor(filter_class<Filter>& c, const Make& make, const char* exam
     if (!positional.empty()) refuse_type("parameters are given by name, as in {}", example);
     return make(std::move(given));
   }));
+  // pybind11 makes room for an object whose __init__() was not called when it is first used.
+  py::detail::get_type_info(typeid(shared_filter<Filter>))->operator_new =
+      [](std::size_t) -> void* { refuse_type("__init__() of this filter was not called"); };
 }
 
 template <class Filter>
@@ -164,7 +167,15 @@ void add_storage(filter_class<Filter>& c) {
           "__deepcopy__", [](const self& s, const py::dict&) { return copy_of(s); },
           py::arg("memo"))
       .def(py::pickle(&to_bytes<Filter>,
-                      [](const py::bytes& data) { return from_bytes<Filter>(data); }));
+                      [](const py::bytes& data) { return from_bytes<Filter>(data); }))
+      // The older protocols make an object of a base class, of which pybind11's has none.
+      .def(
+          "__reduce_ex__",
+          [](const py::object& s, int protocol) {
+            const py::object object = py::module_::import("builtins").attr("object");
+            return object.attr("__reduce_ex__")(s, std::max(protocol, 2));
+          },
+          py::arg("protocol"));
 }
 
 template <class Filter>

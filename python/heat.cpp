@@ -66,7 +66,7 @@ std::unique_ptr<self> make(py::kwargs given) {
   std::uint64_t listed = decays ? usual_top : 0;
   in.read("top", listed);
   in.end();
-  if (!config.ahead && !engine.ends_with("decaying_filter")) config.ahead = any_time_ahead;
+  if (!config.ahead) config.ahead = any_time_ahead;
   if (listed != 0 && !decays) {
     refuse_value("top needs half_life or lambda_: a window keeps no list; got top={}", listed);
   }

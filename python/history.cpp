@@ -118,12 +118,16 @@ sightings when(const self& s, py::handle item, const period& p) {
       [&](const any_history& f) { return f.when(d, f.clock().covering(p.start, p.end)); });
 }
 
+instant after(instant t) {
+  return t.micros == std::numeric_limits<std::int64_t>::max() ? t : instant(t.micros + 1);
+}
+
 // `end` is the first moment after the last tick.
 py::object interval_object(interval i, const tick_clock& clock) {
   static PyObject* made = nullptr;
   if (made == nullptr) made = answer_class("Interval").release().ptr();
-  return py::reinterpret_borrow<py::object>(made)(
-      time_object(clock.start_of(i.first)), time_object(instant(clock.end_of(i.last).micros + 1)));
+  return py::reinterpret_borrow<py::object>(made)(time_object(clock.start_of(i.first)),
+                                                  time_object(after(clock.end_of(i.last))));
 }
 
 py::list intervals_object(const sightings& seen, const tick_clock& clock) {

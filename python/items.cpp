@@ -1,6 +1,7 @@
 #include "items.hpp"
 
 #include <charconv>
+#include <cstring>
 
 #include "errors.hpp"
 #include "text/quantity.hpp"
@@ -19,8 +20,6 @@ std::string name_of(std::ptrdiff_t position) {
       "str()",
       name_of(position), shown(object), type_of(object));
 }
-
-bool is_bool(PyObject* object) { return PyBool_Check(object) || type_of(object) == "numpy.bool_"; }
 
 template <class Number>
 std::string_view digits_of(Number n, std::array<char, 24>& scratch) {
@@ -73,12 +72,14 @@ void item_view::read_number(PyObject* object, std::ptrdiff_t position) {
 }
 
 void item_view::read_buffer(PyObject* object, std::ptrdiff_t position) {
-  if (PyObject_GetBuffer(object, &buffer_, PyBUF_ND) != 0) {
+  if (PyObject_GetBuffer(object, &buffer_, PyBUF_ND | PyBUF_FORMAT) != 0) {
     PyErr_Clear();
     refuse_value("{} must be a contiguous buffer; got {}. Use bytes() for a copy",
                  name_of(position), shown(object));
   }
-  if (buffer_.ndim != 1) {
+  // The bytes of an array of objects are addresses.
+  const bool has_objects = buffer_.format != nullptr && std::strchr(buffer_.format, 'O') != nullptr;
+  if (buffer_.ndim != 1 || has_objects) {
     PyBuffer_Release(&buffer_);
     refuse_kind(object, position);
   }

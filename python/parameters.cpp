@@ -12,7 +12,7 @@ namespace bloomtime::python {
 
 std::uint64_t read_whole(const char* name, py::handle value) {
   PyObject* const v = value.ptr();
-  if (PyBool_Check(v) || PyIndex_Check(v) == 0) {
+  if (is_bool(value) || PyIndex_Check(v) == 0) {
     refuse_type("{} must be a whole number; got {}", name, shown(value));
   }
   const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(v));
@@ -21,6 +21,15 @@ std::uint64_t read_whole(const char* name, py::handle value) {
   if (PyErr_Occurred() == nullptr) return n;
   PyErr_Clear();
   refuse_value("{} must be a whole number from 0 to 2**64 - 1; got {}", name, shown(value));
+}
+
+std::string read_text(const char* name, py::handle str) {
+  Py_ssize_t size = 0;
+  if (const char* const utf8 = PyUnicode_AsUTF8AndSize(str.ptr(), &size)) {
+    return {utf8, static_cast<std::size_t>(size)};
+  }
+  PyErr_Clear();
+  refuse_value("{} must be a str without lone surrogates; got {}", name, shown(str));
 }
 
 bool parameters::gives(const char* name) const {
@@ -52,8 +61,7 @@ void parameters::read(const char* name, unsigned& into) {
 void parameters::read(const char* name, double& into) {
   const py::object value = take(name);
   if (value.is_none()) return;
-  if (PyBool_Check(value.ptr()) || PyNumber_Check(value.ptr()) == 0 ||
-      PyUnicode_Check(value.ptr())) {
+  if (is_bool(value) || PyNumber_Check(value.ptr()) == 0 || PyUnicode_Check(value.ptr())) {
     refuse_type("{} must be a number; got {}", name, shown(value));
   }
   into = PyFloat_AsDouble(value.ptr());
@@ -74,7 +82,7 @@ void parameters::read(const char* name, std::string& into) {
   const py::object value = take(name);
   if (value.is_none()) return;
   if (!PyUnicode_Check(value.ptr())) refuse_type("{} must be a str; got {}", name, shown(value));
-  into = py::cast<std::string>(value);
+  into = read_text(name, value);
 }
 
 void parameters::read(const char* name, std::chrono::microseconds& into) {
@@ -113,20 +121,20 @@ void parameters::read(const char* name, std::vector<std::string>& into) {
     if (!PyUnicode_Check(one.ptr())) {
       refuse_type("{} must be a list of str; got {}", name, shown(value));
     }
-    into.push_back(py::cast<std::string>(one));
+    into.push_back(read_text(name, one));
   }
 }
 
 void parameters::read_bytes(const char* name, std::optional<std::uint64_t>& into) {
   const py::object value = take(name);
   if (value.is_none()) return;
-  into = PyUnicode_Check(value.ptr()) ? text::parse_bytes(name, py::cast<std::string>(value))
+  into = PyUnicode_Check(value.ptr()) ? text::parse_bytes(name, read_text(name, value))
                                       : read_whole(name, value);
 }
 
 void parameters::end() const {
   for (const auto& [key, value] : left_) {
-    const auto name = py::cast<std::string>(key);
+    const std::string name = read_text("the name of a parameter", key);
     refuse_type("{} has no parameter {}; it has {}.{}", of_, name, fmt::join(known_, ", "),
                 text::suggestion(name, known_));
   }

@@ -72,5 +72,6 @@ class parameters {
 };
 
 std::uint64_t read_whole(const char* name, py::handle value);
+std::string read_text(const char* name, py::handle str);  // its UTF-8
 
 }  // namespace bloomtime::python

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include <pybind11/stl.h>
 
@@ -119,6 +120,9 @@ any_prior prior_of(std::optional<double> share, std::optional<double> rate, py::
     refuse_value(
         "give one of share, the probability that any one insertion is the item, and rate, its "
         "events per second");
+  }
+  if (std::isnan(share ? *share : *rate)) {
+    refuse_value("{} must be a number; got NaN", share ? "share" : "rate");
   }
   if (share) return age_prior::share(*share);
   event_rate known{.per_second = *rate};

@@ -12,6 +12,7 @@
 #include <pybind11/numpy.h>
 
 #include "errors.hpp"
+#include "parameters.hpp"
 #include "text/quantity.hpp"
 
 namespace bloomtime::python {
@@ -120,18 +121,18 @@ std::vector<instant> each(const py::array& array, const Convert& convert) {
 
 std::vector<instant> of_datetime64(const py::object& array) {
   const py::object micros = array.attr("astype")("datetime64[us]");
-  // Beyond the years of datetime64[us] the conversion would wrap around.
-  const py::object seconds = array.attr("astype")("datetime64[s]").attr("view")("int64");
-  const py::array checked = contiguous(seconds, "int64");
-  const auto* const second = static_cast<const std::int64_t*>(checked.data());
+  // Beyond the years of datetime64[us] the conversion would wrap around; that to years does not.
+  const py::object years = array.attr("astype")("datetime64[Y]").attr("view")("int64");
+  const py::array checked = contiguous(years, "int64");
+  const auto* const year = static_cast<const std::int64_t*>(checked.data());
   std::size_t i = 0;
   return each<std::int64_t>(contiguous(micros.attr("view")("int64"), "int64"), [&](std::int64_t m) {
-    const std::int64_t s = second[i++];
-    if (s == std::numeric_limits<std::int64_t>::min()) {
+    const std::int64_t y = year[i++];  // from 1970 on
+    if (y == std::numeric_limits<std::int64_t>::min()) {
       refuse_value("at[{}] is NaT; drop the rows without a time", i - 1);
     }
-    if (s < first_second || s >= end_second) {
-      refuse_range("at", fmt::format("{} seconds since 1970 at position {}", s, i - 1));
+    if (y < 1 - 1970 || y > 9999 - 1970) {
+      refuse_range("at", fmt::format("{} years since 1970 at position {}", y, i - 1));
     }
     return instant(m);
   });
@@ -146,6 +147,23 @@ std::vector<instant> of_objects(const py::object& values) {
     times.push_back(read_time(fmt::format("at[{}]", times.size()).c_str(), value));
   }
   return times;
+}
+
+// Integers, floats and what converts to a float, except times and durations of NumPy.
+bool is_real(py::handle value) {
+  PyObject* const v = value.ptr();
+  if (PyFloat_Check(v)) return true;
+  if (is_bool(value) || PySequence_Check(v) || type_of(value) == "numpy.timedelta64") return false;
+  return PyIndex_Check(v) || (PyNumber_Check(v) && Py_TYPE(v)->tp_as_number->nb_float != nullptr);
+}
+
+// Infinite if it is too large.
+double double_of(py::handle value) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() == nullptr) return number;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  return std::numeric_limits<double>::infinity();
 }
 
 bool is_one_time(py::handle value) {
@@ -168,15 +186,12 @@ instant read_time(const char* name, py::handle value) {
   if (PyFloat_Check(v)) return of_seconds(name, PyFloat_AS_DOUBLE(v));
   if (PyLong_CheckExact(v)) return of_index(name, value);
   if (PyDateTime_Check(v)) return of_datetime(name, value);
-  if (PyBool_Check(v)) refuse_type("{} must be a time; got {}", name, shown(value));
+  if (is_bool(value)) refuse_type("{} must be a time; got {}", name, shown(value));
   if (is_datetime64(value)) {
     return of_datetime64(value.attr("reshape")(1)).front();
   }
   if (PyIndex_Check(v) && !PySequence_Check(v)) return of_index(name, value);
-  if (PyNumber_Check(v) && Py_TYPE(v)->tp_as_number->nb_float != nullptr && !PySequence_Check(v)) {
-    return of_seconds(name,
-                      py::cast<double>(py::float_(py::reinterpret_borrow<py::object>(value))));
-  }
+  if (is_real(value)) return of_seconds(name, double_of(value));
   if (PyObject_HasAttrString(v, "toordinal") != 0 && PyObject_HasAttrString(v, "hour") == 0) {
     refuse_type("{} must be a moment; got the date {}. Use a datetime with a time zone", name,
                 shown(value));
@@ -193,18 +208,18 @@ instant read_time_or_now(py::handle value) {
 
 microseconds read_span(const char* name, py::handle value) {
   PyObject* const v = value.ptr();
-  if (PyUnicode_Check(v)) return text::parse_span(name, py::cast<std::string>(value));
-  if (PyDelta_Check(v)) return microseconds(micros_of(v));
-  if (PyBool_Check(v) || !(PyFloat_Check(v) || PyIndex_Check(v))) {
+  if (PyUnicode_Check(v)) return text::parse_span(name, read_text(name, value));
+  const bool is_delta = PyDelta_Check(v);
+  if (!is_delta && !is_real(value)) {
     refuse_type("{} must be a timedelta, seconds, or text such as \"10m\"; got {}", name,
                 shown(value));
   }
-  const double seconds = PyFloat_AsDouble(v);
-  if (PyErr_Occurred() != nullptr) PyErr_Clear();
-  if (!(std::abs(seconds) < 0x1p53)) {
-    refuse_value("{} must be a finite number of seconds; got {}", name, shown(value));
+  constexpr int most_days = 100'000'000;
+  const double days = is_delta ? PyDateTime_DELTA_GET_DAYS(v) : double_of(value) / 86'400;
+  if (!(days >= 0 && days < most_days)) {
+    refuse_value("{} must be from 0 to {} days; got {}", name, most_days, shown(value));
   }
-  return microseconds(std::llround(seconds * 1e6));
+  return microseconds(is_delta ? micros_of(v) : std::llround(double_of(value) * 1e6));
 }
 
 py::object time_object(instant t) {
@@ -242,6 +257,7 @@ py::object span_object(microseconds span) {
 
 time_column time_column::of_array(const py::object& times, std::size_t items) {
   const py::array array = times;
+  expect_unmasked("at", array);
   if (array.ndim() != 1) {
     refuse_value("at must have one dimension; got {}", array.ndim());
   }
@@ -278,7 +294,8 @@ time_column time_column::read(py::handle value, std::size_t items) {
                     items);
   }
   if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
-    return of_array(numpy.attr("asarray")(value), items);
+    const py::array array = numpy.attr("asanyarray")(value);
+    return array.ndim() == 0 ? time_column(read_time("at", value)) : of_array(array, items);
   }
   std::vector<instant> times = of_objects(py::reinterpret_borrow<py::object>(value));
   if (times.size() != items) {

@@ -17,8 +17,10 @@
 namespace bloomtime::redis {
 namespace {
 
-// An error reply is one line.
+// An error reply is one line, and no long one, whatever it repeats of an argument.
 std::string in_one_line(std::string text) {
+  constexpr std::size_t longest = 500;
+  if (text.size() > longest) text.resize(longest);
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
   return text;
@@ -122,8 +124,8 @@ canonical_form& canonical_form::add(double x) {
   return add(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
 }
 
-void canonical_form::send(const char* command) {
-  rm::Replicate(ctx_, command, "v", words_.data(), words_.size());
+void canonical_form::send(const std::string& command) {
+  rm::Replicate(ctx_, command.c_str(), "v", words_.data(), words_.size());
 }
 
 int guarded(rm::Ctx* ctx, rm::String** argv, int argc, handler* command) noexcept {

@@ -43,9 +43,9 @@ class call {
 
   // -- what others get -------------------------------------------------------------------------
   void replicate_verbatim() const { rm::ReplicateVerbatim(ctx_); }
-  void changed(rm::String* key, const char* event) const {
+  void changed(rm::String* key, const std::string& event) const {
     rm::SignalModifiedKey(ctx_, key);
-    rm::NotifyKeyspaceEvent(ctx_, rm::notify_module, event, key);
+    rm::NotifyKeyspaceEvent(ctx_, rm::notify_module, event.c_str(), key);
   }
 
  private:
@@ -86,7 +86,7 @@ class canonical_form {
   canonical_form& add(std::string_view option, const Value& value) {
     return add(option).add(value);
   }
-  void send(const char* command);
+  void send(const std::string& command);
 
  private:
   rm::Ctx* ctx_;
@@ -112,6 +112,9 @@ std::span<T> scratch(std::size_t n) {
 
 inline constexpr const char* filter_is_full =
     "the filter is full; RESERVE another one with a larger capacity";
+// Of filters that programs have made; those of RESERVE take any time.
+inline constexpr const char* too_far_ahead =
+    "timestamp is further ahead of the newest event than the filter takes";
 
 using handler = void(call&);
 

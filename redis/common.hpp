@@ -17,11 +17,7 @@
 #include "value.hpp"
 #include "write_target.hpp"
 
-// The commands that all families have. A Family also has
-//
-//   static std::uint64_t cardinality(const content&, instant now);
-//   static void merge(content& sum, const content& other, double weight);
-//   static constexpr bool weighs_sources;   whether MERGE has WEIGHTS
+// The commands that all families have.
 namespace bloomtime::redis {
 
 template <class Family>
@@ -48,7 +44,7 @@ struct common {
     const std::string_view field = c.in.text();
     c.in.end();
     for (const fact& f : facts) {
-      const auto same = [](char a, char b) { return std::tolower(a) == b; };
+      const auto same = [](unsigned char a, char b) { return std::tolower(a) == b; };
       if (std::equal(field.begin(), field.end(), f.name.begin(), f.name.end(), same)) {
         return c.fact_value(f);
       }
@@ -92,7 +88,7 @@ struct common {
     const opened<Family> key(c, c.in.string(), rm::read | rm::write);
     c.in.end();
     key.existing().clear();
-    c.changed(key.name(), Family::reset_event);
+    c.changed(key.name(), Family::names.reset_event);
     c.replicate_verbatim();
     c.ok();
   }
@@ -137,7 +133,7 @@ struct common {
     if (key.exists() && key.get().filter) fail("item exists");
     if (data.empty()) fail("received bad data");
     take_chunk(c, key, number, std::as_bytes(std::span(data.data(), data.size())));
-    c.changed(key.name(), Family::load_event);
+    c.changed(key.name(), Family::names.load_event);
     c.replicate_verbatim();
     c.ok();
   }
@@ -208,7 +204,7 @@ struct common {
     } else {
       key.set(value<Family>::make(*std::move(sum)));
     }
-    c.changed(name, Family::merge_event);
+    c.changed(name, Family::names.merge_event);
     c.replicate_verbatim();
     c.ok();
   }
@@ -241,7 +237,7 @@ void replicate_reserve(const call& c, rm::String* name, const typename Family::p
   canonical_form form(c.context());
   form.add(name).add(*given.error).add(*given.capacity);
   given.write_options(form);
-  form.send(Family::reserve_name);
+  form.send(Family::names.reserve);
 }
 
 template <class Family>
@@ -255,7 +251,7 @@ void reserve(call& c) {
   }
   if (opened<Family>(c, name, rm::read).exists()) fail("item exists");
   write_target<Family> target(c, name, given);
-  target.commit(c, Family::reserve_event);
+  target.commit(c, Family::names.reserve_event);
   replicate_reserve<Family>(c, name, given);
   c.ok();
 }

@@ -68,14 +68,13 @@ struct data_type {
 
   static void rewrite(rm::IO* io, rm::String* key, void* v) noexcept {
     const kept& k = of(v);
-    const std::string command = std::string(Family::prefix) + ".LOADCHUNK";
     try {
       const auto bytes = k.filter ? k.filter->serialize() : std::vector<std::byte>();
       const auto stored = k.filter ? std::span(bytes) : std::span<const std::byte>(k.pending);
       std::uint64_t left = chunks_in(stored.size()) + k.chunks_left;
       for (std::size_t at = 0; at < stored.size(); at += chunk_bytes, --left) {
         const auto chunk = stored.subspan(at, std::min(chunk_bytes, stored.size() - at));
-        rm::EmitAOF(io, command.c_str(), "slb", key, static_cast<long long>(left),
+        rm::EmitAOF(io, Family::names.load_chunk.c_str(), "slb", key, static_cast<long long>(left),
                     reinterpret_cast<const char*>(chunk.data()), chunk.size());
       }
     } catch (const std::exception& e) {
@@ -141,7 +140,7 @@ struct data_type {
     methods.mem_usage2 = memory;
     methods.free_effort2 = free_effort;
     methods.copy2 = copy;
-    Family::type = rm::CreateDataType(ctx, Family::type_name, encoding_version, &methods);
+    Family::type = rm::CreateDataType(ctx, Family::names.type, encoding_version, &methods);
     return Family::type != nullptr;
   }
 };

@@ -11,7 +11,7 @@
 namespace bloomtime::redis {
 namespace {
 
-constexpr const char* since = "1.0.0";
+constexpr const char* since = "0.2.0";
 // The answers of all reads change with time, without a write.
 constexpr const char* tips_of_reads = "nondeterministic_output dont_cache";
 constexpr const char* acl_category = "bloomtime";

@@ -35,6 +35,47 @@ void expect_countable(const any_heat& heat, digest d, instant when, double weigh
   }
 }
 
+// How often each item counts; empty if once.
+std::span<const std::uint64_t> weights_of(const any_heat& heat, const additions& items,
+                                          std::span<const digest> digests, instant when) {
+  if (!items.weighted) return {};
+  const auto weights = scratch<std::uint64_t>(digests.size());
+  double sum = 0;  // an item may occur several times
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = weight_in(items.weight(i));
+    sum += static_cast<double>(weights[i]);
+  }
+  for (const digest d : digests) expect_countable(heat, d, when, sum);
+  return weights;
+}
+
+// If it throws, some of them may have been added.
+void add_all(any_listed_heat& filter, const additions& items, std::span<const digest> digests,
+             std::span<const std::uint64_t> weights, instant when) {
+  any_heat& heat = filter.heat();
+  const auto outcomes = scratch<outcome>(digests.size());
+  if (!weights.empty()) {
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      outcomes[i] = heat.add(digests[i], when, weights[i]);
+    }
+  } else if (digests.size() == 1) {
+    outcomes[0] = heat.add(digests[0], when);
+  } else {
+    const auto times = scratch<instant>(digests.size());
+    std::fill(times.begin(), times.end(), when);
+    heat.add_bulk(digests, times, outcomes);
+  }
+  // All have the same time, so it fits all or none.
+  if (outcomes[0] == outcome::dropped_late) fail("timestamp older than retention");
+  if (outcomes[0] == outcome::future) fail(too_far_ahead);
+  const bool full = std::find(outcomes.begin(), outcomes.end(), outcome::full) != outcomes.end();
+  if (full) fail(filter_is_full);
+  if (!filter.hot()) return;
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    filter.hot()->add(digests[i], items.text(i), when, weights.empty() ? 1 : weights[i]);
+  }
+}
+
 // The counts of items whose digests are in `scratch`.
 void reply_counts(const call& c, const any_heat& heat, std::size_t count, instant when) {
   const auto answers = scratch<estimate>(count);
@@ -47,7 +88,8 @@ estimate hits_within(const any_heat& heat, digest d, instant when, std::uint64_t
   const window_table* const table = std::get_if<window_table>(&heat.get());
   if (table == nullptr) fail("WITHIN needs a key with WINDOW");
   const auto within = span_of_ms(within_ms);
-  if (within > table->clock().resolution() * table->slots()) {
+  const auto before_last = within - std::chrono::microseconds(1);
+  if (before_last / table->clock().resolution() >= table->slots()) {
     fail("within must be at most the window of the key");
   }
   return table->within(d, when, within);
@@ -92,10 +134,13 @@ void add(call& c) {
   write_target<family> target(c, name, given);
   const any_heat& heat = target.filter().heat();
   const std::uint64_t time_ms = time_of_write(asked, heat);
-  const digest d = heat.digest_of(text_of(words[0]));
-  if (most.hits && !most.allows(heat, d, from_ms(time_ms), weight)) return c.null();
+  const auto allowed = [&] {
+    return most.allows(heat, heat.digest_of(text_of(words[0])), from_ms(time_ms), weight);
+  };
+  if (most.hits && !allowed()) return c.null();
   write_at(c, target, given, {std::span(words).first(weighted ? 2 : 1), weighted}, time_ms,
            asked.time_ms && !most.hits);
+  const digest d = scratch<digest>(1)[0];
   c.number(most.hits ? hits_within(heat, d, from_ms(time_ms), *most.within_ms).value
                      : heat.at(d, from_ms(time_ms)).value);
 }
@@ -249,36 +294,12 @@ std::uint64_t heat_family::time_of(const write_request& asked, const content& fi
   return time_of_write(asked, filter);
 }
 
-// All are added with the time of the command, so the first says whether that is too old.
-void heat_family::record(content& value, const additions& items, std::span<const digest> digests,
+void heat_family::record(content& filter, const additions& items, std::span<const digest> digests,
                          instant when) {
-  any_heat& heat = value.heat();
-  const auto outcomes = scratch<outcome>(digests.size());
-  if (items.weighted) {
-    const auto weights = scratch<std::uint64_t>(digests.size());
-    double sum = 0;  // an item may occur several times
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      weights[i] = weight_in(items.weight(i));
-      sum += static_cast<double>(weights[i]);
-    }
-    for (const digest d : digests) expect_countable(heat, d, when, sum);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      outcomes[i] = heat.add(digests[i], when, weights[i]);
-    }
-  } else if (digests.size() == 1) {
-    outcomes[0] = heat.add(digests[0], when);
-  } else {
-    const auto times = scratch<instant>(digests.size());
-    std::fill(times.begin(), times.end(), when);
-    heat.add_bulk(digests, times, outcomes);
-  }
-  if (outcomes[0] == outcome::dropped_late) fail("timestamp older than retention");
-  if (outcomes[0] == outcome::full) fail("the count of an item is too large");
-  if (!value.hot()) return;
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    const std::uint64_t weight = items.weighted ? scratch<std::uint64_t>(digests.size())[i] : 1;
-    value.hot()->add(digests[i], items.text(i), when, weight);
-  }
+  const auto weights = weights_of(filter.heat(), items, digests, when);
+  const heat_table* const table = std::get_if<heat_table>(&filter.heat().get());
+  all_or_nothing(filter, table == nullptr || table->takes(digests.size()),
+                 [&](content& f) { add_all(f, items, digests, weights, when); });
 }
 
 void heat_family::reply(const call& c, const content& filter, std::size_t count, instant when) {

@@ -7,31 +7,16 @@
 
 #include <bloomtime/heat/any_listed_heat.hpp>
 
-#include "api.hpp"
-#include "arguments.hpp"
-#include "call.hpp"
+#include "family.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::redis {
 
 // How hot is it, and what is hot? Or, with a window, how many hits did it have?
-struct heat_family {
-  using content = any_listed_heat;
-
-  static constexpr const char* type_name = "bt-heat-1";
-  static constexpr const char* prefix = "HEAT";
-  static constexpr const char* add_name = "HEAT.ADD";
-  static constexpr const char* insert_name = "HEAT.INSERT";
-  static constexpr const char* reserve_name = "HEAT.RESERVE";
-  static constexpr const char* add_event = "heat.add";
-  static constexpr const char* reserve_event = "heat.reserve";
-  static constexpr const char* reset_event = "heat.reset";
-  static constexpr const char* load_event = "heat.load";
-  static constexpr const char* merge_event = "heat.merge";
-  static constexpr bool is_timed = true;
+struct heat_family : family_of<any_listed_heat> {
+  static inline const family_names names{"bt-heat-1", "HEAT"};
   static constexpr bool weighs_items = true;
   static constexpr bool weighs_sources = true;
-  static inline rm::Type* type = nullptr;
 
   struct parameters : basic_parameters {
     std::optional<std::uint64_t> half_life_ms;

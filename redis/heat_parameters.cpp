@@ -44,7 +44,9 @@ bool has_window(const any_heat& filter, std::uint64_t window_ms) {
         if constexpr (std::same_as<Engine, window_table>) slots = e.slots();
         // A ring has one more, for the slot that leaves the window.
         if constexpr (std::same_as<Engine, decay_ring>) slots = e.slots() - 1;
-        return slots != 0 && e.clock().resolution() * slots == span_of_ms(window_ms);
+        const std::uint64_t micros = window_ms * 1000;
+        return slots != 0 && micros % slots == 0 &&
+               e.clock().resolution().count() == static_cast<std::int64_t>(micros / slots);
       },
       filter.get());
 }
@@ -133,8 +135,7 @@ heat_family::content heat_family::parameters::make() const {
   config.items = *capacity;
   config.error = error;
   config.seed = *seed;
-  const bool published = engine.ends_with("decaying_filter");
-  if (!published) config.ahead = any_time_ahead;
+  config.ahead = any_time_ahead;
   if (window_ms) {
     config.window = span_of_ms(*window_ms);
     config.slots = static_cast<unsigned>(*slots);

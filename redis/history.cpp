@@ -72,7 +72,7 @@ void find_repeated(const tick_clock& clock, std::span<const digest> digests,
 }
 
 // Whether each item is new in its granule. What is older than RETENTION goes: no event is far ahead
-// of the clock here, so the newest one tells the time.
+// of the clock here, so the newest one tells the time. If it throws, some may have been added.
 void add_each(any_history& filter, std::span<const digest> digests,
               std::span<const instant> times) {
   const auto seen = scratch<sighting>(digests.size());
@@ -80,6 +80,10 @@ void add_each(any_history& filter, std::span<const digest> digests,
   if (digests.size() > 1) find_repeated(filter.clock(), digests, times, seen);
   const auto outcomes = scratch<outcome>(digests.size());
   filter.add_bulk(digests, times, outcomes);
+  for (const outcome o : outcomes) {
+    if (o == outcome::dropped_late) fail("timestamp older than retention");
+    if (o == outcome::future) fail(too_far_ahead);
+  }
   const auto fresh = scratch<bool>(digests.size());
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     fresh[i] = outcomes[i] == outcome::added && seen[i] != sighting::maybe;
@@ -128,6 +132,12 @@ std::span<const instant> times_of(const call& c, const any_history& filter,
   return times;
 }
 
+// Of times that are kept. Histories that programs have made may refuse some.
+bool takes_any_time(const any_history& filter) {
+  const history* const h = std::get_if<history>(&filter.get());
+  return h == nullptr || (!h->config().ahead && h->config().late == history_config{}.late);
+}
+
 // A new key is reserved by a command of its own, as INSERT has one time for all items.
 void add_at(call& c) {
   rm::String* const name = c.in.string();
@@ -137,8 +147,9 @@ void add_at(call& c) {
   any_history& filter = target.filter();
   const auto times = times_of(c, filter, words);
   expect_room(c, target, {words, true});
-  add_each(filter, digests_of(filter, words.subspan(1), 2), times);
-  target.commit(c, family::add_event);
+  all_or_nothing(filter, takes_any_time(filter),
+                 [&](any_history& f) { add_each(f, digests_of(f, words.subspan(1), 2), times); });
+  target.commit(c, family::names.add_event);
   if (target.created()) {
     replicate_reserve<family>(c, name, given);
     canonical_form form(c.context());
@@ -156,14 +167,17 @@ struct period {
   instant to;
 };
 
-// `to` is the last microsecond of its millisecond.
-period read_period(arguments& in) {
-  const std::uint64_t from = in.open_time_ms("start", 0);
-  const std::uint64_t to = in.open_time_ms("end", latest_time_ms);
+// To the last microsecond of the millisecond `to`.
+constexpr period period_of(std::uint64_t from, std::uint64_t to) {
   return {from_ms(from), instant(from_ms(to).micros + 999)};
 }
 
-constexpr period any_time{from_ms(0), from_ms(latest_time_ms)};
+period read_period(arguments& in) {
+  const std::uint64_t from = in.open_time_ms("start", 0);
+  return period_of(from, in.open_time_ms("end", latest_time_ms));
+}
+
+constexpr period any_time = period_of(0, latest_time_ms);
 
 void exists(call& c) {
   const opened<family> key(c, c.in.string(), rm::read);
@@ -194,10 +208,14 @@ sightings when(const any_history* filter, std::string_view item, const period& p
   return filter->when(filter->digest_of(item), filter->clock().covering(p.from, p.to));
 }
 
-std::uint64_t start_ms(const any_history& filter, tick t) {
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(0, filter.clock().start_of(t).micros / 1000));
+// The first and the last millisecond that a granule has a part of, from 1970 on.
+std::uint64_t ms_of(instant t) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, t.micros / 1000));
 }
+std::uint64_t start_ms(const any_history& filter, tick t) {
+  return ms_of(filter.clock().start_of(t));
+}
+std::uint64_t end_ms(const any_history& filter, tick t) { return ms_of(filter.clock().end_of(t)); }
 
 void ranges(call& c) {
   const opened<family> key(c, c.in.string(), rm::read);
@@ -213,7 +231,7 @@ void ranges(call& c) {
   for (const interval& i : found) {
     c.array(2);
     c.whole(start_ms(*filter, i.first));
-    c.whole(start_ms(*filter, {i.last.number + 1}) - 1);
+    c.whole(end_ms(*filter, i.last));
   }
 }
 
@@ -249,9 +267,9 @@ void buckets(call& c) {
   const any_history* const filter = key.filter();
   const auto seen = scratch<bool>(count);
   std::fill(seen.begin(), seen.end(), false);
-  for (const interval& i : when(filter, item, {from_ms(from), from_ms(to)})) {
+  for (const interval& i : when(filter, item, period_of(from, to))) {
     const std::uint64_t first = std::max(from, start_ms(*filter, i.first));
-    const std::uint64_t last = std::min(to, start_ms(*filter, {i.last.number + 1}) - 1);
+    const std::uint64_t last = std::min(to, end_ms(*filter, i.last));
     for (std::uint64_t b = (first - from) / length; b <= (last - from) / length; ++b)
       seen[b] = true;
   }

@@ -7,31 +7,14 @@
 
 #include <bloomtime/history/any_history.hpp>
 
-#include "api.hpp"
-#include "arguments.hpp"
-#include "call.hpp"
+#include "family.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::redis {
 
 // Was it seen between two times, and when?
-struct history_family {
-  using content = any_history;
-
-  static constexpr const char* type_name = "bt-hist-1";
-  static constexpr const char* prefix = "HISTORY";
-  static constexpr const char* add_name = "HISTORY.ADD";
-  static constexpr const char* insert_name = "HISTORY.INSERT";
-  static constexpr const char* reserve_name = "HISTORY.RESERVE";
-  static constexpr const char* add_event = "history.add";
-  static constexpr const char* reserve_event = "history.reserve";
-  static constexpr const char* reset_event = "history.reset";
-  static constexpr const char* load_event = "history.load";
-  static constexpr const char* merge_event = "history.merge";
-  static constexpr bool is_timed = true;
-  static constexpr bool weighs_items = false;
-  static constexpr bool weighs_sources = false;
-  static inline rm::Type* type = nullptr;
+struct history_family : family_of<any_history> {
+  static inline const family_names names{"bt-hist-1", "HISTORY"};
 
   struct parameters : basic_parameters {
     std::optional<std::uint64_t> granularity_ms;
@@ -51,8 +34,6 @@ struct history_family {
   static void record(content& filter, const additions& items, std::span<const digest> digests,
                      instant when);
   static void reply(const call& c, const content& filter, std::size_t count, instant when);
-  static double cardinality(const content& filter, instant) { return filter.cardinality(); }
-  static void merge(content& sum, const content& other, double) { sum.merge(other); }
 };
 
 }  // namespace bloomtime::redis

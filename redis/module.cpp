@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include <bloomtime/version.hpp>
 
 #include "api.hpp"
@@ -13,7 +15,18 @@ namespace {
 using namespace bloomtime::redis;
 
 constexpr const char* module_name = "bloomtime";
-constexpr int module_version = 10000;  // 1.0.0
+
+// As MODULE LIST has it: "1.23.4" is 12304.
+constexpr int number_of(std::string_view version) {
+  int number = 0;
+  int part = 0;
+  for (const char c : version) {
+    if (c == '.') number = (number + part) * 100;
+    part = c == '.' ? 0 : part * 10 + (c - '0');
+  }
+  return number + part;
+}
+static_assert(number_of("1.23.4") == 12304);
 
 bool registered(rm::Ctx* ctx) {
   return register_settings(ctx) && register_category(ctx) && register_recency(ctx) &&
@@ -29,7 +42,7 @@ extern "C" {
   constexpr int failed = 1;
   if (rm::resolve(ctx) != nullptr) return failed;  // an older server, which cannot be told
   if (rm::IsModuleNameBusy(module_name) != 0) return failed;
-  rm::SetModuleAttribs(ctx, module_name, module_version, rm::api_version);
+  rm::SetModuleAttribs(ctx, module_name, number_of(bloomtime::version), rm::api_version);
   if (argc != 0) {
     rm::Log(ctx, "warning", "bloomtime takes no arguments; use bloomtime.* settings");
     return failed;

@@ -98,10 +98,8 @@ std::uint64_t recency_family::growth(const content& filter, const additions& ite
 double recency_family::cardinality(const content& filter, instant now) {
   const auto newest = filter.newest();
   const std::uint64_t window = filter.window();
-  if (newest && now.micros > newest->micros &&
-      static_cast<std::uint64_t>(now.micros - newest->micros) > window + window / 64) {
-    return 0;
-  }
+  const auto micros = [](instant t) { return static_cast<std::uint64_t>(t.micros); };
+  if (newest && now > *newest && micros(now) - micros(*newest) > window + window / 64) return 0;
   return filter.cardinality();
 }
 
@@ -111,8 +109,8 @@ namespace {
 
 using family = recency_family;
 
-// False if there was no room for one of them; others may have been added.
-bool add_to(any_recency& filter, std::span<const digest> digests, instant when) {
+// If it throws, some of them may have been added.
+void add_all(any_recency& filter, std::span<const digest> digests, instant when) {
   const auto answers = scratch<novelty>(digests.size());
   if (digests.size() == 1) {
     answers[0] = filter.add_if_new(digests[0], when);
@@ -121,10 +119,11 @@ bool add_to(any_recency& filter, std::span<const digest> digests, instant when) 
     std::fill(times.begin(), times.end(), when);
     filter.add_if_new_bulk(digests, times, answers);
   }
-  // All have the same time, so it is too old for all or for none.
+  // All have the same time, so it fits all or none.
   if (answers[0].became == outcome::dropped_late) fail("timestamp older than retention");
-  return std::none_of(answers.begin(), answers.end(),
-                      [](const novelty& n) { return n.became == outcome::full; });
+  if (answers[0].became == outcome::future) fail(too_far_ahead);
+  const auto is_full = [](const novelty& n) { return n.became == outcome::full; };
+  if (std::any_of(answers.begin(), answers.end(), is_full)) fail(filter_is_full);
 }
 
 void add(call& c) {
@@ -319,17 +318,11 @@ std::uint64_t recency_family::time_of(const write_request& asked, const content&
   return time_of_write(asked, filter);
 }
 
-// A table may become full on the way, so it is tried with a copy when it is nearly so.
 void recency_family::record(content& filter, const additions&, std::span<const digest> digests,
                             instant when) {
   const recency_table* const table = std::get_if<recency_table>(&filter.get());
-  if (table == nullptr || table->takes(digests.size())) {
-    if (!add_to(filter, digests, when)) fail(filter_is_full);
-    return;
-  }
-  content tried(filter);
-  if (!add_to(tried, digests, when)) fail(filter_is_full);
-  filter = std::move(tried);
+  all_or_nothing(filter, table == nullptr || table->takes(digests.size()),
+                 [&](content& f) { add_all(f, digests, when); });
 }
 
 void recency_family::reply(const call& c, const content&, std::size_t count, instant) {

@@ -7,31 +7,14 @@
 
 #include <bloomtime/recency/any_recency.hpp>
 
-#include "api.hpp"
-#include "arguments.hpp"
-#include "call.hpp"
+#include "family.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::redis {
 
 // Was it seen within the window?
-struct recency_family {
-  using content = any_recency;
-
-  static constexpr const char* type_name = "bt-recn-1";
-  static constexpr const char* prefix = "RECENCY";
-  static constexpr const char* add_name = "RECENCY.ADD";
-  static constexpr const char* insert_name = "RECENCY.INSERT";
-  static constexpr const char* reserve_name = "RECENCY.RESERVE";
-  static constexpr const char* add_event = "recency.add";
-  static constexpr const char* reserve_event = "recency.reserve";
-  static constexpr const char* reset_event = "recency.reset";
-  static constexpr const char* load_event = "recency.load";
-  static constexpr const char* merge_event = "recency.merge";
-  static constexpr bool is_timed = true;
-  static constexpr bool weighs_items = false;
-  static constexpr bool weighs_sources = false;
-  static inline rm::Type* type = nullptr;
+struct recency_family : family_of<any_recency> {
+  static inline const family_names names{"bt-recn-1", "RECENCY"};
 
   struct parameters : basic_parameters {
     std::optional<std::uint64_t> window_ms;
@@ -53,7 +36,6 @@ struct recency_family {
                      instant when);
   static void reply(const call& c, const content& filter, std::size_t count, instant when);
   static double cardinality(const content& filter, instant now);
-  static void merge(content& sum, const content& other, double) { sum.merge(other); }
 };
 
 }  // namespace bloomtime::redis

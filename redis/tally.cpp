@@ -81,19 +81,18 @@ std::span<const std::uint64_t> amounts_of(const any_tally& filter, const additio
 }
 
 // False if there was no room for one of them; others may have been added.
-bool add_to(any_tally& filter, const additions& items, std::span<const digest> digests,
-            std::span<const std::uint64_t> amounts) {
-  if (!items.weighted) {
-    if (digests.size() == 1) return filter.add(digests[0]) != outcome::full;
-    const auto outcomes = scratch<outcome>(digests.size());
+bool add_all(any_tally& filter, const additions& items, std::span<const digest> digests,
+             std::span<const std::uint64_t> amounts) {
+  if (!items.weighted && digests.size() == 1) return filter.add(digests[0]) != outcome::full;
+  const auto outcomes = scratch<outcome>(digests.size());
+  if (items.weighted) {
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      outcomes[i] = filter.add(digests[i], amounts[i]);
+    }
+  } else {
     filter.add_bulk(digests, outcomes);
-    return std::find(outcomes.begin(), outcomes.end(), outcome::full) == outcomes.end();
   }
-  bool room = true;
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    room = filter.add(digests[i], amounts[i]) != outcome::full && room;
-  }
-  return room;
+  return std::find(outcomes.begin(), outcomes.end(), outcome::full) == outcomes.end();
 }
 
 void add(call& c) {
@@ -251,7 +250,6 @@ constexpr std::array commands{
 
 // -- adding ------------------------------------------------------------------------------------
 
-// A table may become full on the way, so it is tried with a copy when it is nearly so.
 void tally_family::record(content& filter, const additions& items, std::span<const digest> digests,
                           instant) {
   const auto amounts = amounts_of(filter, items);
@@ -259,13 +257,11 @@ void tally_family::record(content& filter, const additions& items, std::span<con
   const bool limited = table != nullptr && table->memory_limit();
   const char* const is_full = limited ? "non scaling filter is full" : filter_is_full;
   const std::uint64_t slots = (items.weighted ? 6 : 2) * items.size();  // a count may take several
-  if (table == nullptr || table->takes(slots) || (limited && table->room_for(slots) == slots)) {
-    if (!add_to(filter, items, digests, amounts)) fail(is_full);
-    return;
-  }
-  content tried(filter);
-  if (!add_to(tried, items, digests, amounts)) fail(is_full);
-  filter = std::move(tried);
+  const bool fits =
+      table == nullptr || table->takes(slots) || (limited && table->room_for(slots) == slots);
+  all_or_nothing(filter, fits, [&](content& f) {
+    if (!add_all(f, items, digests, amounts)) fail(is_full);
+  });
 }
 
 void tally_family::reply(const call& c, const content& filter, std::size_t count, instant) {

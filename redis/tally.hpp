@@ -7,31 +7,16 @@
 
 #include <bloomtime/tally/any_tally.hpp>
 
-#include "api.hpp"
-#include "arguments.hpp"
-#include "call.hpp"
+#include "family.hpp"
 #include "parameters.hpp"
 
 namespace bloomtime::redis {
 
 // How many are there, when items are added and removed?
-struct tally_family {
-  using content = any_tally;
-
-  static constexpr const char* type_name = "bt-taly-1";
-  static constexpr const char* prefix = "TALLY";
-  static constexpr const char* add_name = "TALLY.ADD";
-  static constexpr const char* insert_name = "TALLY.INSERT";
-  static constexpr const char* reserve_name = "TALLY.RESERVE";
-  static constexpr const char* add_event = "tally.add";
-  static constexpr const char* reserve_event = "tally.reserve";
-  static constexpr const char* reset_event = "tally.reset";
-  static constexpr const char* load_event = "tally.load";
-  static constexpr const char* merge_event = "tally.merge";
+struct tally_family : family_of<any_tally> {
+  static inline const family_names names{"bt-taly-1", "TALLY"};
   static constexpr bool is_timed = false;
   static constexpr bool weighs_items = true;
-  static constexpr bool weighs_sources = false;
-  static inline rm::Type* type = nullptr;
 
   struct parameters : basic_parameters {
     bool non_scaling = false;
@@ -49,8 +34,6 @@ struct tally_family {
   static void record(content& filter, const additions& items, std::span<const digest> digests,
                      instant when);
   static void reply(const call& c, const content& filter, std::size_t count, instant when);
-  static double cardinality(const content& filter, instant) { return filter.cardinality(); }
-  static void merge(content& sum, const content& other, double) { sum.merge(other); }
 };
 
 }  // namespace bloomtime::redis

@@ -22,11 +22,7 @@
 #include "memory.hpp"
 #include "settings.hpp"
 
-// The value of a key. A Family names the type and has
-//
-//   using content = ...;               a filter: a handle of the library, or more than one
-//   static constexpr const char *type_name, *prefix;
-//   static inline rm::Type* type;      set when the module is loaded
+// The value of a key. A Family is a family_of<...> and has `names`, see family.hpp.
 namespace bloomtime::redis {
 
 // Of all keys of a family, for INFO. Keys are freed in other threads.

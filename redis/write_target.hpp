@@ -42,7 +42,7 @@ class write_target {
   rm::String* name() const noexcept { return key_.name(); }
   bool created() const noexcept { return created_ || made_ != nullptr; }
 
-  void commit(const call& c, const char* event) {
+  void commit(const call& c, const std::string& event) {
     created_ = made_ != nullptr;
     if (made_) key_.set(made_.release());
     c.changed(name(), event);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <bloomtime/digest.hpp>
 #include <bloomtime/time.hpp>
@@ -26,6 +27,15 @@
 //   static void reply(const call&, const content&, std::size_t count, instant);
 namespace bloomtime::redis {
 
+// act(filter), which may fail half way, unless all of it `fits`. Then it is tried with a copy.
+template <class Filter, class Act>
+void all_or_nothing(Filter& filter, bool fits, const Act& act) {
+  if (fits) return act(filter);
+  Filter tried(filter);
+  act(tried);
+  filter = std::move(tried);
+}
+
 // Sends what was added now. ADD or INSERT with its time, or, if the key was made for it, INSERT
 // with all parameters.
 template <class Family>
@@ -42,12 +52,12 @@ void replicate_items(const call& c, const write_target<Family>& target,
     }
     if (time_ms) form.add(timestamp).add(time_word(*time_ms));
     if (items.weighted) form.add("WEIGHTED");
-    form.add(lasting_word(word::items)).add(items.words).send(Family::insert_name);
+    form.add(lasting_word(word::items)).add(items.words).send(Family::names.insert);
   } else if (items.size() == 1) {
-    rm::Replicate(c.context(), Family::add_name, "ssss", target.name(), items.words[0], timestamp,
-                  time_word(*time_ms));
+    rm::Replicate(c.context(), Family::names.add.c_str(), "ssss", target.name(), items.words[0],
+                  timestamp, time_word(*time_ms));
   } else {
-    rm::Replicate(c.context(), Family::insert_name, "ssssv", target.name(), timestamp,
+    rm::Replicate(c.context(), Family::names.insert.c_str(), "ssssv", target.name(), timestamp,
                   time_word(*time_ms), lasting_word(word::items), items.words.data(),
                   items.words.size());
   }
@@ -71,7 +81,7 @@ void write_at(const call& c, write_target<Family>& target, const typename Family
   expect_room(c, target, items);
   Family::record(filter, items, digests_of(filter, items.words, items.step()),
                  from_ms(time_ms.value_or(0)));
-  target.commit(c, Family::add_event);
+  target.commit(c, Family::names.add_event);
   // What nobody gets need not have its time; a created key has its random seed whoever listens.
   if (!target.created() && (verbatim || !has_followers(c.context()))) {
     return c.replicate_verbatim();

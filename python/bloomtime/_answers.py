@@ -17,8 +17,8 @@ class Estimate(float):
     def value(self):
         return float(self)
 
-    def __getnewargs__(self):
-        return float(self), self.lower, self.upper
+    def __reduce__(self):
+        return Estimate, (float(self), self.lower, self.upper)
 
     def __repr__(self):
         return f"Estimate({float(self):g}, lower={self.lower:g}, upper={self.upper:g})"
@@ -40,8 +40,8 @@ class Count(int):
     def value(self):
         return int(self)
 
-    def __getnewargs__(self):
-        return int(self), self.lower, self.upper, self.saturated
+    def __reduce__(self):
+        return Count, (int(self), self.lower, self.upper, self.saturated)
 
     def __repr__(self):
         return f"Count({int(self)}, lower={self.lower}, upper={self.upper})"
@@ -75,6 +75,10 @@ class HotItems(list):
     def __init__(self, rows=(), at=None):
         super().__init__(rows)
         self.at = at
+
+    def __getitem__(self, index):
+        rows = super().__getitem__(index)
+        return HotItems(rows, self.at) if isinstance(index, slice) else rows
 
     def to_frame(self):
         """The rows as a pandas DataFrame."""

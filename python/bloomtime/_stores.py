@@ -37,6 +37,9 @@ class Store:
             raise KeyError(f"the store has no field {name!r}; it has {', '.join(self.fields)}")
         return Field(self, self.fields.index(name))
 
+    def __contains__(self, name):
+        return name in self.fields
+
     def __iter__(self):
         return (self[name] for name in self.fields)
 
@@ -161,10 +164,13 @@ def profile(paths, *, store=None, progress=None, **options):
     paths = [os.fsdecode(path) for path in paths]
     if not paths:
         raise ValueError("profile() needs at least one path")
-    store = os.fspath(store) if store is not None else _default_store(paths[0])
+    store = os.fsdecode(store) if store is not None else _default_store(paths[0])
+    for path in (*paths, store):
+        if "\0" in path:
+            raise ValueError(f"a path must have no null characters; got {path!r}")
     bar = _progress_bar(progress)
     try:
-        _bloomtime.profile_logs(paths, store, bar, **options)
+        _bloomtime.profile_logs(list(map(os.fsencode, paths)), os.fsencode(store), bar, **options)
     finally:
         if hasattr(bar, "close"):
             bar.close()

@@ -107,7 +107,7 @@ def test_rows_of_a_frame():
 
 
 @pytest.mark.parametrize("items, problem", [
-    ("text", "single item"), (b"bytes", "single item"), (5, "list or an array"),
+    ("text", "single item"), (b"bytes", "single item"), (bytearray(b"bytes"), "single item"), (5, "list or an array"),
     (None, "list or an array"), (np.zeros((2, 2), int), "one dimension; got 2"),
     (np.array(5), "one dimension; got 0"), (np.zeros(3), "float64"),
     (np.array([True, False]), "bool"), (np.array([1j]), "complex"),
@@ -149,11 +149,12 @@ class Array(ctypes.Structure):
 class Arrow:
     """What pyarrow.Array exports, made by hand: pyarrow is not in Debian."""
 
-    def __init__(self, kind, length, *buffers, offset=0, nulls=0):
+    def __init__(self, kind, length, *buffers, offset=0, nulls=0, dictionary=None):
         self.kept = [np.ascontiguousarray(b) if b is not None else None for b in buffers]
         pointers = (ctypes.c_void_p * len(buffers))(
             *[b.ctypes.data if b is not None else None for b in self.kept])
-        self.schema = Schema(format=kind)
+        words = ctypes.addressof(dictionary.schema) if dictionary else None
+        self.schema = Schema(format=kind, dictionary=words)
         self.array = Array(length=length, null_count=nulls, offset=offset,
                            n_buffers=len(buffers), buffers=pointers)
 
@@ -191,6 +192,8 @@ def test_arrow_arrays(make, singles):
 
 @pytest.mark.parametrize("make, problem", [
     (lambda: Arrow(b"g", 1, None, np.array([1.5])), "Arrow array of the format"),
+    (lambda: Arrow(b"i", 2, None, np.array([0, 1], "i4"), dictionary=Arrow(b"u", 0)),
+     "dictionary-encoded"),
     (lambda: Arrow(b"l", 2, np.array([1], "u1"), np.array([8, 9]), nulls=1), "items\\[1\\] is null")])
 def test_wrong_arrow_arrays(make, problem):
     with pytest.raises((TypeError, ValueError), match=problem):

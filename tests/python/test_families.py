@@ -1,5 +1,6 @@
 """What each family promises, against exact dictionaries, whatever the arrivals."""
 import inspect
+import math
 
 import bloomtime
 import numpy as np
@@ -261,6 +262,11 @@ def test_a_posterior_is_a_probability_and_follows_the_prior():
         timing.posterior(1)
     with pytest.raises(ValueError, match="give one of share"):
         timing.posterior(1, share=0.1, rate=0.1)
+    for prior in ({"share": math.nan}, {"rate": math.nan}):
+        with pytest.raises(ValueError, match="must be a number; got NaN"):
+            table.posterior("x", START, **prior)
+        with pytest.raises(ValueError, match="must be a number; got NaN"):
+            table.decide("x", START, **prior)
 
 
 # -- Tally ---------------------------------------------------------------------------------------

@@ -136,6 +136,43 @@ def test_the_command_reads_what_python_wrote(make, tmp_path):
     command("verify", path)
 
 
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
+
+
+def test_every_protocol_of_pickle_keeps_filters_and_answers():
+    heat, tally = filled(bloomtime.Heat(half_life=60)), filled(bloomtime.Tally())
+    rows = heat.top(3, START)
+    for protocol in PROTOCOLS:
+        for one in (heat, tally, bloomtime.Bloom(items=10, error=0.1)):
+            assert pickle.loads(pickle.dumps(one, protocol)).to_bytes() == one.to_bytes()
+        same = pickle.loads(pickle.dumps([tally["item 1"], *rows], protocol))
+        assert same == [tally["item 1"], *rows] and repr(same) == repr([tally["item 1"], *rows])
+        assert type(same[0]) is bloomtime.Count and type(same[1].heat) is bloomtime.Estimate
+        assert pickle.loads(pickle.dumps(rows, protocol)).at == rows.at
+
+
+@pytest.mark.parametrize("kind", [bloomtime.Bloom, bloomtime.Heat, bloomtime.HotList,
+                                  bloomtime.History, bloomtime.Recency, bloomtime.Tally])
+def test_an_object_without_init_is_refused(kind):
+    bare = kind.__new__(kind)
+    for use in (lambda: bare.memory, lambda: bare.to_bytes(), lambda: bare.add("x"),
+                lambda: bare.add_many(["x"]), lambda: len(bare), lambda: repr(bare)):
+        with pytest.raises(TypeError, match="__init__.. of this .* was not called"):
+            use()
+
+
+def test_a_file_may_be_replaced_while_it_is_open(tmp_path):
+    path = tmp_path / "one.bloomtime"
+    one = filled(bloomtime.Bloom(items=1000, error=0.01))
+    one.save(path)
+    opened, data = bloomtime.Bloom.open(path), one.to_bytes()
+    one.add("something else")
+    one.save(path)
+    assert opened.to_bytes() == data and bloomtime.Bloom.open(path).to_bytes() == one.to_bytes()
+    path.unlink()
+    assert opened.query_many([f"item {n}" for n in range(37)]).all()
+
+
 def test_versions_agree():
     header = (ROOT / "include/bloomtime/version.hpp").read_text()
     assert f'"{bloomtime.__version__}"' in header

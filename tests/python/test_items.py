@@ -65,7 +65,8 @@ def test_numbers_of_numpy_are_ints():
 
 @pytest.mark.parametrize("item", [None, 1.5, float("nan"), True, np.bool_(True), np.float32(1),
                                   np.float64(1), (1,), ["a"], {}, object(), 1j,
-                                  np.datetime64("2020-01-01"), np.zeros((2, 2), np.uint8)])
+                                  np.datetime64("2020-01-01"), np.zeros((2, 2), np.uint8),
+                                  np.array(["x"], object), np.zeros(1, "i4,O")])
 def test_other_types_are_refused(item):
     with pytest.raises(TypeError, match="item must be a str, bytes or an int; got .*"):
         bloomtime.digest(item)

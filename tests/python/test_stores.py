@@ -49,6 +49,9 @@ def test_a_profile_from_python(log):
     assert host.seen_many(["10.0.0.3", "nobody"]).tolist() == [True, False]
     assert sum(host.timeline("10.0.0.3").counts) == 86
     assert len(host.hot(7, by="new").to_frame()) == 7
+    assert "host" in store and "agent" not in store
+    some = host.hot(7)[2:4]
+    assert len(some.to_frame()) == 2 and some.at == store.newest and some[0] == host.hot(7)[2]
     for by in ("heat", "total", "trend", "new"):
         assert host.hot(2, by=by)
     for html in (store._repr_html_(), host._repr_html_(), host.timeline("10.0.0.3")._repr_html_()):
@@ -118,6 +121,18 @@ def test_what_is_no_store_is_refused(log, tmp_path):
         bloomtime.profile(log, half_life="soon")
     with pytest.raises(ValueError, match="at least one"):
         bloomtime.profile([])
+    with pytest.raises(ValueError, match="null characters"):
+        bloomtime.profile(f"{log}\0")
+
+
+def test_names_of_files_may_be_any_bytes(log, tmp_path):
+    name = os.fsencode(tmp_path / "a") + b"\xff.log"
+    log.rename(os.fsdecode(name))
+    for path, store in ((name, None), (os.fsdecode(name), name + b".store")):
+        assert bloomtime.profile(path, store=store).records == 600
+    assert bloomtime.open(os.fsencode(tmp_path / "a") + b"\xff.bloomtime").records == 600
+    with pytest.raises(FileNotFoundError, match="b\udcff.log: No such file"):
+        bloomtime.profile("b\udcff.log", store=tmp_path / "none")
 
 
 def test_an_interrupted_profile_leaves_no_store(log):

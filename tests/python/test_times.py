@@ -1,5 +1,6 @@
 import datetime as dt
 import math
+from decimal import Decimal
 
 import bloomtime
 import numpy as np
@@ -75,28 +76,63 @@ def test_impossible_times_are_refused(at):
     assert one.to_bytes() == before
 
 
-@pytest.mark.parametrize("at", ["2020-01-01", b"1", True, dt.date(2020, 1, 1), [1], {}, object()])
+@pytest.mark.parametrize("at", [2**62, 213503982334602, -2**62])
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h"])
+def test_times_that_would_wrap_around_are_refused(at, unit):
+    for column in (np.datetime64(at, unit), np.array([at], f"M8[{unit}]")):
+        with pytest.raises(ValueError, match="at must lie in the years 1 to 9999"):
+            bloomtime.Recency(window=60).add_many(["x"], at=column)
+
+
+@pytest.mark.parametrize("at", ["2020-01-01", b"1", True, np.bool_(True), np.timedelta64(5, "ns"), dt.date(2020, 1, 1), [1], {}, object()])
 def test_other_types_are_refused(at):
     with pytest.raises(TypeError, match="at must be"):
         bloomtime.Recency(window=60).add("x", at=at)
 
 
 @pytest.mark.parametrize("span", [600, 600.0, "10m", "600s", dt.timedelta(minutes=10),
-                                  np.int64(600), np.float64(600)])
+                                  np.int64(600), np.float64(600), np.float32(600), Decimal(600)])
 def test_durations(span):
     assert bloomtime.Recency(window=span).window == dt.timedelta(minutes=10)
 
 
-@pytest.mark.parametrize("span", [math.nan, math.inf, -1, 0, "ten", "", "10x"])
+@pytest.mark.parametrize("span", [math.nan, math.inf, -1, 0, "ten", "", "10x", "\ud800", 1e13, 1e300,
+                                  10**400, dt.timedelta.max, dt.timedelta.min])
 def test_impossible_durations_are_refused(span):
     with pytest.raises(ValueError, match="window"):
         bloomtime.Recency(window=span)
 
 
-@pytest.mark.parametrize("span", [None, [1], True, object(), b"10m"])
+@pytest.mark.parametrize("span", [None, [1], True, np.bool_(True), np.timedelta64(10, "m"), object(),
+                                  b"10m"])
 def test_durations_of_other_types_are_refused(span):
     with pytest.raises((TypeError, ValueError), match="window|last"):
         bloomtime.Recency(window=span)
+
+
+@pytest.mark.parametrize("span", [-1, dt.timedelta(-1), dt.timedelta.max])
+def test_no_duration_is_negative(span):
+    heat = bloomtime.Heat(window=60)
+    recency = bloomtime.Recency(window=60)
+    for use in (lambda: bloomtime.Heat(half_life=60, ahead=span), lambda: heat.within("x", span),
+                lambda: bloomtime.History(resolution=span),
+                lambda: recency.posterior("x", rate=1, within=span)):
+        with pytest.raises(ValueError, match="must be from 0 to 100000000 days; got"):
+            use()
+
+
+class Unable:
+    def __index__(self):
+        raise RuntimeError("no number today")
+
+
+def test_errors_of_numbers_are_passed_on():
+    recency = bloomtime.Recency(window=60)
+    for use in (lambda: bloomtime.Recency(window=Unable()), lambda: recency.add("x", Unable()),
+                lambda: recency.add(Unable()), lambda: recency.add_many(["x"], at=[Unable()])):
+        with pytest.raises(RuntimeError, match="no number today"):
+            use()
+    assert recency.insertions == 0
 
 
 COLUMNS = {
@@ -129,6 +165,8 @@ def test_columns_of_times(form):
 @pytest.mark.parametrize("at, problem", [
     ([1.0, math.nan, 3.0], "NaN"), (np.array([1, math.nan, 3]), "NaN"), ([1.0, 2.0], "for each"),
     (np.zeros((3, 1)), "one dimension"), (np.array(["a", "b", "c"]), "array of times"),
+    (np.ma.masked_array([1.0, 2, 3], [False, True, False]), "masked"),
+    ({1, 2, 3}, "at must be seconds"), (dt.timedelta(1), "at must be seconds"),
     (np.array([1, 2, 10**18]), "years"), (np.array(["2020", "NaT", "2021"], "M8[s]"), "NaT"),
     ([1.0, None, 3.0], "at\\[1\\]"), (np.array([True, False, True]), "array of times")])
 def test_wrong_columns_change_nothing(at, problem):

@@ -2,6 +2,7 @@
 import time
 
 from refusal_checks import refused
+from reply_checks import START
 from servers import caught_up
 
 checks = []
@@ -40,6 +41,21 @@ def adding_with_a_clock_set_back(primary, replica):
     client("HEAT.ADD", "h", "a", "HALFLIFE", 100, "TIMESTAMP", ahead)
     assert float(client("HEAT.ADD", "h", "b")) >= 1
     same_on_replica(primary, replica, "h")
+
+
+@check
+def any_key_may_be_quiet_for_years(primary, replica):
+    client = primary.client()
+    window = {"window_table": "WINDOW", "decay_ring": "WINDOW"}
+    for engine in ("heat_table", "heat_filter", "decaying_filter", "pooled_decaying_filter",
+                   "window_table", "decay_ring"):
+        client("HEAT.RESERVE", engine, "0.001", 1000, window.get(engine, "HALFLIFE"), 60_000,
+               "ENGINE", engine)
+        [old] = client("HEAT.INSERT", engine, "TIMESTAMP", START, "ITEMS", "a")
+        assert float(old) >= 1, engine
+        assert float(client("HEAT.ADD", engine, "b")) >= 1, engine
+        assert float(client("HEAT.COUNT", engine, "b")) >= 0.9, engine
+        same_on_replica(primary, replica, engine)
 
 
 @check

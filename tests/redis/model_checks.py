@@ -2,6 +2,7 @@
 import math
 import random
 
+import servers
 from reply_checks import START
 
 checks = []
@@ -71,6 +72,25 @@ def history_has_no_false_negative(primary, _replica):
     for item, times in seen.items():
         assert client("HISTORY.FIRST", "y", item) <= min(times)
         assert client("HISTORY.LAST", "y", item) >= max(times) // 1000 * 1000
+
+
+@check
+def replicas_that_reload_have_the_same_intervals(primary, replica):
+    """Partitions are joined and compacted at other moments then, which changes bytes only."""
+    client, copy = primary.client(), replica.client()
+    draw = random.Random(17)
+    day, newest = 86_400_000, START
+    for i in range(300):
+        newest += draw.choice([0, 1000, 3_600_000, day])
+        at = newest - draw.choice([0, 0, 5000, 3 * day, 20 * day])
+        client("HISTORY.MADDAT", "y", at, f"item {draw.randrange(40)}", newest, "a")
+        if i % 50 == 25:
+            servers.caught_up(client, copy)
+            assert copy("DEBUG", "RELOAD") == "OK"
+    servers.caught_up(client, copy)
+    for item in ("a", *(f"item {i}" for i in range(40))):
+        words = ("HISTORY.RANGES", "y", item, "-", "+")
+        assert client(*words) == copy(*words) != [], item
 
 
 @check

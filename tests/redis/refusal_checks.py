@@ -144,6 +144,18 @@ def bad_options(primary, _replica):
 
 
 @check
+def errors_are_short_lines(primary, _replica):
+    client = primary.client()
+    for word in ("x" * 1_000_000, b"a\r\n-b\0\xff" * 1000):
+        for words in (("RESERVE", "new", "0.1", 10, "ENGINE", word), ("ADD", "new", "a", word),
+                      ("INSERT", "new", word, "ITEMS", "a"), ("RESERVE", "new", word, word),
+                      ("INFO", "new", word), ("MERGE", "new", word, "new")):
+            for family in FAMILIES:
+                refused(client, f"{family}.{words[0]}", *words[1:])
+                assert len(client(f"{family}.{words[0]}", *words[1:])) <= 500, words[0]
+
+
+@check
 def times_out_of_range(primary, _replica):
     client = primary.client()
     for family in ("HEAT", "HISTORY", "RECENCY"):
@@ -214,6 +226,29 @@ def tables_that_cannot_grow_are_all_or_nothing(primary, replica):
     servers.caught_up(client, copy)
     assert (client("DEBUG", "DIGEST-VALUE", "RECENCY", "TALLY")
             == copy("DEBUG", "DIGEST-VALUE", "RECENCY", "TALLY"))
+
+
+@check
+def a_full_table_of_hits_is_all_or_nothing(primary, replica):
+    """Large counts are not given up for others, so a table made for few of them is full."""
+    client = primary.client()
+    for top in (0, 10):
+        key = f"h{top}"
+        ok(client("HEAT.RESERVE", key, "0.5", 10, "TOPK", top))
+        for i in range(60):
+            many = [word for j in range(2000) for word in (f"{i} {j}", 1 << 31)]
+            before = client("DEBUG", "DIGEST-VALUE", key)
+            reply = client("HEAT.INCRBY", key, *many)
+            if isinstance(reply, Error):
+                assert reply.startswith("ERR the filter is full"), reply
+                assert client("DEBUG", "DIGEST-VALUE", key) == before
+                break
+            assert client("HEAT.INFO", key, "refused_events") == 0, i
+        else:
+            raise AssertionError("the table is never full")
+        same = client("DEBUG", "DIGEST-VALUE", key)
+        servers.caught_up(client, replica.client())
+        assert replica.client()("DEBUG", "DIGEST-VALUE", key) == same
 
 
 @check

@@ -1,6 +1,9 @@
 """Every command: its reply in RESP2 and RESP3, its documentation, and its key positions."""
 import math
+import re
 import time
+
+import servers
 
 checks = []
 FAMILIES = ("HEAT", "HISTORY", "RECENCY", "TALLY")
@@ -213,6 +216,15 @@ def commands_are_documented(primary, _replica):
         assert ("write" in flags) != ("readonly" in flags), (name, flags)
         if "readonly" in flags and name.upper().split(".")[1] not in ("SCANDUMP",):
             assert b"nondeterministic_output" in tips and b"dont_cache" in tips, (name, tips)
+
+
+@check
+def the_module_has_the_version_of_the_library(primary, _replica):
+    header = (servers.ROOT / "include/bloomtime/version.hpp").read_text()
+    major, minor, patch = map(int, re.search(r'version = "(\d+)\.(\d+)\.(\d+)"', header).groups())
+    [module] = primary.client(3)("MODULE", "LIST")
+    assert module[b"name"] == b"bloomtime", module
+    assert module[b"ver"] == 10_000 * major + 100 * minor + patch, module
 
 
 @check

@@ -60,7 +60,7 @@ def settings_at_start_and_later(_primary, _replica):
 
 @check
 def files_of_this_version_load_for_ever(_primary, _replica):
-    """golden.rdb was written by version 1.0.0; tests/redis/golden writes such a file."""
+    """golden.rdb was written by the first version; tests/redis/golden writes such a file."""
     told = json.loads((HERE / "golden.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(HERE / "golden.rdb", os.path.join(folder, "dump.rdb"))

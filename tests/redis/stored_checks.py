@@ -1,9 +1,12 @@
 """The same filter after replication, a restart, RDB, AOF, COPY, DUMP and chunks."""
+import base64
 import random
 import threading
 import time
+import zlib
 
 import servers
+from refusal_checks import refused
 from reply_checks import FAMILIES, START, ok
 from resp import Error
 
@@ -267,6 +270,64 @@ def watched_keys_notice_writes(primary, _replica):
     client("MULTI")
     client("RECENCY.EXISTS", "r", "a")
     assert client("EXEC") == [1]
+
+
+# History(resolution=1e-6, seed=1) of Python: "a" was seen 1, 12500 and 1999999 us after START.
+MICROSECONDS = """
+c-rf9^6?Gf<&t7#U}j@rVq|1wKm{<q2M{v>aRW1i&*vX-?%2G%Xht-J5>W2ce@eZFQZm;vLHQ0ag;0UR{lVLwMENT-ESY=_*}n
+g104T)5fCaFixsO~h&x9S-946BAcOt@%1z-4O05LO?`3GW5QywqfxSSC^e4yaal*<;Z4Q#qF=QQAuheij(0jRtIl>d}fGJg4{u
+Xh+M@?R)(u`$5H8K!>fHMJMqdV+QhINZz3Ffu^0MS=J38TTK1>+^f%xckolh7<#<K%6{-1urARgI7~%9S#5`R7V#"""
+
+# Filters of Python with ahead="1d", seed=1 and, of the history, late=1. "a" was seen at START.
+A_DAY_AHEAD = {
+    "HISTORY": """
+c-rf9^6?Gf<&t7#U}j@rVq|1wKm`s?{9xJxh?#)6ff*wH@L<zD$2y%(xOyl<0?M7ybAN|*fO|0$%p90PsKB*p-9d
+(0&zl<pQEfz11_CS$SO5!}dUC;SA2f5ANYmem2tO8l;g<o#%t+?%{89a4q4VodM)dH3f<sd-Td+2;>B5}TfI}V{9
+SjGc@(NHsXKj4WpV#s?8+HVxg7rhg8D`AXYicjJ^#tu2(A>*NrEnc8Alah8d-sg{kG=Kzy>i_BXD~9bJ))=m04_T
+;e*""",
+    "RECENCY": """
+c-rf9^6?Gf<&t7#U}0xqVq|1wKm{^>d|)~Qh*^NxK?EW$Vp{OO?)7Fbn0f~oLjXc85)euE3B7xY2`bzm2%$Nk{F`
+gq^LJZSA7_U04+x^#duYmK3)TiUT^5*t5L7?Zz{^@?XD*vas4=upW=3`=48Y7~NVqNwa`JyDfcwuuPC|u?jlluR)
+nXV0qhJ(_f>AIEM!_f;1w#QmhO?3_3cQ&~)Xgy(fTLg(jDk@x3P!;w7zHE(00pxqM*""",
+    "HEAT": """
+c-rf9^6?Gf<&t7#VB%t6Vq|1wKm`s?{9t+k5VHVrgAhdgwyE~kWkGY>VCoxS3;_uBrI|6;<II(}Oi<wif)JVm%D=
+g$J%6`V^>JpHMM9|d9-4C5g0+E7mj&hy9P)x-z{ns71r31^hrs>uF*p@O-I$@@<%I4z62N~baDejV7)HS;7zLwX6
+pVsVFbYP&Py~<RtYnK10VHZx7!AKsFbYP&C>RB!fE)k-Ob04Y""",
+}
+
+
+def unpacked(text):
+    return zlib.decompress(base64.b85decode(text.replace("\n", "")))
+
+
+@check
+def filters_that_refuse_times(primary, _replica):
+    """Programs make filters that take no time far from their newest event."""
+    client = primary.client()
+    day = 86_400_000
+    for family, text in A_DAY_AHEAD.items():
+        ok(client(f"{family}.LOADCHUNK", family, 1, unpacked(text)))
+        for words in (("ADD", family, "b"), ("MADD", family, "b", "c"),
+                      ("INSERT", family, "TIMESTAMP", START + 3 * day, "ITEMS", "b")):
+            refused(client, f"{family}.{words[0]}", *words[1:], key=family, says="further ahead")
+        ok(client(f"{family}.INSERT", family, "TIMESTAMP", START + day // 2, "ITEMS", "b"))
+    for times in ((START + day, START + 5 * day), (START + day // 2, START - 3 * day)):
+        words = [word for at in times for word in (at, "c")]
+        refused(client, "HISTORY.MADDAT", "HISTORY", *words, key="HISTORY", says="ERR timestamp")
+    ok(client("HISTORY.MADDAT", "HISTORY", START + day, "c", START + 2 * day, "c"))
+
+
+@check
+def histories_of_microseconds(primary, _replica):
+    """A granule may be shorter than a millisecond, in filters that programs have made."""
+    client = primary.client()
+    ok(client("HISTORY.LOADCHUNK", "y", 1, unpacked(MICROSECONDS)))
+    assert client("HISTORY.RANGES", "y", "a", "-", "+") == [
+        [START, START], [START + 12, START + 12], [START + 1999, START + 1999]]
+    for end, seen in ((START, [1]), (START + 12, [1, 1]), (START + 1999, [1, 1] + [0] * 197 + [1])):
+        assert client("HISTORY.HISTOGRAM", "y", "a", START, end, "BUCKET", 10) == seen, end
+    assert client("HISTORY.HISTOGRAM", "y", "a", START + 1, START + 11, "BUCKET", 1) == [0] * 11
+    assert client("HISTORY.FIRST", "y", "a", START + 1, "+") == START + 12
 
 
 @check

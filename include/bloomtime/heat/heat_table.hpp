@@ -98,6 +98,15 @@ class heat_table : public detail::heat_face<heat_table, detail::forward_time>,
   // has grown for them then. 1 if they exceed the memory limit.
   double predicted_error(std::uint64_t items) const;
 
+  // Whether none of n more items can be `full` for want of room, unless the allocator fails. A
+  // table with a memory limit gives up others for them.
+  bool takes(std::uint64_t n) const noexcept {
+    if (!usable()) return false;
+    if (limit_ || table_.can_grow_for(n)) return true;
+    const auto used = static_cast<double>(prints() + stashed() + n);
+    return used <= math::grown_print_load * static_cast<double>(slots());
+  }
+
   std::uint64_t prints() const noexcept { return usable() ? weights().prints() : 0; }
   std::uint64_t stashed() const noexcept { return table_.stash().size(); }
   std::uint64_t large_counts() const noexcept { return weights().large().size(); }

@@ -57,6 +57,23 @@ TEST(heat_table, drops_a_count_at_its_threshold) {
   }
 }
 
+// Made for ten items, it can be doubled until its prints are short. Large counts are not given up.
+TEST(heat_table, tells_before_an_event_is_full) {
+  heat_table t({.items = 10, .error = 0.5, .half_life = 1h, .seed = 3});
+  constexpr std::uint64_t heavy = std::uint64_t{1} << 31;
+  std::uint64_t added = 0;
+  for (bool full = false; !full; ++added) {
+    ASSERT_LT(added, 100'000U);
+    const bool takes = t.takes(1);
+    full = t.add(added, at_second(0), heavy) == outcome::full;
+    EXPECT_FALSE(takes && full) << added;
+  }
+  EXPECT_GT(added, 1000U);
+  EXPECT_FALSE(t.takes(1));
+  t.clear();
+  EXPECT_TRUE(t.takes(100));
+}
+
 TEST(heat_table, keeps_counts_of_any_size) {
   heat_table t(hourly());
   double truth = 0;
