@@ -19,7 +19,7 @@
 // Histories that were damaged, and such that were made to deceive: every checksum is right, and one
 // thing is a lie.
 namespace bloomtime {
-namespace history_test {
+namespace history_format {
 
 using support::put;
 using stored_bytes = std::vector<std::byte>;
@@ -267,5 +267,5 @@ TEST(forged_history, has_ranks_that_a_sketch_can_have) {
   expect_refused_history(c, "ranks up to 53");
 }
 
-}  // namespace history_test
+}  // namespace history_format
 }  // namespace bloomtime

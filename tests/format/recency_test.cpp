@@ -16,7 +16,7 @@
 // Recency filters that were damaged, and such that were made to deceive: every checksum is right,
 // and one thing is a lie.
 namespace bloomtime {
-namespace recency_test {
+namespace recency_format {
 
 using namespace published;
 using support::put;
@@ -283,5 +283,5 @@ TEST(stored_recency, a_stash_has_prints_of_its_table_from_the_past) {
   f.expect_refused();
 }
 
-}  // namespace recency_test
+}  // namespace recency_format
 }  // namespace bloomtime

@@ -18,7 +18,7 @@
 // Tallies that were damaged, and such that were made to deceive: every checksum is right, and one
 // thing is a lie.
 namespace bloomtime {
-namespace tally_test {
+namespace tally_format {
 
 using tally_bytes = std::vector<std::byte>;
 
@@ -309,5 +309,5 @@ TEST(stored_tally_table, a_stash_has_prints_of_its_table) {
   expect_refused(c);
 }
 
-}  // namespace tally_test
+}  // namespace tally_format
 }  // namespace bloomtime

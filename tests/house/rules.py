@@ -276,6 +276,18 @@ def links_resolve(tree):
                 yield f"{path} names {link}{after[:60]}, which is no heading there"
 
 
+def tests_have_namespaces_of_their_own(tree):
+    """A mutation links tests of several folders as one program; in one namespace their helpers of
+    the same name would clash, or silently become one."""
+    files = {}
+    for path in sorted(tree):
+        if re.fullmatch(r"tests/.*_test\.cpp", path):
+            name = "::".join(re.findall(r"^namespace ([\w:]+) \{", tree[path], re.MULTILINE))
+            if name in files:
+                yield f"{path} and {files[name]} are both in namespace {name}"
+            files[name] = path
+
+
 def lines_stay_within_limits(_tree, root=ROOT):
     counted = subprocess.run([ROOT / "scripts/count_lines", "--check", root], capture_output=True,
                              text=True, check=False)
@@ -287,4 +299,4 @@ RULES = [includes_point_one_way, exceptions_are_needed, includes_have_no_cycle,
          the_library_needs_only_the_standard_library, detail_is_shared,
          source_folders_mirror_headers, public_headers_compile_alone, documented_paths_exist,
          the_walk_is_documented, citations_resolve, links_resolve,
-         lines_stay_within_limits]
+         tests_have_namespaces_of_their_own, lines_stay_within_limits]

@@ -14,7 +14,7 @@
 // Random windows, sizes, jumps of the clock, late insertions and stops, next to the exact last tick
 // of every item: nothing within the window is ever missed.
 namespace bloomtime {
-namespace age_partitioned_filter_test {
+namespace age_partitioned_filter_property {
 
 age_partitioned_config any_recent_window(bool timed) {
   const auto bytes = *rc::gen::inRange<std::uint64_t>(2000, 20'000);
@@ -100,5 +100,5 @@ RC_GTEST_PROP(age_partitioned_property, misses_nothing_within_a_window_of_time, 
   }
 }
 
-}  // namespace age_partitioned_filter_test
+}  // namespace age_partitioned_filter_property
 }  // namespace bloomtime

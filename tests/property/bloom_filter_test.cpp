@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace bloomtime {
-namespace bloom_filter_test {
+namespace bloom_filter_property {
 
 using oracle::bloom_twin;
 using support::magnitude;
@@ -295,5 +295,5 @@ RC_GTEST_PROP(bloom_filter_property, a_stronger_prior_is_never_less_sure, ()) {
   RC_ASSERT(f.posterior(d, prior::share(weak)) <= f.posterior(d, prior::share(strong)) + 1e-15);
 }
 
-}  // namespace bloom_filter_test
+}  // namespace bloom_filter_property
 }  // namespace bloomtime

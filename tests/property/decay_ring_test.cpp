@@ -13,7 +13,7 @@
 #include "support/heat_stream.hpp"
 
 namespace bloomtime {
-namespace decay_ring_test {
+namespace decay_ring_property {
 
 using namespace std::chrono_literals;
 using support::covers;
@@ -228,5 +228,5 @@ RC_GTEST_PROP(decay_ring, merged_is_as_exact_as_its_slots, ()) {
   expect_as_exact_as_slots(merged(d, 1 << 19), d);
 }
 
-}  // namespace decay_ring_test
+}  // namespace decay_ring_property
 }  // namespace bloomtime

@@ -15,7 +15,7 @@
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
-namespace decaying_filter_test {
+namespace decaying_filter_property {
 
 using namespace published;
 using namespace std::chrono_literals;
@@ -308,5 +308,5 @@ RC_GTEST_PROP(decaying_filter, halves_in_one_step_as_in_many, ()) {
   }
 }
 
-}  // namespace decaying_filter_test
+}  // namespace decaying_filter_property
 }  // namespace bloomtime

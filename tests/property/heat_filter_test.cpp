@@ -14,7 +14,7 @@
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
-namespace heat_filter_test {
+namespace heat_filter_property {
 
 using namespace std::chrono_literals;
 using support::covers;
@@ -261,5 +261,5 @@ RC_GTEST_PROP(heat_filter, halves_lazily_as_if_at_once, ()) {
   }
 }
 
-}  // namespace heat_filter_test
+}  // namespace heat_filter_property
 }  // namespace bloomtime

@@ -15,7 +15,7 @@
 
 // What was seen is never denied, whatever the sizes and in whatever order it came.
 namespace bloomtime {
-namespace history_test {
+namespace history_property {
 
 using namespace published;
 using support::any_interval;
@@ -145,5 +145,5 @@ RC_GTEST_PROP(level_history, doubts_only_what_it_would_have_said, ()) {
   }
 }
 
-}  // namespace history_test
+}  // namespace history_property
 }  // namespace bloomtime

@@ -14,7 +14,7 @@
 #include "support/oracle_heat.hpp"
 
 namespace bloomtime {
-namespace hot_list_test {
+namespace hot_list_property {
 
 using namespace std::chrono_literals;
 using support::covers;
@@ -253,5 +253,5 @@ RC_GTEST_PROP(hot_list, merged_with_a_weight_bounds_both_streams, ()) {
   RC_ASSERT(support::covers(one.mass(when) + 1e-300, exact.mass(when)));
 }
 
-}  // namespace hot_list_test
+}  // namespace hot_list_property
 }  // namespace bloomtime

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace hyperloglog_test {
+namespace hyperloglog_property {
 
 using items = std::vector<std::uint16_t>;  // few enough values for the streams to overlap
 
@@ -52,5 +52,5 @@ RC_GTEST_PROP(hyperloglog_property, registers_never_shrink_and_neither_does_the_
   }
 }
 
-}  // namespace hyperloglog_test
+}  // namespace hyperloglog_property
 }  // namespace bloomtime::detail

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace packed_cells_test {
+namespace packed_cells_property {
 
 std::uint32_t max_of(unsigned width) {
   return static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
@@ -103,5 +103,5 @@ RC_GTEST_PROP(packed_cells_property, have_the_bytes_of_the_definition, ()) {
   RC_ASSERT(all(packed_cells<>(buffer::copy_of(expected), values.size(), width)) == values);
 }
 
-}  // namespace packed_cells_test
+}  // namespace packed_cells_property
 }  // namespace bloomtime::detail

@@ -16,7 +16,7 @@
 // Whatever happens to a history of partitions, it never denies what it took, and says so where it
 // has forgotten.
 namespace bloomtime {
-namespace partitioned_history_test {
+namespace partitioned_history_property {
 
 using std::chrono::seconds;
 
@@ -144,5 +144,5 @@ RC_GTEST_PROP(history, covers_both_streams_after_a_merge, ()) {
   for (int i = 0; i < 10; ++i) change(h, taken, now, place.path());
 }
 
-}  // namespace partitioned_history_test
+}  // namespace partitioned_history_property
 }  // namespace bloomtime

@@ -14,7 +14,7 @@
 #include "support/oracle.hpp"
 
 namespace bloomtime {
-namespace recency_filter_test {
+namespace recency_filter_property {
 
 // A filter and when each item was last recorded. Positions are microseconds or insertions so far.
 class recency_twin {
@@ -174,5 +174,5 @@ RC_GTEST_PROP(recency_filter, agrees_with_its_exact_twin, ()) {
   oracle::random_walk<recency_twin>(twin, operations);
 }
 
-}  // namespace recency_filter_test
+}  // namespace recency_filter_property
 }  // namespace bloomtime

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace bloomtime::detail {
-namespace side_table_test {
+namespace side_table_property {
 
 using model = std::map<std::uint64_t, std::uint64_t>;
 
@@ -243,5 +243,5 @@ TEST(side_table_property, reading_and_copying_without_memory_leave_nothing_behin
   EXPECT_EQ(allocator.live, 0);
 }
 
-}  // namespace side_table_test
+}  // namespace side_table_property
 }  // namespace bloomtime::detail

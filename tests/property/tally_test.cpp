@@ -11,7 +11,7 @@
 
 // Whatever comes and goes: every cell is what the exact twin says, and no answer is too low.
 namespace bloomtime {
-namespace tally_test {
+namespace tally_property {
 
 using namespace published;
 using support::oracle_tally;
@@ -300,5 +300,5 @@ RC_GTEST_PROP(dynamic_count_filter, keeps_its_books, ()) {
   }
 }
 
-}  // namespace tally_test
+}  // namespace tally_property
 }  // namespace bloomtime

@@ -10,7 +10,7 @@
 // Whatever happens to a timeline history, it answers as the list of all ticks does: exactly while
 // items have names, and without ever denying what was seen when they have none.
 namespace bloomtime {
-namespace timeline_history_test {
+namespace timeline_history_property {
 
 using support::oracle_history;
 
@@ -119,5 +119,5 @@ RC_GTEST_PROP(timeline_history, answers_as_the_ticks_do_when_joined, ()) {
   for (int i = 0; i < 20; ++i) expect_same_answers(both, exact, any_part_of(both.ticks()));
 }
 
-}  // namespace timeline_history_test
+}  // namespace timeline_history_property
 }  // namespace bloomtime

@@ -18,7 +18,7 @@
 #include "traffic/visits.hpp"
 
 namespace bloomtime::traffic {
-namespace traffic_test {
+namespace traffic_property {
 
 using support::collect;
 using support::count_exactly;
@@ -164,5 +164,5 @@ RC_GTEST_PROP(traffic_profile, equals_counting_with_sets, ()) {
   RC_ASSERT(found.top_hundredth == most);
 }
 
-}  // namespace traffic_test
+}  // namespace traffic_property
 }  // namespace bloomtime::traffic

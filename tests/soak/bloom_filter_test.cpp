@@ -16,7 +16,7 @@
 
 // 10^9 operations against an exact bitmap if BLOOMTIME_SOAK is set, else 10^6 in a small filter.
 namespace bloomtime {
-namespace bloom_filter_test {
+namespace bloom_filter_soak {
 
 using support::soaking;
 
@@ -111,5 +111,5 @@ TEST(bloom_soak_item, may_have_two_gigabytes) {
   EXPECT_FALSE(f.may_contain(item));
 }
 
-}  // namespace bloom_filter_test
+}  // namespace bloom_filter_soak
 }  // namespace bloomtime

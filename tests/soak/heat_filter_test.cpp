@@ -13,7 +13,7 @@
 // 10^9 events against exact decayed counts if BLOOMTIME_SOAK is set, else 10^6: months of traffic
 // with late events, weights and quiet times, saved and loaded on the way.
 namespace bloomtime {
-namespace heat_filter_test {
+namespace heat_filter_soak {
 
 using namespace std::chrono_literals;
 using support::soaking;
@@ -94,5 +94,5 @@ TEST_P(heat_soak, never_undercounts_for_months) {
   }
 }
 
-}  // namespace heat_filter_test
+}  // namespace heat_filter_soak
 }  // namespace bloomtime

@@ -16,7 +16,7 @@
 // What was seen is never denied: 10^9 questions about intervals with a sighting in them, over all
 // engines, if BLOOMTIME_SOAK is set, else 10^7.
 namespace bloomtime {
-namespace history_test {
+namespace history_soak {
 
 using namespace published;
 
@@ -157,5 +157,5 @@ TEST(history_soak, partitions) {
        });
 }
 
-}  // namespace history_test
+}  // namespace history_soak
 }  // namespace bloomtime

@@ -18,7 +18,7 @@
 // What was inserted within the window is never denied: 10^9 operations with a question each in
 // tables of many shapes, and as many over the other engines, if BLOOMTIME_SOAK is set, else 10^7.
 namespace bloomtime {
-namespace recency_test {
+namespace recency_soak {
 
 using namespace published;
 
@@ -240,5 +240,5 @@ TEST(recency_soak, timing_filter_never_denies) {
   EXPECT_GT(asked_within, recency_operations() / 10);
 }
 
-}  // namespace recency_test
+}  // namespace recency_soak
 }  // namespace bloomtime
