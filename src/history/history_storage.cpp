@@ -23,6 +23,11 @@ constexpr std::uint8_t joining_engine = history::kind.engines[0];
 constexpr std::uint8_t apart_engine = history::kind.engines[1];
 constexpr std::uint8_t partition_engine = timeline_history::kind.engines[0];
 
+bool has_usual_error(const history_config& c) noexcept {
+  const history_config usual;
+  return c.error == usual.error && c.length == usual.length;
+}
+
 }  // namespace
 
 void history::write(detail::container_writer& out) const {
@@ -48,6 +53,10 @@ void history::write(detail::container_writer& out) const {
   parameters.u64(known_from_);
   parameters.u64(partition_engine);
   parameters.u64(parts_.all().size());
+  if (parts_.all().empty() && !has_usual_error(shape_.config)) {  // otherwise partitions have it
+    parameters.f64(shape_.config.error);
+    parameters.u64(shape_.config.length);
+  }
   out.section(table_section, std::move(table).written());
   out.section(containers_section, std::move(containers));
 }
@@ -75,6 +84,12 @@ history history::read(const detail::container_view& view) {
                                         math::text_of(unsigned{partition_engine}));
   }
   const std::uint64_t count = in.u64();
+  if (count == 0 && in.remaining() != 0) {
+    history_config& c = h.shape_.config;
+    c.error = in.f64();
+    c.length = in.u64();
+    expect(c.error > 0 && c.error < 1 && c.length != 0 && !has_usual_error(c));
+  }
   in.expect_end();
   h.read_partitions(view, count);
   h.find_present();

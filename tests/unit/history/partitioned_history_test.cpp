@@ -254,6 +254,25 @@ TEST(history, is_saved_loaded_and_mapped) {
 }
 
 // Too far apart to be joined.
+// Partitions have the error that they were made for; without one the history itself stores it.
+TEST(history, keeps_its_error_while_it_is_empty) {
+  const history_config config{.partition = 100s, .error = 1e-4, .length = 7};
+  history trimmed(config);
+  EXPECT_EQ(trimmed.add("x", at(50)), outcome::added);
+  trimmed.trim(at(10'000));
+  for (const history& made : {history(config), trimmed}) {
+    ASSERT_EQ(made.partitions(), 0u);
+    history loaded = history::load(made.serialize());
+    EXPECT_EQ(loaded.config().error, 1e-4);
+    EXPECT_EQ(loaded.config().length, 7u);
+    EXPECT_EQ(loaded.serialize(), made.serialize());
+    history alike = made;
+    EXPECT_EQ(alike.add("y", at(20'000)), outcome::added);
+    EXPECT_EQ(loaded.add("y", at(20'000)), outcome::added);
+    EXPECT_EQ(loaded.serialize(), alike.serialize());
+  }
+}
+
 TEST(history, saves_more_partitions_than_a_container_has_sections) {
   constexpr std::int64_t many = 5000;
   constexpr std::int64_t apart = std::int64_t{1} << 31;
