@@ -12,7 +12,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace age_partitioned_filter_statistics {
+namespace age_partitioned_filter_statistical {
 
 struct error_rates {
   double measured;
@@ -80,5 +80,5 @@ TEST(age_partitioned_statistics, posteriors_are_calibrated) {
   EXPECT_LT(calibrated.expected_error(), 0.03);
 }
 
-}  // namespace age_partitioned_filter_statistics
+}  // namespace age_partitioned_filter_statistical
 }  // namespace bloomtime

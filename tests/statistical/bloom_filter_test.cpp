@@ -19,7 +19,7 @@
 // Measured error rates against predicted ones. Items are counted up and never used twice, so every
 // run sees the same numbers, and every filter other items.
 namespace bloomtime {
-namespace bloom_filter_statistics {
+namespace bloom_filter_statistical {
 
 constexpr std::array errors{0.2, 0.05, 0.01, 1e-3, 1e-4};
 constexpr std::array loads{0.5, 1.0, 2.0};  // of the capacity
@@ -303,5 +303,5 @@ TEST_P(bloom_rates, seeds_make_errors_independent) {
   EXPECT_TRUE(support::plausible(both[1], questions, chance));
 }
 
-}  // namespace bloom_filter_statistics
+}  // namespace bloom_filter_statistical
 }  // namespace bloomtime

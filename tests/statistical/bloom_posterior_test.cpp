@@ -22,7 +22,7 @@
 // Is a posterior of 0.7 right in 70 % of the cases? Judged where it is hard: only by the questions
 // that the filter answers with "maybe", with priors that leave about half of them open.
 namespace bloomtime {
-namespace bloom_posterior_statistics {
+namespace bloom_posterior_statistical {
 
 struct question {
   digest item;
@@ -288,5 +288,5 @@ TEST_P(bloom_posterior, decides_at_least_as_cheaply_as_the_usual_answer) {
   }
 }
 
-}  // namespace bloom_posterior_statistics
+}  // namespace bloom_posterior_statistical
 }  // namespace bloomtime

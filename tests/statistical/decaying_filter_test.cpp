@@ -15,7 +15,7 @@
 
 // docs/math.md, Tolerances of statistical tests; rows in place of one array.
 namespace bloomtime {
-namespace decaying_filter_statistics {
+namespace decaying_filter_statistical {
 
 using namespace published;
 using namespace std::chrono_literals;
@@ -136,5 +136,5 @@ TEST(decaying_filter, rounds_many_epochs_at_random_without_bias) {
   }
 }
 
-}  // namespace decaying_filter_statistics
+}  // namespace decaying_filter_statistical
 }  // namespace bloomtime

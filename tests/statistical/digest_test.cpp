@@ -14,7 +14,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace digest_statistics {
+namespace digest_statistical {
 
 using support::count_flips;
 using support::expect_avalanche;
@@ -166,5 +166,5 @@ TEST(digest_statistics, filters_of_pairs_err_as_predicted) {
   }
 }
 
-}  // namespace digest_statistics
+}  // namespace digest_statistical
 }  // namespace bloomtime

@@ -13,7 +13,7 @@
 // docs/math.md, Tolerances of statistical tests. Cells are not visible from outside, so answers are
 // judged, and their spread is measured over seeds.
 namespace bloomtime {
-namespace heat_filter_statistics {
+namespace heat_filter_statistical {
 
 using namespace std::chrono_literals;
 using support::over_seeds;
@@ -101,5 +101,5 @@ TEST(heat_filter, is_never_below_the_truth_of_a_skewed_stream) {
   EXPECT_EQ(below.mean, 0);
 }
 
-}  // namespace heat_filter_statistics
+}  // namespace heat_filter_statistical
 }  // namespace bloomtime

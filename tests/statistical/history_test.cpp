@@ -16,7 +16,7 @@
 // docs/math.md, Tolerances of statistical tests: queries use new items, so that answers are
 // independent given the bits. The expected error follows from the bits as they are.
 namespace bloomtime {
-namespace history_statistics {
+namespace history_statistical {
 
 using namespace published;
 
@@ -135,5 +135,5 @@ TEST(level_history, is_as_full_as_both_make_it_when_joined) {
   EXPECT_EQ(both.level(13).bits, 1u << 17);
 }
 
-}  // namespace history_statistics
+}  // namespace history_statistical
 }  // namespace bloomtime

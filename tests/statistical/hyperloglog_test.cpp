@@ -12,7 +12,7 @@
 // would break one comparison in 1.7 million. The standard deviation is that of Flajolet et al.
 // 2007, 1.04 / sqrt(registers), not what the class says of itself.
 namespace bloomtime::detail {
-namespace hyperloglog_statistics {
+namespace hyperloglog_statistical {
 
 constexpr double sigmas = 5;
 
@@ -194,5 +194,5 @@ TEST(hyperloglog_statistics, shards_of_the_digest_are_counted) {
   expect_shard_counted("an eighth by the end of lo", [](digest d) { return d.lo % 8 == 7; });
 }
 
-}  // namespace hyperloglog_statistics
+}  // namespace hyperloglog_statistical
 }  // namespace bloomtime::detail

@@ -20,7 +20,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime::detail {
-namespace probes_statistics {
+namespace probes_statistical {
 
 using support::plausible;
 using support::plausible_chances;
@@ -293,5 +293,5 @@ TEST(probe_statistics, line_bits_err_like_independent_bits) {
   }
 }
 
-}  // namespace probes_statistics
+}  // namespace probes_statistical
 }  // namespace bloomtime::detail

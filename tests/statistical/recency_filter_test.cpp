@@ -14,7 +14,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace recency_filter_statistics {
+namespace recency_filter_statistical {
 
 using namespace published;
 using math::random_source;
@@ -105,5 +105,5 @@ TEST(timing_posterior, is_calibrated_by_the_census) {
   EXPECT_LE(errors.analytic, 0.055);
 }
 
-}  // namespace recency_filter_statistics
+}  // namespace recency_filter_statistical
 }  // namespace bloomtime

@@ -20,7 +20,7 @@
 // docs/math.md, Tolerances of statistical tests: 5 or 6 standard deviations of what is measured,
 // over seeds where answers of one filter depend on each other.
 namespace bloomtime {
-namespace tally_statistics {
+namespace tally_statistical {
 
 using namespace published;
 using support::over_seeds;
@@ -284,5 +284,5 @@ TEST(tally_statistics, of_the_three_rules_one_is_two_sided) {
   EXPECT_LT(recurrence.sum, selection.sum / 2);
 }
 
-}  // namespace tally_statistics
+}  // namespace tally_statistical
 }  // namespace bloomtime

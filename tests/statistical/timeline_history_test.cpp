@@ -9,7 +9,7 @@
 #include "support/statistics.hpp"
 
 namespace bloomtime {
-namespace timeline_history_statistics {
+namespace timeline_history_statistical {
 
 // n positions anywhere in R places: a window of L of them misses all with chance (1 - L / R)^n. The
 // positions of one history vary by less than the answers about it do.
@@ -59,5 +59,5 @@ TEST(timeline_history, does_not_err_where_items_have_names) {
   EXPECT_EQ(wrong, 0u);
 }
 
-}  // namespace timeline_history_statistics
+}  // namespace timeline_history_statistical
 }  // namespace bloomtime

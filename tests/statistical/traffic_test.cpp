@@ -17,7 +17,7 @@
 #include "traffic/visits.hpp"
 
 namespace bloomtime::traffic {
-namespace traffic_statistics {
+namespace traffic_statistical {
 
 using support::collect;
 using support::plausible;
@@ -178,5 +178,5 @@ TEST(traffic_visits, look_like_a_day_at_a_web_site) {
   EXPECT_GT(within_two_minutes, found.records / 2);
 }
 
-}  // namespace traffic_statistics
+}  // namespace traffic_statistical
 }  // namespace bloomtime::traffic
