@@ -206,7 +206,9 @@ std::uint64_t timeline_history::live_memory() const noexcept {
   return live_.bytes() + archive_.table_bytes();
 }
 
-std::uint64_t timeline_history::memory() const noexcept { return live_memory() + sealed_bytes(); }
+std::uint64_t timeline_history::memory() const noexcept {
+  return live_memory() + sealed_bytes() + archive_.filter_bytes();
+}
 
 void timeline_history::clear() noexcept {
   live_ = {};

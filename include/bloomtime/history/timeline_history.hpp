@@ -110,7 +110,7 @@ class timeline_history : public detail::history_calls<timeline_history>,
   double current_error(std::uint64_t length) const;
   timeline_config config() const noexcept;
   std::uint64_t memory() const noexcept;
-  // Of tables, and of all else.
+  // Of tables, and of all else but filters, which are in memory only.
   std::uint64_t live_memory() const noexcept;
   std::uint64_t sealed_bytes() const noexcept { return archive_.sealed_bytes(); }
   // Of a history that was compacted and took nothing since.

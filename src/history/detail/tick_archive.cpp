@@ -279,6 +279,13 @@ std::uint64_t tick_archive::sealed_bytes() const noexcept {
   for (const tick_layer& layer : layers_) bytes += layer.lines ? layer.lines->bytes() : 0;
   for (const positions& set : nameless_) bytes += set.bytes();
   for (const running& r : merges_) bytes += r.merge.bytes();
+  return bytes - filter_bytes();
+}
+
+std::uint64_t tick_archive::filter_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const tick_layer& layer : layers_) bytes += layer.lines ? layer.lines->filter().bytes() : 0;
+  for (const positions& set : nameless_) bytes += set.filter().bytes();
   return bytes;
 }
 

@@ -223,18 +223,21 @@ TEST(timeline_history, has_filters_that_deny_no_sighting) {
   h.seal();
   ASSERT_EQ(h.nameless().size(), 1u);
   EXPECT_EQ(h.named().filter().bytes(), (h.named().shape().items + 7) / 8 * 8);
-  EXPECT_TRUE(h.nameless()[0].has_filter());
+  EXPECT_FALSE(h.nameless()[0].filter().empty());
   const timeline_history copy = h;
   const timeline_history loaded = timeline_history::load(h.serialize());
   const support::temporary_directory place;
   h.save(place.path() / "h");
   const auto mapped = timeline_history::map(place.path() / "h");
   EXPECT_EQ(copy.named().filter().bytes(), h.named().filter().bytes());
-  EXPECT_EQ(copy.sealed_bytes(), h.sealed_bytes());
+  EXPECT_EQ(copy.memory(), h.memory());
+  EXPECT_EQ(mapped->sealed_bytes(), loaded.sealed_bytes());
+  EXPECT_EQ(loaded.memory() - mapped->memory(),
+            loaded.named().filter().bytes() + loaded.nameless()[0].filter().bytes());
   EXPECT_EQ(loaded.named().filter().bytes(), h.named().filter().bytes());
-  EXPECT_TRUE(loaded.nameless()[0].has_filter());
+  EXPECT_FALSE(loaded.nameless()[0].filter().empty());
   EXPECT_TRUE(mapped->named().filter().empty());
-  EXPECT_FALSE(mapped->nameless()[0].has_filter());
+  EXPECT_TRUE(mapped->nameless()[0].filter().empty());
   const timeline_history* const everywhere[] = {&h, &copy, &loaded, &*mapped};
   for (const timeline_history* each : everywhere) {
     for (const auto& [x, t] : all) ASSERT_EQ(ask(*each, x, t, t), sighting::maybe) << x;

@@ -146,7 +146,7 @@ class positions {
   bool may_have(std::uint64_t key, tick_range asked) const noexcept;
   // Makes the filter that they would have if they had been written in this process.
   void make_filter();
-  bool has_filter() const noexcept { return !filter_.empty(); }
+  const key_filter& filter() const noexcept { return filter_; }
 
   // Throws error(corrupt) unless every bit is as it was written.
   void verify() const;

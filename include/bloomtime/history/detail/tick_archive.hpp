@@ -165,8 +165,9 @@ class tick_archive {
 
   std::uint64_t tables() const noexcept;       // that wait to become timelines
   std::uint64_t table_bytes() const noexcept;  // of these
-  // Of everything else, with what is being written.
+  // Of everything else, with what is being written, but without filters, which are not stored.
   std::uint64_t sealed_bytes() const noexcept;
+  std::uint64_t filter_bytes() const noexcept;
 
  private:
   static constexpr std::size_t fan = 8;  // layers of a level that become one of the next
