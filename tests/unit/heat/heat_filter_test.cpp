@@ -236,6 +236,18 @@ TEST(heat_filter, merged_from_many_shards_allows_for_what_each_rounded_up) {
   EXPECT_LE(all.at("x", after(43s)).lower, truth);
 }
 
+// What is left of a late event is rounded up to a whole unit, each time.
+TEST(heat_filter, lower_allows_for_what_late_events_are_rounded_up_by) {
+  heat_filter f({.memory = 1 << 20, .lambda = 0.5});
+  ASSERT_EQ(f.add("newest", after(30s)), outcome::added);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(f.add("x", midnight), outcome::late);
+  const double truth = 1000 * std::exp2(-30);
+  const estimate e = f.at("x", after(30s));
+  EXPECT_GT(e.value, 1000 * truth);
+  EXPECT_LE(e.lower, truth);
+  EXPECT_GE(e.upper, truth);
+}
+
 TEST(heat_filter, that_was_empty_keeps_its_own_settings_when_merged) {
   heat_filter f({.memory = 256, .lambda = 0.5, .ahead = 1s});
   heat_filter other({.memory = 256, .lambda = 0.5});
