@@ -213,8 +213,8 @@ void profile_live(session& run) {
     std::this_thread::sleep_until(due += 10ms);
     write_some();
   }
-  ::kill(child, SIGINT);
-  const cost used = cost_of_process(child, SIGINT);
+  ::kill(child, SIGTERM);
+  const cost used = cost_of_process(child, SIGTERM);
   fs::remove_all(store);
   const double share = 100 * used.cpu / used.wall;
   fmt::print("\nFollowing 1,000 lines per second for {} s, a report every second\n", seconds);
