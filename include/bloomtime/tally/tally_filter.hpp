@@ -25,9 +25,9 @@ struct tally_config {
   // The most bytes of cells and large counts together, divided as math::tally_lines() says.
   std::optional<std::uint64_t> memory = {};
   std::uint64_t total = 0;  // of all counts, if known
-  std::optional<unsigned> cell_bits =
-      {};  // 4 or 8, instead of what math::tally_cell_bits() chooses
-  // The most bytes of large counts. With `memory`, that is then the size of the cells alone.
+  // 4 or 8, instead of what math::tally_cell_bits() chooses.
+  std::optional<unsigned> cell_bits = {};
+  // The most bytes of large counts. If it is given, `memory` is the size of the cells alone.
   std::optional<std::uint64_t> large_memory = {};
   hash_seed seed = 0;
 };
