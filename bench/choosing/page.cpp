@@ -59,12 +59,14 @@ std::vector<measured> measure(const question& asked, std::uint64_t items) {
   return all;
 }
 
-std::string cells_of(const measured& m, const figures& exact) {
+// Times as multiples of the exact structure's, in nanoseconds if that was not measured.
+std::string cells_of(const measured& m, const measured& exact) {
   if (!m) return "not measured | | ";
   const std::string bytes = bytes_text(static_cast<double>(m->bytes));
   if (std::isnan(m->add)) return bytes + " | | ";
-  return fmt::format("{} | {} | {}", bytes, times_text(m->add / exact.add),
-                     times_text(m->ask / exact.ask));
+  if (!exact) return fmt::format("{} | {:.0f} ns | {:.0f} ns", bytes, m->add, m->ask);
+  return fmt::format("{} | {} | {}", bytes, times_text(m->add / exact->add),
+                     times_text(m->ask / exact->ask));
 }
 
 void print_question(const page& all, const question& asked, std::uint64_t most) {
@@ -81,7 +83,7 @@ void print_question(const page& all, const question& asked, std::uint64_t most) 
     const candidate& c = asked.candidates[i];
     fmt::print("| {} |", c.ours ? "`" + c.name + "`" : c.name);
     for (const taken_at& t : taken) {
-      fmt::print(" {} |", cells_of(t.figures[i], t.figures.back().value_or(figures{1, 1, 1})));
+      fmt::print(" {} |", cells_of(t.figures[i], t.figures.back()));
     }
     fmt::print(" {} |\n", c.promise);
     std::fflush(stdout);
