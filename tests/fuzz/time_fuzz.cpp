@@ -122,8 +122,8 @@ std::optional<time_reading> calendar_model(const std::string& text) {
     return in_year(w);
   };
   if (std::regex_match(text, m, rfc)) {
-    return zoned({number(1), number(3), number(4), number(5), number(6), number(7), m[8], ""},
-                 m[9], true);
+    return zoned({number(1), number(3), number(4), number(5), number(6), number(7), m[8], ""}, m[9],
+                 true);
   }
   if (std::regex_match(text, m, day) && (m[6].matched || m[5].length() == 0)) {
     const bool hour = m[5].length() == 0 && m[6].length() == 3;
