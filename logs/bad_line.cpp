@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, bad_line_reasons> descriptions{
     "stamped more than 24 hours ahead of the rest",
     "without an operation (+, -, add or remove)",
     "without an amount (a whole number)",
+    "stamped in a zone whose name stands for several offsets",
 };
 
 constexpr std::uint64_t stretch = 100;  // lines

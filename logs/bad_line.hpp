@@ -20,9 +20,10 @@ enum class bad_line {
   far_ahead,  // known only when later lines contradict it; see time_gate
   no_operation,
   no_amount,
+  ambiguous_zone,
 };
 
-inline constexpr std::size_t bad_line_reasons = 10;
+inline constexpr std::size_t bad_line_reasons = 11;
 
 std::string_view described(bad_line reason);  // "without the item"
 

@@ -15,6 +15,7 @@
 #include "logs/json_fields.hpp"
 #include "logs/take.hpp"
 #include "logs/times.hpp"
+#include "logs/zone_names.hpp"
 
 namespace bloomtime::logs {
 namespace {
@@ -34,7 +35,10 @@ bool is_number(std::string_view text) {
          text.find_first_of("0123456789") != text.npos;
 }
 
-bool is_measure(std::string_view text) { return is_number(text) || read_time(text).ok(); }
+// Lines whose time has an ambiguous zone are rejected for that.
+bool is_time(const time_reading& t) { return t.ok() || t.problem == time_problem::ambiguous_zone; }
+
+bool is_measure(std::string_view text) { return is_number(text) || is_time(read_time(text)); }
 
 // Which format of web logs a line has.
 std::optional<input_format> log_of(std::string_view text) {
@@ -123,8 +127,9 @@ bool fits_load_balancer(std::string_view text) {
 // Whether what follows a time is its zone and a comma: a column of CSV.
 bool ends_column(std::string_view text) {
   const std::size_t comma = text.find(',');
-  return comma != text.npos &&
-         read_time("2000-01-01 00:00:00 " + std::string(text.substr(0, comma))).ok();
+  if (comma == text.npos) return false;
+  const std::string_view zone = text.substr(0, comma);
+  return is_zone_name(zone) || read_time("2000-01-01 00:00:00 " + std::string(zone)).ok();
 }
 
 bool fits_timed(std::string_view text) {
@@ -254,7 +259,8 @@ std::optional<std::vector<std::string>> keys_of(input_format f, std::string_view
 
 bool is_likely_time(std::string_view text) {
   const time_reading got = read_time(text);
-  return got.ok() && (got.time.at >= first_likely_time || text.front() >= 'A');
+  if (!got.ok()) return is_time(got);
+  return got.time.at >= first_likely_time || text.front() >= 'A';
 }
 
 std::vector<std::string> columns_of(input_format f, std::string_view text) {

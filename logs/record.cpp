@@ -97,6 +97,7 @@ std::optional<bad_line> record_reader::read_time() {
   const time_reading got = times_.read(text);
   if (got.problem == time_problem::unreadable) return bad_line::unreadable_time;
   if (got.problem == time_problem::impossible) return bad_line::impossible_time;
+  if (got.problem == time_problem::ambiguous_zone) return bad_line::ambiguous_zone;
   time_ = got.time;
   return std::nullopt;
 }

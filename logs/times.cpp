@@ -3,14 +3,19 @@
 #include <chrono>
 #include <cstring>
 
+#include "logs/zone_names.hpp"
+
 namespace bloomtime::logs {
 namespace {
 
 constexpr std::int64_t second = 1'000'000;  // in microseconds
 constexpr time_reading unreadable{{}, time_problem::unreadable};
 constexpr time_reading impossible{{}, time_problem::impossible};
+constexpr time_reading ambiguous_zone{{}, time_problem::ambiguous_zone};
 
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+
+bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
@@ -31,13 +36,9 @@ class scanner {
     return true;
   }
 
-  void expect(std::string_view one_of) noexcept { good_ = accept(one_of) && good_; }
+  void fail() noexcept { good_ = false; }
 
-  bool accept_word(std::string_view word) noexcept {
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
+  void expect(std::string_view one_of) noexcept { good_ = accept(one_of) && good_; }
 
   int digits(std::size_t count) noexcept {
     int value = 0;
@@ -53,7 +54,16 @@ class scanner {
   }
 
   // Whether two digits and a colon are next.
-  bool clock_follows() const noexcept { return rest_.size() > 2 && rest_[2] == ':'; }
+  bool clock_follows() const noexcept {
+    return rest_.size() > 2 && is_digit(rest_[0]) && is_digit(rest_[1]) && rest_[2] == ':';
+  }
+
+  // The letters that follow.
+  std::string_view word() noexcept {
+    std::size_t size = 0;
+    while (size < rest_.size() && (is_lower(rest_[size]) || is_upper(rest_[size]))) ++size;
+    return take(size);
+  }
 
   std::string_view take(std::size_t count) noexcept {
     good_ = good_ && rest_.size() >= count;
@@ -92,18 +102,22 @@ struct date_and_time {
   int minute = 0;
   int seconds = 0;  // 60 in a leap second, which is the second after it here
   std::int64_t micros = 0;
+  time_precision precision = time_precision::moment;
 };
 
 struct zone {
   int hours = 0;
   int minutes = 0;
   bool west = false;
+  bool written = false;
+  bool ambiguous = false;
 
   bool possible() const noexcept { return hours < 24 && minutes < 60; }
   std::int32_t offset() const noexcept { return (west ? -1 : 1) * (3600 * hours + 60 * minutes); }
 };
 
 time_reading made_of(const date_and_time& t, const zone& z) noexcept {
+  if (z.ambiguous) return ambiguous_zone;
   using std::chrono::sys_days;
   const std::chrono::year_month_day date{std::chrono::year(t.year),
                                          std::chrono::month(static_cast<unsigned>(t.month)),
@@ -114,25 +128,80 @@ time_reading made_of(const date_and_time& t, const zone& z) noexcept {
   const std::int64_t days = sys_days(date).time_since_epoch().count();
   const std::int64_t seconds =
       86400 * days + 3600 * t.hour + 60 * t.minute + t.seconds - z.offset();
-  return {{instant(seconds * second + t.micros), z.offset()}};
+  return {{instant(seconds * second + t.micros), z.offset()},
+          time_problem::none,
+          t.precision,
+          z.written};
+}
+
+void scan_seconds(scanner& in, date_and_time& t) noexcept {
+  in.expect(":");
+  t.seconds = in.digits(2);
+  if (in.accept(".,")) t.micros = in.decimals(6);
 }
 
 void scan_clock(scanner& in, date_and_time& t) noexcept {
   t.hour = in.digits(2);
   in.expect(":");
   t.minute = in.digits(2);
+  scan_seconds(in, t);
+}
+
+// 13:55:36.25, or 13:55
+void scan_clock_or_minute(scanner& in, date_and_time& t) noexcept {
+  t.hour = in.digits(2);
   in.expect(":");
-  t.seconds = in.digits(2);
+  t.minute = in.digits(2);
+  if (in.peek() == ':') return scan_seconds(in, t);
+  t.precision = time_precision::minute;
 }
 
 // +01:00, +0100, +01
-void scan_zone(scanner& in, zone& z) noexcept {
+void scan_offset(scanner& in, zone& z) noexcept {
   z.west = in.peek() == '-';
   in.expect("+-");
   z.hours = in.digits(2);
-  if (in.at_end()) return;
+  if (in.at_end() || in.peek() == ' ') return;
   in.accept(":");
   z.minutes = in.digits(2);
+}
+
+// Z, CET, +01:00
+void scan_zone(scanner& in, zone& z) noexcept {
+  z.written = true;
+  if (!is_upper(in.peek()) && !is_lower(in.peek())) {
+    return scan_offset(in, z);
+  }
+  const std::string_view name = in.word();
+  if (name == "z") return;
+  if (!is_zone_name(name)) in.fail();
+  const auto east = offset_of_zone(name);
+  z.ambiguous = !east;
+  const int minutes = east.value_or(0) / 60;
+  z.west = minutes < 0;
+  z.hours = (z.west ? -minutes : minutes) / 60;
+  z.minutes = (z.west ? -minutes : minutes) % 60;
+}
+
+// What Go writes behind an offset: the name of the zone, and the monotonic clock.
+void scan_go(scanner& in) noexcept {
+  if (!in.accept(" ")) return;
+  if (in.peek() != 'm') {
+    if (in.peek() == '+' || in.peek() == '-') {
+      zone again;
+      scan_offset(in, again);
+    } else if (!is_zone_name(in.word())) {
+      in.fail();
+    }
+    if (!in.accept(" ")) return;
+  }
+  in.expect("m");
+  in.expect("=");
+  in.expect("+-");
+  while (in.accept("0123456789")) {
+  }
+  in.expect(".");
+  (void)in.decimals(0);
 }
 
 // 0 if it is none.
@@ -145,7 +214,7 @@ int month_of(std::string_view name) noexcept {
   return 0;
 }
 
-// 10/Oct/2000:13:55:36 -0700, or 10/Oct/2000 13:55:36 with or without a zone
+// 10/Oct/2000:13:55:36 -0700, or 10/Oct/2000 13:55:36 with or without a zone, or 10/Oct/2000
 time_reading read_log_time(std::string_view text) noexcept {
   scanner in(text);
   date_and_time t;
@@ -155,18 +224,18 @@ time_reading read_log_time(std::string_view text) noexcept {
   t.month = month_of(in.take(3));
   in.expect("/");
   t.year = in.digits(4);
-  const bool joined = in.accept(" ");
-  if (!joined) in.expect(":");
-  scan_clock(in, t);
-  if (!joined || !in.at_end()) {
-    in.expect(" ");
-    scan_zone(in, z);
+  if (in.at_end()) {
+    t.precision = time_precision::day;
+  } else {
+    in.expect(": ");
+    scan_clock_or_minute(in, t);
+    if (in.accept(" ")) scan_zone(in, z);
   }
   if (!in.finished() || t.month == 0) return unreadable;
   return made_of(t, z);
 }
 
-// 2000-10-10T13:55:36.123-07:00, or 2000/10/10 13:55:36
+// 2000-10-10T13:55:36.123-07:00, or 2000/10/10 13:55, or 2000-10-10
 time_reading read_rfc3339(std::string_view text, std::string_view between) noexcept {
   scanner in(text);
   date_and_time t;
@@ -176,13 +245,20 @@ time_reading read_rfc3339(std::string_view text, std::string_view between) noexc
   t.month = in.digits(2);
   in.expect(between);
   t.day = in.digits(2);
-  in.expect("Tt ");
-  scan_clock(in, t);
-  if (in.accept(".,")) t.micros = in.decimals(6);
-  if (!in.at_end()) {
-    in.accept(" ");
-    const bool utc = in.accept("Zz") || in.accept_word("UTC") || in.accept_word("GMT");
-    if (!utc) scan_zone(in, z);
+  const bool divided = in.accept(" ");
+  if (divided ? in.clock_follows() : in.accept("Tt")) {
+    scan_clock_or_minute(in, t);
+    if (!in.at_end()) {
+      in.accept(" ");
+      const bool number = in.peek() == '+' || in.peek() == '-';
+      scan_zone(in, z);
+      if (number) scan_go(in);
+    }
+  } else {
+    t.precision = time_precision::day;
+    const bool hour = !divided && text.size() == 13;  // 2000-10-10-13
+    if (hour) return unreadable;
+    if (divided || !in.at_end()) scan_zone(in, z);
   }
   return in.finished() ? made_of(t, z) : unreadable;
 }
@@ -194,6 +270,7 @@ time_reading in_latest_year(date_and_time t, const zone& z, instant newest) noex
   const auto days = std::chrono::floor<std::chrono::days>(
       std::chrono::sys_time<std::chrono::microseconds>(std::chrono::microseconds(newest.micros)));
   const int latest = static_cast<int>(std::chrono::year_month_day(days).year()) + 1;
+  if (z.ambiguous) return ambiguous_zone;
   time_reading found = impossible;
   for (t.year = latest; t.year >= latest - longest_wait - 1; --t.year) {
     found = made_of(t, z);
@@ -202,35 +279,62 @@ time_reading in_latest_year(date_and_time t, const zone& z, instant newest) noex
   return impossible;
 }
 
-// Oct 11 22:14:15, Oct 11 2000 22:14:15, Wed Oct 11 22:14:15.123 2000
-time_reading read_named_time(std::string_view text, instant newest) noexcept {
-  scanner in(text);
-  date_and_time t;
-  bool dated = false;
-  const std::string_view first = in.take(3);
-  t.month = month_of(first);
-  if (t.month == 0) {  // a day of the week
-    if (first.size() != 3 || !is_lower(first[1]) || !is_lower(first[2])) return unreadable;
-    in.accept(",");
-    in.expect(" ");
-    t.month = month_of(in.take(3));
-  }
+// Wed or Wed, in front of a date.
+void scan_weekday(scanner& in) noexcept {
+  const std::string_view name = in.take(3);
+  if (name.size() != 3 || !is_upper(name[0]) || !is_lower(name[1]) || !is_lower(name[2])) in.fail();
+  in.accept(",");
+  in.expect(" ");
+}
+
+// Oct 11, Oct  1, Oct 11 2000
+bool scan_month_and_day(scanner& in, date_and_time& t) noexcept {
+  t.month = month_of(in.take(3));
   in.expect(" ");
   t.day = in.accept(" ") ? in.digits(1) : in.digits(2);
   in.expect(" ");
-  if (!in.clock_follows()) {
-    t.year = in.digits(4);
-    in.expect(" ");
-    dated = true;
+  if (in.clock_follows()) return false;
+  t.year = in.digits(4);
+  in.expect(" ");
+  return true;
+}
+
+// 11 Oct 2000
+void scan_day_and_month(scanner& in, date_and_time& t) noexcept {
+  t.day = in.digits(1);
+  if (is_digit(in.peek())) t.day = 10 * t.day + in.digits(1);
+  in.expect(" ");
+  t.month = month_of(in.take(3));
+  in.expect(" ");
+  t.year = in.digits(4);
+  in.expect(" ");
+}
+
+// Oct 11 22:14:15, Wed Oct 11 22:14:15.123 UTC 2000, Wed, 11 Oct 2000 22:14:15 +0200
+time_reading read_named_time(std::string_view text, instant newest) noexcept {
+  scanner in(text);
+  date_and_time t;
+  zone z;
+  if (!is_digit(in.peek()) && month_of(text.substr(0, 3)) == 0) scan_weekday(in);
+  bool dated = is_digit(in.peek());
+  if (dated) {
+    scan_day_and_month(in, t);
+  } else {
+    dated = scan_month_and_day(in, t);
   }
   scan_clock(in, t);
-  if (in.accept(".,")) t.micros = in.decimals(6);
-  if (!dated && in.accept(" ")) {
-    t.year = in.digits(4);
-    dated = true;
+  while (in.good() && in.accept(" ")) {
+    if (!dated && is_digit(in.peek())) {
+      t.year = in.digits(4);
+      dated = true;
+    } else if (!z.written) {
+      scan_zone(in, z);
+    } else {
+      in.fail();
+    }
   }
   if (!in.finished() || t.month == 0) return unreadable;
-  return dated ? made_of(t, {}) : in_latest_year(t, {}, newest);
+  return dated ? made_of(t, z) : in_latest_year(t, z, newest);
 }
 
 // The unit follows from the number of digits before the point, so that every time from 1973 to 5138
@@ -259,7 +363,16 @@ time_reading read_epoch(std::string_view text) noexcept {
   if (too_long) return impossible;
   // Rounded down, before 1970 as well.
   const bool inexact = in.cut() || (nanos && whole % 1000 != 0);
-  return {{instant(before_1970 ? -micros - (inexact ? 1 : 0) : micros), 0}};
+  return {{instant(before_1970 ? -micros - (inexact ? 1 : 0) : micros), 0},
+          time_problem::none,
+          time_precision::moment,
+          true};
+}
+
+// Whether it begins with a month, a weekday, or a day of the month and a blank.
+bool has_month_name(std::string_view text) noexcept {
+  if (text.size() < 3) return false;
+  return is_upper(text[0]) || (is_digit(text[0]) && (text[1] == ' ' || text[2] == ' '));
 }
 
 }  // namespace
@@ -268,16 +381,14 @@ time_reading read_time(std::string_view text, instant newest) noexcept {
   if (text.size() > 2 && text[2] == '/') return read_log_time(text);
   if (text.size() > 4 && text[4] == '-') return read_rfc3339(text, "-");
   if (text.size() > 4 && text[4] == '/') return read_rfc3339(text, "/");
-  if (!text.empty() && text.front() >= 'A' && text.front() <= 'Z') {
-    return read_named_time(text, newest);
-  }
+  if (has_month_name(text)) return read_named_time(text, newest);
   return text.empty() ? unreadable : read_epoch(text);
 }
 
 time_reading time_reader::read_anew(std::string_view text) const noexcept {
-  const bool named = !text.empty() && text.front() >= 'A' && text.front() <= 'Z';
-  return read_time(text, newest_ || !named ? newest_.value_or(instant())
-                                           : instant(std::chrono::system_clock::now()));
+  return read_time(text, newest_ || !has_month_name(text)
+                             ? newest_.value_or(instant())
+                             : instant(std::chrono::system_clock::now()));
 }
 
 time_reading time_reader::read(std::string_view text) noexcept {

@@ -17,17 +17,24 @@ struct zoned_time {
   friend bool operator==(const zoned_time&, const zoned_time&) = default;
 };
 
-enum class time_problem { none, unreadable, impossible };
+// ambiguous_zone: the name of a zone stands for several offsets.
+enum class time_problem : std::uint8_t { none, unreadable, impossible, ambiguous_zone };
+
+// What was written: a day is its midnight, a minute its first second.
+enum class time_precision : std::uint8_t { moment, minute, day };
 
 struct time_reading {
   zoned_time time;
   time_problem problem = time_problem::none;
+  time_precision precision = time_precision::moment;
+  bool zoned = false;  // the text has a zone, or is a number
 
   bool ok() const noexcept { return problem == time_problem::none; }
 };
 
-// Reads epoch numbers, RFC 3339, and the timestamps of web servers and of syslog. A timestamp
-// without a year is that of the latest year in which it lies at most a day after `newest`.
+// Reads epoch numbers, RFC 3339, and the timestamps of web servers, mail, `date`, Go and syslog;
+// also dates and times without seconds. A timestamp without a zone is in UTC, and one without a
+// year is that of the latest year in which it lies at most a day after `newest`.
 time_reading read_time(std::string_view text, instant newest = {}) noexcept;
 
 // Caches the last text: neighbouring lines often have the same second.

@@ -25,7 +25,7 @@ std::unique_ptr<self> make(py::kwargs given) {
   in.read_word<layout>("layout", config.layout, {{"flat", layout::flat}, {"line", layout::line}});
   in.read("seed", config.seed);
   in.end();
-  return share(bloom_filter(config));
+  return share_made([&] { return bloom_filter(config); });
 }
 
 bool add(self& s, py::handle item) {
@@ -112,7 +112,7 @@ void add_bloom(py::module_& m) {
       .def(
           "current_error",
           [](const self& s) {
-            return s.read([](const bloom_filter& f) { return f.current_error(); });
+            return s.read_long([](const bloom_filter& f) { return f.current_error(); });
           },
           "The false-positive rate now.")
       .def_property_readonly(

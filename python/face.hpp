@@ -39,6 +39,13 @@ std::unique_ptr<shared_filter<Filter>> share(Filter&& filter) {
   return std::make_unique<shared_filter<Filter>>(std::move(filter));
 }
 
+// The filter that `make` returns. A large one takes seconds to make, so the GIL is released.
+template <class Make>
+auto share_made(const Make& make) {
+  const py::gil_scoped_release released;
+  return share(make());
+}
+
 inline std::span<const std::byte> bytes_in(const Py_buffer& buffer) {
   return {static_cast<const std::byte*>(buffer.buf), static_cast<std::size_t>(buffer.len)};
 }

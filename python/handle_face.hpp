@@ -66,7 +66,7 @@ void add_advance(filter_class<Filter>& c) {
       "advance",
       [](self& s, py::handle at) {
         const instant t = read_time_or_now(at);
-        s.write([&](Filter& f) { f.advance(t); });
+        s.write_long([&](Filter& f) { f.advance(t); });
       },
       py::arg("at") = py::none(), "Lets time pass without an event, never back.");
 }

@@ -70,8 +70,10 @@ std::unique_ptr<self> make(py::kwargs given) {
   if (listed != 0 && !decays) {
     refuse_value("top needs half_life or lambda_: a window keeps no list; got top={}", listed);
   }
-  any_heat heat = any_heat::make(config, engine);
-  return share(filter(std::move(heat), list_for(config, listed)));
+  return share_made([&] {
+    any_heat heat = any_heat::make(config, engine);
+    return filter(std::move(heat), list_for(config, listed));
+  });
 }
 
 // -- recording -----------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ void add_heat(py::module_& m) {
           "advance",
           [](self& s, py::handle at) {
             const instant t = read_time_or_now(at);
-            s.write([&](filter& f) { f.heat().advance(t); });
+            s.write_long([&](filter& f) { f.heat().advance(t); });
           },
           py::arg("at") = py::none(), "Lets time pass without an event, never back.")
       .def("__len__", [](const self& s) {

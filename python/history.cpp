@@ -35,7 +35,7 @@ std::unique_ptr<self> make(py::kwargs given) {
   in.read("granularity", config.granularity);
   in.read("seed", config.seed);
   in.end();
-  return share(any_history::make(config, engine));
+  return share_made([&] { return any_history::make(config, engine); });
 }
 
 tick_clock clock_of(const self& s) {
@@ -86,16 +86,48 @@ period read_period(py::handle start, py::handle end) {
   return p;
 }
 
+std::uint64_t ticks_in(interval i) {
+  return static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
+}
+
 // True, False, or None if part of the time is no longer kept.
 py::object sighting_object(sighting s) {
   if (s == sighting::out_of_retention) return py::none();
   return py::bool_(s == sighting::maybe);
 }
 
+// single_history reads bits for each tick, of which a loaded one may have 2^62: in parts, between
+// which an interrupt ends the question.
+sighting seen_in_parts(const self& s, digest d, const period& p) {
+  constexpr std::uint64_t part = std::uint64_t{1} << 20;  // ticks
+  interval left = s.read([&](const any_history& f) {
+    const auto& single = std::get<published::single_history>(f.get());
+    const interval asked = f.clock().covering(p.start, p.end);
+    const auto first = static_cast<std::int64_t>(single.first());
+    const auto last = static_cast<std::int64_t>(single.first() + (single.ticks() - 1));
+    return interval{std::max(asked.first, tick{first}), std::min(asked.last, tick{last})};
+  });
+  while (!left.empty()) {
+    interval now = left;
+    if (ticks_in(now) > part) now.last = tick{now.first.number + std::int64_t{part - 1}};
+    const sighting found = s.read_long([&](const any_history& f) {
+      return f.seen(d, f.clock().start_of(now.first), f.clock().end_of(now.last));
+    });
+    if (found != sighting::no) return found;
+    expect_no_interrupt();
+    left.first = tick{now.last.number + 1};
+  }
+  return sighting::no;
+}
+
 py::object seen(const self& s, py::handle item, py::handle start, py::handle end) {
   const digest d = digest_of_item(item, s.seed());
   const period p = read_period(start, end);
-  return sighting_object(s.read([&](const any_history& f) { return f.seen(d, p.start, p.end); }));
+  const auto answer = s.read([&](const any_history& f) -> std::optional<sighting> {
+    if (std::holds_alternative<published::single_history>(f.get())) return std::nullopt;
+    return f.seen(d, p.start, p.end);
+  });
+  return sighting_object(answer ? *answer : seen_in_parts(s, d, p));
 }
 
 py::object query_many(const self& s, py::handle given, py::handle start, py::handle end) {
@@ -156,10 +188,6 @@ struct bars {
   py::array_t<std::uint64_t> counts;
   py::object edges;  // datetime64[us], one more
 };
-
-std::uint64_t ticks_in(interval i) {
-  return static_cast<std::uint64_t>(i.last.number) - static_cast<std::uint64_t>(i.first.number) + 1;
-}
 
 // The time that was asked about; what was not given begins or ends with the sightings.
 interval shown_ticks(const sightings& all, const tick_clock& clock, py::handle start,

@@ -45,7 +45,7 @@ std::unique_ptr<self> make(py::kwargs given) {
   in.read("buckets", config.buckets);
   in.read("seed", config.seed);
   in.end();
-  return share(hot_list(config));
+  return share_made([&] { return hot_list(config); });
 }
 
 std::size_t add_many(self& s, py::handle given, py::handle at) {

@@ -41,7 +41,7 @@ std::unique_ptr<self> make(py::kwargs given) {
   in.read("sweep", config.sweep);
   in.read("seed", config.seed);
   in.end();
-  return share(any_recency::make(config, engine));
+  return share_made([&] { return any_recency::make(config, engine); });
 }
 
 // The time of a call: nothing for now.

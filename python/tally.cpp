@@ -34,7 +34,7 @@ std::unique_ptr<self> make(py::kwargs given) {
                                       {"published", published::shrinking::published}});
   in.read("seed", config.seed);
   in.end();
-  return share(any_tally::make(config, engine));
+  return share_made([&] { return any_tally::make(config, engine); });
 }
 
 py::object add(self& s, py::handle item, py::handle count) {

@@ -34,32 +34,23 @@ std::optional<std::int32_t> offset_in(const std::string& zone) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The length of a zone at the end of a date or time: Z, UTC, GMT, +0200, +02:00, or +02 behind a
-// time of day. 0 if there is none.
-std::size_t zone_length(std::string_view text) {
-  if (text.ends_with('Z') || text.ends_with('z')) return 1;
-  if (text.ends_with("UTC") || text.ends_with("GMT")) return 3;
-  for (const std::string_view shape : {"+00:00", "+0000", "+00"}) {
-    if (text.size() <= shape.size()) continue;
-    if (shape.size() == 3 && text.find(':') == text.npos) continue;  // the day of a date
-    const std::string_view end = text.substr(text.size() - shape.size());
-    const bool fits = std::equal(end.begin(), end.end(), shape.begin(), [](char c, char s) {
-      return s == '+' ? c == '+' || c == '-' : s == '0' ? is_digit(c) : c == s;
-    });
-    if (fits) return shape.size();
+microseconds length_of(logs::time_precision precision) {
+  switch (precision) {
+    case logs::time_precision::day: return std::chrono::days(1);
+    case logs::time_precision::minute: return std::chrono::minutes(1);
+    default: return microseconds(1);
   }
-  return 0;
 }
 
-struct precision {
-  const char* rest;     // what is missing
-  microseconds length;  // of the time that was named
-};
-
-// -1h, -30m: with a unit, because a number counts from 1970.
-bool is_span_before(std::string_view text) {
-  return text.size() > 2 && text.front() == '-' && is_digit(text[1]) && !is_digit(text.back()) &&
-         text.find(':') == text.npos;
+// The newest event, as now, and what is before it: now-1h, -30m. A span has a unit, because a
+// number counts from 1970.
+std::optional<std::string_view> span_before(std::string_view text) {
+  const bool now = text.starts_with("now");
+  if (now) text.remove_prefix(3);
+  if (now && text.empty()) return text;
+  const bool span = text.size() > 2 && text.front() == '-' && is_digit(text[1]) &&
+                    !is_digit(text.back()) && text.find(':') == text.npos;
+  return span ? std::optional(text.substr(1)) : std::nullopt;
 }
 
 // A day relative to the newest event, and a time of day in it.
@@ -82,22 +73,27 @@ std::optional<day_and_time> named_day(std::string_view text) {
   return std::nullopt;
 }
 
-// The date comes in the form of RFC 3339 or of web server logs.
-std::optional<typed_time> read_date(std::string_view text) {
-  const std::size_t length = zone_length(text);
-  std::string_view local = text.substr(0, text.size() - length);
-  if (length != 0 && local.ends_with(' ')) local.remove_suffix(1);
-  const std::string_view zone = length > 1 ? text.substr(text.size() - length) : "+0000";
-  const char* midnight = local.find('/') == local.npos ? " 00:00:00" : ":00:00:00";
-  for (const auto& [rest, whole] :
-       {precision{"", microseconds(1)}, precision{":00", std::chrono::minutes(1)},
-        precision{midnight, std::chrono::days(1)}}) {
-    const logs::time_reading found = logs::read_time(fmt::format("{}{} {}", local, rest, zone));
-    if (!found.ok()) continue;
-    const instant begin = found.time.at;
-    return typed_time{begin, instant(begin.micros + whole.count() - 1), length != 0};
+typed_time parse_date(std::string_view option, std::string_view text,
+                      const std::optional<instant>& newest) {
+  const logs::time_reading found = logs::read_time(text, newest.value_or(instant()));
+  const instant year_2000 = instant::from_seconds(946'684'800);
+  if (found.ok() && !newest && found.time != logs::read_time(text, year_2000).time) {
+    text::refuse("{} has no year, got {}", option, text::shown(text));
   }
-  return std::nullopt;
+  if (found.problem == logs::time_problem::ambiguous_zone) {
+    text::refuse(
+        "{} has the name of a zone that stands for several offsets; give the offset, as in "
+        "2014-01-01T12:00+08:00, got {}",
+        option, text::shown(text));
+  }
+  if (found.ok()) {
+    const instant begin = found.time.at;
+    return {begin, instant(begin.micros + length_of(found.precision).count() - 1), found.zoned};
+  }
+  text::refuse(
+      "{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00, 1388577600 "
+      "(seconds since 1970), now, -1h, 09:30 or yesterday 09:30, got {}",
+      option, text::shown(text));
 }
 
 }  // namespace
@@ -156,37 +152,26 @@ std::string range_text(instant from, instant to, const log_zone& zone) {
 
 // -- typed ---------------------------------------------------------------------------------------
 
-typed_time parse_time(std::string_view option, std::string_view text) {
-  const bool dated = text.size() > 4 && (text[2] == '/' || text[4] == '-');
-  if (const logs::time_reading number = logs::read_time(text); !dated && number.ok()) {
-    return {number.time.at, number.time.at, true};
-  }
-  if (const auto found = dated ? read_date(text) : std::nullopt) return *found;
-  text::refuse(
-      "{} must be a time such as 2014-01-01T12:00:00, 2014-01-01T12:00+02:00, 1388577600 "
-      "(seconds since 1970), -1h, 09:30 or yesterday 09:30, got {}",
-      option, text::shown(text));
-}
-
 typed_time parse_time(std::string_view option, std::string_view text, const log_zone& zone,
                       const std::optional<instant>& newest) {
-  const bool before = is_span_before(text);
-  const auto named = before ? std::nullopt : named_day(text);
-  if (!before && !named) return parse_time(option, text);
+  const auto span = span_before(text);
+  const auto named = span ? std::nullopt : named_day(text);
+  if (!span && !named) return parse_date(option, text, newest);
   if (!newest) {
     text::refuse("{} {} is relative to the newest event, and there is none; give a date", option,
                  text::shown(text));
   }
-  if (before) {
-    const microseconds span = text::parse_span(option, text.substr(1));
-    const std::int64_t earliest = std::numeric_limits<std::int64_t>::min() + span.count();
-    const instant then(std::max(newest->micros, earliest) - span.count());
+  if (span) {
+    const microseconds before = span->empty() ? microseconds(0) : text::parse_span(option, *span);
+    const std::int64_t earliest = std::numeric_limits<std::int64_t>::min() + before.count();
+    const instant then(std::max(newest->micros, earliest) - before.count());
     return {then, then, true};
   }
   const instant day(newest->micros - named->days * microseconds(std::chrono::days(1)).count());
   const std::string date =
       text::time_text(day, zone.offset_at(*newest)).substr(0, date_and_blank - 1);
-  return parse_time(option, named->time.empty() ? date : fmt::format("{}T{}", date, named->time));
+  return parse_date(option, named->time.empty() ? date : fmt::format("{}T{}", date, named->time),
+                    *newest);
 }
 
 instant parse_moment(std::string_view option, std::string_view text, const log_zone& zone,

@@ -55,11 +55,9 @@ struct typed_time {
   bool zoned = false;
 };
 
-// Parses what logs::read_time() accepts, also without zone, seconds or time of day.
-typed_time parse_time(std::string_view option, std::string_view text);
-
-// The same, and times relative to the newest event of the store: -1h (before it); 09:30,
-// today 09:30 and yesterday 09:30 (of its day in the zone of the log), also today and yesterday.
+// Parses what logs::read_time() accepts, and times relative to the newest event of the store: now
+// (its time), now-1h and -1h (before it); 09:30, today 09:30 and yesterday 09:30 (of its day in the
+// zone of the log), also today and yesterday.
 typed_time parse_time(std::string_view option, std::string_view text, const log_zone& zone,
                       const std::optional<instant>& newest);
 

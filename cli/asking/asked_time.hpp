@@ -40,16 +40,17 @@ void note_widened(std::size_t questions);
 inline constexpr const char* moment_rules =
     "TIME is a time as logs write it, also without seconds or time of day, or seconds, milli-,\n"
     "micro- or nanoseconds since 1970 (up to 11, 14, 17 or 19 digits).\n"
-    "Without a zone (Z, +0200 or +02:00) it has the UTC offset of the newest event. -1h is before\n"
-    "the newest event; 09:30, today and yesterday 09:30 are of its day.";
+    "Without a zone (Z, CET, +0200 or +02:00) it has the UTC offset of the newest event.\n"
+    "now is the newest event, -1h and now-1h are before it; 09:30, today and yesterday 09:30 are\n"
+    "of its day.";
 inline constexpr const char* time_rules =
     "TIME is a time as logs write it, also without seconds or time of day, or seconds, milli-,\n"
     "micro- or nanoseconds since 1970 (up to 11, 14, 17 or 19 digits). --to without them\n"
     "includes all of that minute or day.\n"
-    "Without a zone (Z, +0200 or +02:00) it is the local time of the log, with the UTC offset "
+    "Without a zone (Z, CET, +0200 or +02:00) it is the local time of the log, with the UTC offset "
     "that\n"
     "the log had then. If several offsets are possible, the query covers all of them and a note\n"
-    "says so. -1h is before the newest event; 09:30, today, yesterday and yesterday 09:30 are of\n"
-    "its day and the day before.";
+    "says so. now is the newest event, -1h and now-1h are before it; 09:30, today, yesterday and\n"
+    "yesterday 09:30 are of its day and the day before.";
 
 }  // namespace bloomtime::cli

@@ -162,10 +162,9 @@ class store_trouble {
 };
 
 exit_status serve_store(const typed_serve& given, const site_settings& how,
-                        duplicate_service* duplicates) {
+                        duplicate_service* duplicates, const signal_watch& signals) {
   std::optional<watched_store> watched;
   if (!given.store.empty()) watched.emplace(given.store.front());
-  signal_watch signals;
   page_view see;
   if (watched) see = [&](const page_visit& visit) { watched->see(visit); };
   {
@@ -188,7 +187,7 @@ exit_status serve_store(const typed_serve& given, const site_settings& how,
       if (changed && shown.refresh(now)) changed = false;
     }
   }
-  if (duplicates != nullptr) duplicates->save();
+  if (duplicates != nullptr) duplicates->end();
   return yes;
 }
 
@@ -224,6 +223,7 @@ exit_status serve(const typed_serve& given, const output_options& asked, const p
         given.store.front());
   }
   const site_settings how = site_settings_of(given);
+  const signal_watch signals;  // before there is a lock, which a signal would leave behind
   const std::unique_ptr<duplicate_service> duplicates = duplicates_of(given);
   if (!given.logs.empty()) return serve_logs(given, how, duplicates.get(), asked, out);
   if (given.store.empty() && !duplicates) {
@@ -231,7 +231,7 @@ exit_status serve(const typed_serve& given, const output_options& asked, const p
         "serve needs a store, --follow LOG, or --window for duplicates. Try bloomtime serve "
         "access.bloomtime");
   }
-  return serve_store(given, how, duplicates.get());
+  return serve_store(given, how, duplicates.get(), signals);
 }
 
 constexpr const char* serve_examples =

@@ -23,6 +23,9 @@ bool contains(std::string_view item, std::string_view part) {
          std::search(item.begin(), item.end(), part.begin(), part.end(), same) != item.end();
 }
 
+// Narrower items are not recognised. On 20 columns it leaves room for a number of six characters.
+constexpr std::size_t least_item = 10;
+
 bool shown_to_people(const column& c) { return c.readers != audience::programs; }
 
 }  // namespace
@@ -50,11 +53,9 @@ std::vector<list> lists_of(const std::vector<table>& tables, std::string_view fi
 
 std::vector<std::size_t> widths_of(const std::vector<list>& lists, std::size_t columns) {
   constexpr std::size_t gap = 2;
-  constexpr std::size_t least_item = 4;
   if (lists.empty()) return {};
   const std::vector<column>& named = lists.front().of->columns;
   std::vector<std::size_t> widths(named.size(), 0);
-  std::size_t others = 0;
   const auto item = item_column(*lists.front().of);
   for (std::size_t c = 0; c < named.size(); ++c) {
     if (!shown_to_people(named[c])) continue;
@@ -64,12 +65,20 @@ std::vector<std::size_t> widths_of(const std::vector<list>& lists, std::size_t c
         widths[c] = std::max(widths[c], display_width(r->cells[c].text));
       }
     }
-    if (c != item && named[c].spare == 0) others += widths[c] + gap;
   }
-  if (item) {
-    const std::size_t room = std::max(least_item, columns - std::min(columns, others));
-    widths[*item] = std::min(widths[*item], room);
+  if (!item) return widths;
+  const auto taken = [&](std::size_t c) { return widths[c] == 0 ? 0 : widths[c] + gap; };
+  std::size_t others = 0;
+  for (std::size_t c = 0; c < named.size(); ++c) {
+    if (c != *item && named[c].spare == 0) others += taken(c);
   }
+  const std::size_t least = std::min(least_item, widths[*item]);
+  for (std::size_t c = named.size(); c-- > 0 && others + least > columns;) {
+    if (c == *item || named[c].spare != 0) continue;
+    others -= taken(c);
+    widths[c] = 0;
+  }
+  widths[*item] = std::min(widths[*item], std::max<std::size_t>(columns - others, 1));
   return widths;
 }
 
@@ -79,7 +88,10 @@ table window_of(const list& from, std::size_t first, std::size_t last,
   for (std::size_t i = first; i < std::min(last, from.rows.size()); ++i) {
     window.rows.push_back(*from.rows[i]);
   }
-  for (std::size_t c = 0; c < widths.size(); ++c) window.columns[c].least = widths[c];
+  for (std::size_t c = 0; c < widths.size(); ++c) {
+    window.columns[c].least = widths[c];
+    if (widths[c] == 0) window.columns[c].readers = audience::programs;
+  }
   if (const auto item = item_column(window)) {
     window.columns[*item].title = cut_to(window.columns[*item].title, widths[*item]);
     for (row& r : window.rows) r.cells[*item].text = cut_to(r.cells[*item].text, widths[*item]);

@@ -22,7 +22,8 @@ list found_in(const table& all, std::string_view find);
 std::vector<list> lists_of(const std::vector<table>& tables, std::string_view find);
 
 // How wide each column is, for the rows of all lists; tables have the same columns. If `columns`
-// are too few for what is always shown, the items are narrower.
+// are too few for what is always shown, the items are narrower, and then the last of the other
+// columns are left out (0).
 std::vector<std::size_t> widths_of(const std::vector<list>& lists, std::size_t columns);
 
 // The rows from `first` to before `last` as a table with columns of these widths.

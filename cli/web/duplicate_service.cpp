@@ -56,7 +56,6 @@ std::vector<bool> duplicate_service::add_if_new(const std::vector<std::string>& 
 }
 
 void duplicate_service::save() {
-  const std::scoped_lock held(guard_);
   if (!file_ || !std::exchange(changed_, false)) return;
   try {
     file_->save(*work_);
@@ -66,9 +65,16 @@ void duplicate_service::save() {
   }
 }
 
+void duplicate_service::end() {
+  const std::scoped_lock held(guard_);
+  save();
+  file_.reset();
+}
+
 void duplicate_service::save_if_due(std::chrono::steady_clock::time_point now) {
   if (now < due_) return;
   due_ = now + between_saves_;
+  const std::scoped_lock held(guard_);
   try {
     save();
   } catch (const bloomtime::error& e) {

@@ -25,10 +25,10 @@ class duplicate_service {
   // state whose times come from lines. Throws usage_error if it lacks.
   std::vector<bool> add_if_new(const std::vector<std::string>& keys, std::optional<instant> at);
 
-  // Saves what has changed since the last time.
-  void save();
-  // The same, if it is time. A state that cannot be saved now may be saved later, so an error is
-  // only noted.
+  // Saves what has changed since the last time, and gives up the file. Nothing may be added then.
+  void end();
+  // Saves what has changed, if it is time. A state that cannot be saved now may be saved later, so
+  // an error is only noted.
   void save_if_due(std::chrono::steady_clock::time_point now);
 
   template <class Visit>
@@ -38,6 +38,8 @@ class duplicate_service {
   }
 
  private:
+  void save();
+
   mutable std::mutex guard_;
   std::optional<state_file> file_;
   std::optional<deduper> work_;

@@ -64,10 +64,11 @@ void web_display::waits(bool begins) {
 
 void web_display::note(std::string_view text) { cli::note(std::string(text)); }
 
-// Keys that were answered are saved, because nothing is answered afterwards.
+// Keys that were answered are saved, because nothing is answered afterwards. The process may die of
+// a signal next, which runs no destructors.
 void web_display::finish(time /*now*/) {
   stop();
-  if (duplicates_ != nullptr) duplicates_->save();
+  if (duplicates_ != nullptr) duplicates_->end();
 }
 
 }  // namespace bloomtime::cli

@@ -60,12 +60,20 @@ void split_5424(std::string_view text, columns_type& columns) {
   columns[c_message] = text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
+// A date behind which the time of day is another word, as no syslog writes it.
+bool is_date_alone(std::string_view text) {
+  return text.find_first_of("-/", 1) != text.npos && text.find(':') == text.npos;
+}
+
 // "Oct 11 22:14:15", "Oct 11 2000 22:14:15.25" or "2024-03-01T10:00:00Z", with the blank behind it.
 std::string_view take_time(std::string_view& text) {
   constexpr std::size_t date = 7;   // "Oct 11 "
   constexpr std::size_t year = 5;   // "2000 "
   constexpr std::size_t clock = 8;  // "22:14:15"
-  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return take_until(text, ' ');
+  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) {
+    const std::string_view word = take_until(text, ' ');
+    return is_date_alone(word) ? std::string_view() : word;
+  }
   if (text.size() <= date + clock) return {};
   const bool dated = text[date + year - 1] == ' ' && all_digits(text.substr(date, year - 1));
   const std::size_t begin = date + (dated ? year : 0);

@@ -4,6 +4,7 @@
 
 #include "logs/columns.hpp"
 #include "logs/take.hpp"
+#include "logs/zone_names.hpp"
 
 namespace bloomtime::logs {
 namespace {
@@ -20,14 +21,27 @@ bool is_offset(std::string_view text) {
          (all_digits(text.substr(1)) || (text.size() == 6 && text[3] == ':'));
 }
 
-// The size of a zone as in " +0100" and " UTC" at the front, up to the blank or colon behind it.
-std::size_t zone_size(std::string_view text) {
+// Go's monotonic clock, as in m=+0.000123.
+bool is_monotonic(std::string_view text) {
+  return text.size() > 3 && (text.starts_with("m=+") || text.starts_with("m=-"));
+}
+
+// The size of the word behind the blank at the front, with the blank and without a colon at its
+// end, if it fits; 0 if not.
+template <class Test>
+std::size_t word_size(std::string_view text, Test fits) {
   std::string_view word = text.substr(0, text.find(' ', 1));
   if (word.ends_with(':')) word.remove_suffix(1);
-  if (word.empty()) return 0;
-  const std::string_view name = word.substr(1);
-  const bool known = name == "Z" || name == "UTC" || name == "GMT" || is_offset(name);
-  return known ? word.size() : 0;
+  return !word.empty() && fits(word.substr(1)) ? word.size() : 0;
+}
+
+// The size of a zone as in " +0100", " CET" and Go's " +0100 CET m=+0.01" at the front.
+std::size_t zone_size(std::string_view text) {
+  const auto is_zone = [](std::string_view w) { return is_zone_name(w) || is_offset(w); };
+  std::size_t size = word_size(text, is_zone);
+  if (size == 0) return 0;
+  if (is_offset(text.substr(1, size - 1))) size += word_size(text.substr(size), is_zone);
+  return size + word_size(text.substr(size), is_monotonic);
 }
 
 // The size of the time at the front; 0 if there is none.

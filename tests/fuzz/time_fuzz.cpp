@@ -1,12 +1,14 @@
 // The time parser against a slow one made of regular expressions and a calendar that counts days
 // one year at a time.
 
+#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <regex>
 #include <string>
 
 #include "logs/times.hpp"
+#include "logs/zone_names.hpp"
 #include "support/require.hpp"
 #include "text/time_text.hpp"
 
@@ -42,9 +44,14 @@ time_reading model_of(const written& w) {
   int offset = 0;
   bool good = w.month >= 1 && w.month <= 12 && w.day >= 1 && w.day <= length(w.year, w.month) &&
               w.hour < 24 && w.minute < 60 && w.second <= 60;
-  if (w.zone.size() > 1) {
+  if (!w.zone.empty() && std::isalpha(static_cast<unsigned char>(w.zone[0])) != 0) {
+    if (w.zone != "z" && !is_zone_name(w.zone)) return {{}, time_problem::unreadable};
+    const auto east = offset_of_zone(w.zone);
+    if (w.zone != "z" && !east) return {{}, time_problem::ambiguous_zone};
+    offset = east.value_or(0);
+  } else if (w.zone.size() > 1) {
     const int hours = std::stoi(w.zone.substr(1, 2));
-    const int minutes = std::stoi(w.zone.substr(w.zone.size() - 2));
+    const int minutes = w.zone.size() == 3 ? 0 : std::stoi(w.zone.substr(w.zone.size() - 2));
     good = good && hours < 24 && minutes < 60;
     offset = (w.zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
   }
@@ -55,42 +62,100 @@ time_reading model_of(const written& w) {
   return {{instant(seconds * 1'000'000 + micros), offset}, time_problem::none};
 }
 
-std::optional<time_reading> calendar_model(const std::string& text) {
-  static const std::regex rfc(
-      R"((\d{4})([-/])(\d\d)\2(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]| ?([+-]\d\d:?\d\d))?)");
-  static const std::regex log(
-      R"((\d\d)/(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/(\d{4})(?:(?::(\d\d):(\d\d):(\d\d) ([+-]\d\d:?\d\d))|(?: (\d\d):(\d\d):(\d\d)(?: ([+-]\d\d:?\d\d))?)))");
-  static const std::regex named(
-      R"((?:(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[A-Z][a-z]{2},? )?)"
-      R"((Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( \d|\d\d) )"
-      R"((?:(\d{4}) )?(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?: (\d{4}))?)");
-  const std::string months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+// A zone, its name if one follows an offset, and Go's monotonic clock.
+struct written_zone {
+  std::string zone;
+  bool fits = true;
+};
+
+written_zone zone_model(const std::string& text, bool rfc) {
+  static const std::regex zone(R"(([A-Za-z]+)|([+-]\d\d(?::?\d\d)?)(.*))");
+  static const std::regex go(R"((?: (?:([A-Za-z]+)|[+-]\d\d(?::?\d\d)?))?(?: m=[+-]\d*\.\d+)?)");
   std::smatch m;
-  const auto number = [&](std::size_t i) { return std::stoi(m[i]); };
+  if (!std::regex_match(text, m, zone)) return {"", false};
+  if (m[1].matched) return {m[1], true};
+  const std::string offset = m[2];
+  const std::string rest = m[3];
+  if (!rfc) return {offset, rest.empty()};
+  if (!std::regex_match(rest, m, go)) return {"", false};
+  return {offset, !m[1].matched || is_zone_name(m[1].str())};
+}
+
+const std::string month_names = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+int month_model(const std::string& name) {
+  return static_cast<int>(month_names.find(name)) / 3 + 1;
+}
+
+// In the year, or without one (0) in the last one before 1970-01-02.
+time_reading in_year(written w) {
+  if (w.year >= 0) return model_of(w);
+  for (w.year = 1971; w.year > 1960; --w.year) {
+    const time_reading made = model_of(w);
+    if (made.problem != time_problem::none && made.problem != time_problem::impossible) return made;
+    if (made.ok() && made.time.at.micros <= std::int64_t{86400} * 1'000'000) return made;
+  }
+  return {{}, time_problem::impossible};
+}
+
+std::optional<time_reading> calendar_model(const std::string& text) {
+#define MONTH "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+#define CLOCK R"((\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)"
+  static const std::regex rfc(R"((\d{4})([-/])(\d\d)\2(\d\d)[Tt ])" CLOCK "(?: ?([A-Za-z+-].*))?");
+  static const std::regex day(R"((\d{4})([-/])(\d\d)\2(\d\d)( ?)(?![Tt])([A-Za-z+-].*)?)");
+  static const std::regex log(R"((\d\d)/)" MONTH R"(/(\d{4})(?:[: ])" CLOCK "(?: (.*))?)?");
+  static const std::regex month_first(MONTH R"( ( \d|\d\d) (?:(\d{4}) )?)"
+                                            R"((\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?: (.+))?)");
+  static const std::regex day_first(R"((\d\d?) )" MONTH R"( (\d{4}) )"
+                                    R"((\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?: (.+))?)");
+  static const std::regex weekday("(?!" MONTH R"()[A-Z][a-z]{2},? (.*))");
+#undef MONTH
+#undef CLOCK
+  std::smatch m;
+  const auto number = [&](std::size_t i) { return m[i].matched ? std::stoi(m[i]) : 0; };
+  const auto zoned = [&](written w, const std::string& zone,
+                         bool rfc = false) -> std::optional<time_reading> {
+    if (zone.empty()) return in_year(w);
+    const written_zone found = zone_model(zone, rfc);
+    if (!found.fits) return std::nullopt;
+    w.zone = found.zone;
+    return in_year(w);
+  };
   if (std::regex_match(text, m, rfc)) {
-    return model_of({number(1), number(3), number(4), number(5), number(6), number(7), m[8], m[9]});
+    return zoned({number(1), number(3), number(4), number(5), number(6), number(7), m[8], ""}, m[9],
+                 true);
   }
-  if (std::regex_match(text, m, log)) {
-    const int month = static_cast<int>(months.find(m[2].str())) / 3 + 1;
-    const std::size_t clock = m[4].matched ? 4 : 8;
-    return model_of({number(3), month, number(1), number(clock), number(clock + 1),
-                     number(clock + 2), "", m[clock + 3]});
+  if (std::regex_match(text, m, day) && (m[6].matched || m[5].length() == 0)) {
+    const bool hour = m[5].length() == 0 && m[6].length() == 3;
+    if (hour) return std::nullopt;
+    return zoned({number(1), number(3), number(4), 0, 0, 0, "", ""}, m[6]);
   }
-  if (std::regex_match(text, m, named) && !(m[3].matched && m[8].matched)) {
-    const int month = static_cast<int>(months.find(m[1].str())) / 3 + 1;
-    written w{0, month, number(2), number(4), number(5), number(6), m[7], ""};
-    if (m[3].matched || m[8].matched) {
-      w.year = number(m[3].matched ? 3 : 8);
-      return model_of(w);
-    }
-    // Without a year: the last one before 1970-01-02.
-    for (w.year = 1971; w.year > 1960; --w.year) {
-      const time_reading made = model_of(w);
-      if (made.ok() && made.time.at.micros <= std::int64_t{86400} * 1'000'000) return made;
-    }
-    return time_reading{{}, time_problem::impossible};
+  if (std::regex_match(text, m, log) && (!m[8].matched || m[8].length() != 0)) {
+    return zoned(
+        {number(3), month_model(m[2]), number(1), number(4), number(5), number(6), m[7], ""}, m[8]);
   }
-  return std::nullopt;
+  std::string rest = text;
+  if (std::regex_match(text, m, weekday)) rest = m[2];
+  if (std::regex_match(rest, m, day_first)) {
+    return zoned(
+        {number(3), month_model(m[2]), number(1), number(4), number(5), number(6), m[7], ""}, m[8]);
+  }
+  if (!std::regex_match(rest, m, month_first)) return std::nullopt;
+  written w{m[3].matched ? number(3) : -1,
+            month_model(m[1]),
+            number(2),
+            number(4),
+            number(5),
+            number(6),
+            m[7],
+            ""};
+  std::string zone = m[8];
+  static const std::regex year_around(R"((?:(\d{4})(?: (.+))?)|(?:(.+?) (\d{4})))");
+  if (w.year < 0 && std::regex_match(zone, m, year_around)) {
+    w.year = number(m[1].matched ? 1 : 4);
+    zone = m[1].matched ? m[2] : m[3];
+  }
+  return zoned(w, zone);
 }
 
 // Digits as text: moved by the unit's power of ten, then cut.

@@ -1,6 +1,7 @@
 """Objects are safe to share, long calls release the GIL, and an interrupt ends them."""
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -134,3 +135,57 @@ def test_other_threads_run_during_a_long_call():
     ended.set()
     thread.join()
     assert done > 10
+
+
+def test_other_threads_run_while_a_filter_is_made():
+    """Without a forced switch they run only if the GIL is released."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        for _ in range(20):  # the other thread may be late
+            started, ended = threading.Event(), threading.Event()
+
+            def make(started=started, ended=ended):
+                started.set()
+                bloomtime.History(engine="tree_history", ticks=2**17, pairs=1000, items=100,
+                                  error=0.01)
+                ended.set()
+
+            thread = threading.Thread(target=make)
+            thread.start()
+            started.wait()
+            meanwhile = not ended.is_set()
+            thread.join()
+            if meanwhile:
+                break
+    finally:
+        sys.setswitchinterval(before)
+    assert meanwhile
+
+
+def test_an_interrupt_ends_a_question_about_many_ticks():
+    """single_history reads each of them."""
+    history = bloomtime.History(engine="single_history", ticks=2**40, pairs=1, memory=10**6)
+    history.add("a", at=START)
+    started = threading.Event()
+
+    def handler(signum, frame):
+        raise Interrupted
+
+    def interrupt():
+        started.wait()
+        time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(Interrupted):
+            started.set()
+            history.seen("b", START + 1)
+    finally:
+        thread.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert history.seen("a", START - 2**22, START) is True
+    assert history.seen("b", START - 100, START + 100) is False

@@ -5,11 +5,12 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 import threading
 import time
 import urllib.parse
 
-from support import ROOT, answer, check, day_store, fetch, run, serving, until
+from support import COMMAND, ROOT, answer, check, day_store, fetch, run, serving, until
 
 
 def asked(address, path, **values):
@@ -314,6 +315,60 @@ def keys_that_were_answered_are_kept():
         sender.join()
     with serving("--state", "judged.state") as (address, _):
         assert all(judge(address, *answered))
+
+
+@check
+def a_signal_leaves_nothing_beside_the_state():
+    """While it starts, while it serves, and while it follows a log."""
+    day_store()
+    for arguments in ([], ["left.bloomtime", "--follow", "day.log"]):
+        with serving(*arguments, "--window", "1d", "--state", "left.state") as (address, process):
+            judge(address, "a")
+            assert pathlib.Path("left.state.lock").exists()
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+        assert [p.name for p in pathlib.Path().glob("left.state*")] == ["left.state"]
+    process = subprocess.Popen([COMMAND, "serve", "--state", "left.state", "--listen",
+                                "127.0.0.1:0"], stderr=subprocess.DEVNULL)
+    while process.poll() is None and not pathlib.Path("left.state.lock").exists():
+        pass
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+    assert not pathlib.Path("left.state.lock").exists()
+
+
+@check
+def killed_servers_have_what_they_saved():
+    """Each is killed while it answers. The state is always whole, and nothing is left beside it."""
+    day_store()
+    saved, count = [], 0
+    for _ in range(4):
+        with serving("--window", "1d", "--state", "killed.state", "--checkpoint",
+                     "1s") as (address, process):
+            for i in range(0, len(saved), 1000):
+                assert all(judge(address, *saved[i:i + 1000]))
+            before = pathlib.Path("killed.state")
+            marks = {before.stat().st_mtime_ns if before.exists() else 0}
+            answered = []
+            # Saved twice: what was answered before the first save is in the second at the latest.
+            while len(marks) < 3:
+                keys = [f"key {count + i}" for i in range(50)]
+                count += 50
+                judge(address, *keys)
+                if len(marks) == 1:
+                    answered += keys
+                if before.exists():
+                    marks.add(before.stat().st_mtime_ns)
+            process.kill()
+            process.wait(30)
+            saved += answered
+        rest = {p.name for p in pathlib.Path().glob("killed.state*")}
+        assert rest - {f"killed.state.tmp.0.{i}" for i in range(8)} == {"killed.state",
+                                                                        "killed.state.lock"}, rest
+    with serving("--state", "killed.state") as (address, _):
+        for i in range(0, len(saved), 1000):
+            assert all(judge(address, *saved[i:i + 1000]))
+    assert [p.name for p in pathlib.Path().glob("killed.state*")] == ["killed.state"]
 
 
 @check

@@ -99,6 +99,28 @@ TEST(live_screen, a_narrow_one_cuts_items_and_not_numbers) {
             "f o / ⏎ p q\n");
 }
 
+TEST(live_screen, a_narrow_one_leaves_out_numbers_before_items_are_unreadable) {
+  model shown = two_fields(0);
+  table t = field("path", {"/a/long/path/of/an/item"});
+  t.columns.insert(t.columns.begin() + 2, {"total", "total"});
+  t.rows[0].cells.insert(t.rows[0].cells.begin() + 2, count_cell(18'204));
+  t.columns.push_back({"", "first seen", side::left});
+  t.rows[0].cells.push_back(text_cell("2024-03-01 10:00:00"));
+  shown.profile.tables = {t};
+  EXPECT_EQ(drawn(shown, {}, {20, 3}),
+            "  path         total\n"
+            "▸ /a/long/p…  18,204\n"
+            "f o / ⏎ p q\n");
+  EXPECT_EQ(drawn(shown, {}, {28, 3}),
+            "  path          total   hits\n"
+            "▸ /a/long/pa…  18,204  1,000\n"
+            "f o / ⏎ p q\n");
+  EXPECT_EQ(drawn(shown, {}, {12, 3}),
+            "  path\n"
+            "▸ /a/long/p…\n"
+            "f o / ⏎ p q\n");
+}
+
 TEST(live_screen, finds_items) {
   controls chosen;
   chosen.find = "P1";

@@ -185,8 +185,43 @@ TEST(formats, times_of_lines_with_years_decimals_and_zones) {
   }
 }
 
+TEST(formats, zones_of_timed_lines_by_name) {
+  const auto micros = [](const heard& got) { return got.times.at(0)->micros - start * 1'000'000; };
+  for (const char* zone : {" CET", " +0100 CET", " CET:"}) {
+    const heard got = read_text(fmt::format("2024-03-01 11:00:00{} [7] LOG:  a\n", zone));
+    EXPECT_EQ(got.items, (std::vector<row>{{"[7] LOG:  a"}})) << zone;
+    EXPECT_EQ(micros(got), 0) << zone;
+  }
+  for (const char* zone : {" +0000 UTC", " +0000 UTC m=+0.000123"}) {  // Go
+    const heard got = read_text(fmt::format("2024-03-01 10:00:00.5{} started\n", zone));
+    EXPECT_EQ(got.items, (std::vector<row>{{"started"}})) << zone;
+    EXPECT_EQ(micros(got), 500'000) << zone;
+  }
+  const heard mixed = read_text(
+      "2024-03-01 10:00:00 UTC a\n2024-03-01 18:00:00 CST b\n2024-03-01 10:00:00 INFO c\n");
+  EXPECT_EQ(mixed.items, (std::vector<row>{{"a"}, {"INFO c"}}));
+  EXPECT_EQ(mixed.bad(bad_line::ambiguous_zone), 1U);
+}
+
+// A column of dates, as spreadsheets and databases export it.
+TEST(formats, dates_without_a_time_of_day) {
+  for (const char* text :
+       {"date,name\n2024-03-01,a\n2024-03-02,b\n", "2024-03-01,a\n2024-03-02,b\n",
+        "day_time,name\n2024-03-01,a\n2024-03-02,b\n", "date\tname\n2024/03/01\ta\n2024/03/02\tb\n",
+        "date=2024-03-01 id=a\ndate=2024-03-02 id=b\n",
+        "{\"date\":\"2024-03-01\",\"id\":\"a\"}\n"
+        "{\"date\":\"2024-03-02\",\"id\":\"b\"}\n"}) {
+    const heard got = read_text(text);
+    EXPECT_EQ(got.items, (std::vector<row>{{"a"}, {"b"}})) << text;
+    ASSERT_TRUE(got.times.size() == 2 && got.times[0] && got.times[1]) << text;
+    EXPECT_EQ(got.times[0]->micros, (start - 36'000) * 1'000'000) << text;
+    EXPECT_EQ(got.times[1]->micros, (start + 50'400) * 1'000'000) << text;
+    EXPECT_EQ(got.counts.bad_lines(), 0U) << text;
+  }
+}
+
 TEST(formats, a_zone_before_a_comma_is_of_a_column) {
-  for (const char* zone : {" UTC", "+01", " +0100", "Z"}) {
+  for (const char* zone : {" UTC", "+01", " +0100", "Z", " CET", " CST"}) {
     const std::string rows =
         fmt::format("2024-03-01 10:00:00{0},a\n2024-03-01 10:00:01{0},b\n", zone);
     EXPECT_EQ(detect(first_lines(rows)), input_format::csv) << zone;

@@ -27,7 +27,9 @@ TEST(times, of_logs) {
   EXPECT_EQ(problem("29/Feb/1900:13:55:36 -0700"), time_problem::impossible);
   EXPECT_EQ(problem("10/Oct/2000:24:55:36 -0700"), time_problem::impossible);
   EXPECT_EQ(problem("10/Okt/2000:13:55:36 -0700"), time_problem::unreadable);
-  EXPECT_EQ(problem("10/Oct/2000:13:55:36"), time_problem::unreadable);
+  EXPECT_EQ(micros("10/Oct/2000:20:55:36"), 971'211'336'000'000);
+  EXPECT_EQ(micros("10/Oct/2000:20:55:36.25"), 971'211'336'250'000);
+  EXPECT_EQ(problem("10/Oct/2000-20:55:36"), time_problem::unreadable);
   EXPECT_EQ(problem("10/Oct/2000:13:55:36 -0700 "), time_problem::unreadable);
 }
 
@@ -80,9 +82,77 @@ TEST(times, of_rfc3339) {
   EXPECT_EQ(problem("2001-01-01T00:60:00Z"), time_problem::impossible);
   EXPECT_EQ(problem("2001-01-01T00:00:00+24:00"), time_problem::impossible);
   EXPECT_EQ(problem("2001-01-01T00:00:00."), time_problem::unreadable);
-  EXPECT_EQ(problem("2001-01-01"), time_problem::unreadable);
-  for (const char* zone : {"+1", "+01:", "+01:0", "+010", " ", " CET", "UTCx", "UTC+01", "  Z"}) {
+  for (const char* zone : {"+1", "+01:", "+01:0", "+010", " ", " PM", "UTCx", "UTC+01", "  Z"}) {
     EXPECT_EQ(problem(std::string("2001-01-01T00:00:00") + zone), time_problem::unreadable) << zone;
+  }
+}
+
+TEST(times, without_a_time_of_day_are_midnight) {
+  for (const char* text : {"2000-10-10", "2000/10/10", "10/Oct/2000", "2000-10-10Z",
+                           "2000-10-10 UTC", "2000-10-10 00:00"}) {
+    EXPECT_EQ(micros(text), 971'136'000'000'000) << text;
+  }
+  EXPECT_EQ(read_time("2000-10-10").precision, time_precision::day);
+  EXPECT_EQ(read_time("2000-10-10 00:00").precision, time_precision::minute);
+  EXPECT_EQ(read_time("2000-10-10 00:00:00").precision, time_precision::moment);
+  EXPECT_FALSE(read_time("2000-10-10").zoned);
+  EXPECT_TRUE(read_time("2000-10-10Z").zoned);
+  EXPECT_EQ(micros("2000-10-10+02:00"), 971'136'000'000'000 - 7'200'000'000);
+  EXPECT_EQ(micros("2000-10-10T13:55-07:00"), 971'211'300'000'000);
+  EXPECT_EQ(micros("10/Oct/2000:13:55 -0700"), 971'211'300'000'000);
+  EXPECT_EQ(problem("2000-10-32"), time_problem::impossible);
+  for (const char* text : {"2000-10", "2000-10-1", "2000-10-10T", "2000-10-10 ", "2000-10-10-07",
+                           "2000-10-10-", "10/Oct/2000 ", "2000-10-10 10", "2000-10-10 10:"}) {
+    EXPECT_EQ(problem(text), time_problem::unreadable) << text;
+  }
+}
+
+TEST(times, with_names_of_zones) {
+  constexpr std::int64_t hour = 3'600'000'000;
+  constexpr std::int64_t ten = 1'709'287'200'000'000;  // 2024-03-01 10:00:00 UTC
+  const auto at = [&](const std::string& zone, std::int64_t behind) {
+    for (const char* text : {"2024-03-01 10:00:00", "2024-03-01T10:00", "01/Mar/2024:10:00:00",
+                             "Mar 01 2024 10:00:00", "Fri, 01 Mar 2024 10:00:00"}) {
+      const time_reading got = read_time(text + (" " + zone));
+      EXPECT_TRUE(got.ok() && got.zoned) << text << zone;
+      EXPECT_EQ(got.time.at.micros, ten + behind) << text << zone;
+      EXPECT_EQ(got.time.offset, -behind / 1'000'000) << text << zone;
+    }
+  };
+  at("Z", 0);
+  at("UTC", 0);
+  at("GMT", 0);
+  at("CET", -hour);
+  at("CEST", -2 * hour);
+  at("EST", 5 * hour);
+  at("EDT", 4 * hour);
+  at("PDT", 7 * hour);
+  at("NST", 7 * hour / 2);
+  at("ACST", -19 * hour / 2);
+  EXPECT_EQ(micros("Fri Mar  1 10:00:00 CET 2024"), ten - hour);  // date
+  EXPECT_EQ(micros("Fri Mar 01 10:00:00 +0100 2024"), ten - hour);
+  EXPECT_EQ(micros("Fri, 1 Mar 2024 10:00:00 +0100"), ten - hour);
+  EXPECT_EQ(micros("01 Mar 2024 10:00:00.5"), ten + 500'000);
+  for (const char* zone : {"CST", "CDT", "IST", "MSK", "GST"}) {
+    EXPECT_EQ(problem("2024-03-01 10:00:00 " + std::string(zone)), time_problem::ambiguous_zone);
+  }
+  for (const char* text : {"2024-03-01 10:00:00 XYZ", "2024-03-01 10:00:00 cet",
+                           "2024-03-01 10:00:00 CET CET", "Mar 01 2024 10:00:00 CET CET"}) {
+    EXPECT_EQ(problem(text), time_problem::unreadable) << text;
+  }
+}
+
+TEST(times, of_go) {
+  constexpr std::int64_t ten = 1'709'287'200'000'000;
+  for (const char* text :
+       {"2024-03-01 10:00:00 +0000 UTC", "2024-03-01 11:00:00 +0100 CET",
+        "2024-03-01 18:00:00 +0800 CST", "2024-03-01 13:00:00 +0300 +03",
+        "2024-03-01 10:00:00 +0000 UTC m=+0.000000001", "2024-03-01 11:00:00 +0100 m=-12.5"}) {
+    EXPECT_EQ(micros(text), ten) << text;
+  }
+  EXPECT_EQ(read_time("2024-03-01 18:00:00 +0800 CST").time.offset, 8 * 3600);
+  for (const char* rest : {" XYZ", " UTC ", " UTC m=", " UTC m=+1", " UTC x", "  UTC"}) {
+    EXPECT_EQ(problem("2024-03-01 10:00:00 +0000" + std::string(rest)), time_problem::unreadable);
   }
 }
 

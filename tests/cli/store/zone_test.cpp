@@ -195,6 +195,11 @@ TEST(asked_time, includes_all_of_a_day_or_a_minute) {
   EXPECT_EQ(end_of("1970-01-02 GMT"), 2 * day - 1);
   EXPECT_EQ(end_of("02/Jan/1970:01:00:00 -0100"), day + 7200 * second);
   EXPECT_EQ(end_of("86400"), day);
+  EXPECT_EQ(end_of("1970/01/02"), 2 * day - 1);
+  EXPECT_EQ(end_of("1970-01-02 02:00 CEST"), day + 60 * second - 1);
+  EXPECT_EQ(end_of("Fri, 02 Jan 1970 00:00:00 GMT"), day);
+  EXPECT_THROW((void)end_of("1970-01-02 02:00 CST"), text::usage_error);
+  EXPECT_THROW((void)end_of("Jan 02 00:00:00"), text::usage_error);  // without a year
 }
 
 TEST(asked_time, may_be_relative_to_the_newest_event) {
@@ -210,6 +215,12 @@ TEST(asked_time, may_be_relative_to_the_newest_event) {
   EXPECT_EQ(asked("-1h", "-30m").from.micros, newest.micros - 3600 * second);
   EXPECT_EQ(asked("-1h", "-30m").to.micros, newest.micros - 1800 * second);
   EXPECT_EQ(asked("-1.5h", "-1s").from.micros, newest.micros - 5400 * second);
+  EXPECT_EQ(asked("-1h", "now").to.micros, newest.micros);
+  EXPECT_EQ(asked("now", "now").from.micros, newest.micros);
+  EXPECT_EQ(asked("now-1h", "now-30m").from.micros, newest.micros - 3600 * second);
+  EXPECT_EQ(asked("now-1h", "now-30m").to.micros, newest.micros - 1800 * second);
+  EXPECT_EQ(asked("Jan 10 00:00:00", "now").from.micros, midnight);
+  EXPECT_EQ(asked("1970/01/10", "now").from.micros, midnight);
   EXPECT_EQ(asked("today", "today").from.micros, midnight);
   EXPECT_EQ(asked("today", "today").to.micros, midnight + day - 1);
   EXPECT_EQ(asked("yesterday", "00:10").from.micros, midnight - day);
@@ -218,10 +229,12 @@ TEST(asked_time, may_be_relative_to_the_newest_event) {
             midnight - day + 34200 * second);
   EXPECT_EQ(asked("yesterday 09:30", "today 00:10:05").to.micros, midnight + 605 * second);
   EXPECT_EQ(asked("yesterday 09:30Z", "01:00").from.micros, 8 * day + 34200 * second);
-  for (const char* text : {"24:30", "yesterdaynoon", "yesterday noon", "-1x", "-h"}) {
+  for (const char* text : {"24:30", "yesterdaynoon", "yesterday noon", "-1x", "-h", "now-",
+                           "now+1h", "now -1h", "nowx", "now-5", "now-h"}) {
     EXPECT_THROW((void)asked(text, "today"), bloomtime::text::usage_error) << text;
   }
   EXPECT_THROW((void)parse_asked_time("-1h", "0", zone), bloomtime::text::usage_error);
+  EXPECT_THROW((void)parse_asked_time("0", "now", zone), bloomtime::text::usage_error);
   EXPECT_THROW((void)parse_asked_time("09:30", "0", zone), bloomtime::text::usage_error);
 }
 
