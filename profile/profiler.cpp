@@ -52,6 +52,18 @@ void expect_counted(outcome o, std::uint64_t memory) {
   expect_counted(o);
 }
 
+// After a large merge of a history that takes so many bytes: the allocator would keep what was
+// freed between blocks that are in use. `most` are the most bytes since then.
+void give_back_freed(std::uint64_t bytes, std::uint64_t& most) {
+  constexpr std::uint64_t large = std::uint64_t{8} << 20;
+  most = std::max(most, bytes);
+  if (most - bytes < large) return;
+  most = bytes;
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 field_profile new_field(const std::string& name, const store::profile_settings& settings,
                         std::optional<std::uint64_t> memory, const hash_seed& seed) {
   // A bucket for each of the last half-lives: what came before has faded.
@@ -270,8 +282,10 @@ void profiler::send(std::size_t field, const std::shared_ptr<batch>& full, sent_
     for (const outcome o : outcomes) expect_counted(o, memory);
   }));
   if (f.past) {
-    sent.jobs.push_back(lane.past.start(
-        by_, [&f, full] { remember(*f.past, full->items.digests(), full->times); }));
+    sent.jobs.push_back(lane.past.start(by_, [&f, &lane, full] {
+      remember(*f.past, full->items.digests(), full->times);
+      give_back_freed(f.past->memory(), lane.most_of_past);
+    }));
   }
   if (f.totals) {
     sent.jobs.push_back(lane.totals.start(by_, [&f, full] { f.totals->add(full->items); }));

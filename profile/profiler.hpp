@@ -195,6 +195,7 @@ class profiler {
   std::shared_ptr<logs::workers> by_ = std::make_shared<logs::workers>();
   struct field_lanes {
     logs::lane names, heat, past, totals;
+    std::uint64_t most_of_past = 0;  // bytes of the history since freed memory was given back
   };
   std::vector<field_lanes> lanes_;  // of each field; their end comes before that of the fields
 };

@@ -9,6 +9,7 @@
 
 #include "bench/harness/core.hpp"
 #include "bench/harness/parts.hpp"
+#include "bench/harness/process.hpp"
 
 namespace {
 
@@ -49,8 +50,6 @@ options parse(int count, char** words) {
   return chosen;
 }
 
-// dedupe and log tools come early: they tell the memory of child processes, which count what this
-// one has.
 constexpr std::array parts{
     bench::machine_tables,     bench::dedupe_tables,     bench::log_tools_tables,
     bench::digest_tables,      bench::bloom_tables,      bench::heat_tables,
@@ -72,6 +71,7 @@ void run(const options& chosen) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (count > 1 && words[1] == bench::as_bloomtime) return bench::be_bloomtime(count, words);
   try {
     const options chosen = parse(count, words);
     if (chosen.help) {

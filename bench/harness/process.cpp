@@ -62,9 +62,15 @@ cost cost_of(const streams& to, const std::function<int()>& work) {
   return cost_of_process(start_process(to, work));
 }
 
-int run_bloomtime(std::vector<std::string> words) {
+int run_bloomtime(const std::vector<std::string>& words) {
+  std::vector<std::string> all{"/proc/self/exe", std::string(as_bloomtime)};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_program(all);
+}
+
+int be_bloomtime(int count, char** words) {
   std::vector<const char*> argv{"bloomtime"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
+  argv.insert(argv.end(), words + 2, words + count);
   return bloomtime::cli::run(static_cast<int>(argv.size()), argv.data());
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -28,8 +29,12 @@ pid_t start_process(const streams& to, const std::function<int()>& work);
 cost cost_of_process(pid_t process, int signal = 0);
 cost cost_of(const streams& to, const std::function<int()>& work);
 
-// The command, in this program.
-int run_bloomtime(std::vector<std::string> words);
+// The command, for a process of its own: this program, started anew, so that nothing that this one
+// has in memory counts as the command's.
+int run_bloomtime(const std::vector<std::string>& words);
+// What main() does if its first word is this.
+inline constexpr std::string_view as_bloomtime = "--as-bloomtime";
+int be_bloomtime(int count, char** words);
 // Another program, found in PATH; 127 if there is none.
 int run_program(const std::vector<std::string>& words);
 bool is_installed(const std::string& program);

@@ -88,6 +88,24 @@ void buffer::truncate(std::size_t bytes) noexcept {
   std::memset(data_ + bytes, 0, readable_past_end);
 }
 
+// In units that the system can take: huge pages are split by less.
+std::size_t buffer::discard([[maybe_unused]] std::size_t from,
+                            [[maybe_unused]] std::size_t upto) const noexcept {
+#if defined(__linux__)
+  constexpr std::size_t least = std::size_t{64} << 10;
+  const std::size_t unit = size_ >= 2 * huge_page ? huge_page : least;
+  if (!owning() || upto < from + unit) return from;
+  std::byte* const begin = align_up(data_ + from, unit);
+  const std::size_t skipped = static_cast<std::size_t>(begin - data_);
+  if (upto < skipped + unit) return from;
+  const std::size_t bytes = (upto - skipped) / unit * unit;
+  (void)madvise(begin, bytes, MADV_DONTNEED);
+  return skipped + bytes;
+#else
+  return from;
+#endif
+}
+
 void buffer::allocate(std::uint64_t bytes) {
   if (bytes == 0) return;
   if (bytes > max_buffer_bytes) {

@@ -25,13 +25,19 @@ constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 // 64 bits hold 2^47 hits.
 constexpr unsigned fraction = 16;
 
-constexpr std::uint64_t faded_above(std::uint64_t units, decay::wide halvings) {
-  if (halvings >= 64) return units != 0 ? 1 : 0;
-  return forward::halved(units, static_cast<unsigned>(halvings));
+// Halvings that counts of 64 bits can tell apart.
+constexpr unsigned most_halvings = 64;
+constexpr unsigned few(decay::wide halvings) {
+  return static_cast<unsigned>(std::min<decay::wide>(halvings, most_halvings));
 }
 
-constexpr std::uint64_t faded_below(std::uint64_t units, decay::wide halvings) {
-  return halvings >= 64 ? 0 : units >> static_cast<unsigned>(halvings);
+constexpr std::uint64_t faded_above(std::uint64_t units, unsigned halvings) {
+  if (halvings == most_halvings) return units != 0 ? 1 : 0;
+  return forward::halved(units, halvings);
+}
+
+constexpr std::uint64_t faded_below(std::uint64_t units, unsigned halvings) {
+  return halvings == most_halvings ? 0 : units >> halvings;
 }
 
 decay fast_decay_of(const hot_list_config& c, const decay& slow) {
@@ -93,8 +99,9 @@ hot_list::moment hot_list::at_or_newest(instant when) const noexcept {
 
 // Halving keeps the order of counts but makes some equal, and equal counts are ordered by digest.
 void hot_list::go_to(const moment& next) noexcept {
-  const decay::wide slow = next.slow.halvings - newest_.slow.halvings;
-  const decay::wide fast = next.fast.halvings - newest_.fast.halvings;
+  const decay::wide all = next.slow.halvings - newest_.slow.halvings;
+  const unsigned slow = few(all);
+  const unsigned fast = few(next.fast.halvings - newest_.fast.halvings);
   const auto fade = [&](std::uint32_t number) noexcept {
     slot& s = slots_[number];
     s.low = faded_below(s.low, slow);
@@ -110,7 +117,7 @@ void hot_list::go_to(const moment& next) noexcept {
           return slots_[number].low == 0 && slots_[number].fast == 0;
         },
         by_digest());
-    mass_ = forward::faded_mass(mass_, slow);
+    mass_ = forward::faded_mass(mass_, all);
   } else if (fast != 0) {
     counts_.for_each_fading(fade);
   }
@@ -148,7 +155,7 @@ outcome hot_list::add_digest(digest d, std::string_view item, instant when, std:
   const std::optional<std::uint32_t> found = find(d);
   const std::uint64_t had = found ? counts_[*found] : least();
   const std::uint64_t kept =
-      first ? 0 : faded_above(had, now.slow.halvings - newest_.slow.halvings);
+      first ? 0 : faded_above(had, few(now.slow.halvings - newest_.slow.halvings));
   const arrival more = newest && weight == 1 ? hit_ : arrival_of(weight, then, now);
   if (more.upper > largest - kept) return outcome::full;
   const std::string_view text = item.substr(0, longest_text);
@@ -297,7 +304,7 @@ std::vector<std::uint64_t> hot_list::recent(std::uint32_t number, const moment& 
 estimate hot_list::bounds_of(std::uint32_t number, const moment& now) const noexcept {
   const slot& s = slots_[number];
   const double upper = hits_above(counts_[number], now);
-  const std::uint64_t low = faded_below(s.low, now.slow.halvings - newest_.slow.halvings);
+  const std::uint64_t low = faded_below(s.low, few(now.slow.halvings - newest_.slow.halvings));
   const double units = std::nextafter(static_cast<double>(low), 0);
   return {upper, forward::hits_below(units, now.slow, fraction), upper};
 }

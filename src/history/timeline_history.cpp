@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <bloomtime/error.hpp>
-#include <bloomtime/history/detail/timelines_merge.hpp>
 #include <bloomtime/math/history.hpp>
 
 #include "math/expect.hpp"
@@ -163,14 +162,7 @@ sightings timeline_history::list(digest d, interval asked) const {
 }
 
 // What was begun comes first: names are taken from what there was then.
-void timeline_history::compact() {
-  archive_.finish();
-  if (live_.empty() && archive_.is_whole()) return;
-  detail::tick_sources sources = detail::sources_of(archive_.layers());
-  if (!live_.empty()) sources.push_back(detail::hooked_shared<detail::live_source>(live_));
-  archive_.replace(detail::timelines_merge(ticks_, std::move(sources)).finish());
-  live_ = {};
-}
+void timeline_history::compact() { archive_.unite(live_); }
 
 void timeline_history::seal() {
   compact();
@@ -244,7 +236,7 @@ void timeline_history::visit_keys(const std::function<void(std::uint64_t)>& visi
       visit_table(*layer.table);
       continue;
     }
-    auto items = layer.lines->cursor();
+    auto items = layer.lines->cursor(layer.keys);
     while (items.next()) visit(items.key());
     if (!items.sound())
       throw bloomtime::error(errc::corrupt,

@@ -43,6 +43,10 @@ class buffer {
 
   void swap(buffer& other) noexcept;
 
+  // Gives back to the system what lies before this byte, if the buffer owns it and the system can
+  // take it: nobody may read it any more. `from` is what an earlier call returned, or 0. Returns
+  // where the rest begins.
+  std::size_t discard(std::size_t from, std::size_t upto) const noexcept;
   // Makes an owning buffer shorter and keeps its memory.
   void truncate(std::size_t bytes) noexcept;
 

@@ -109,6 +109,8 @@ class print_block {
   BLOOMTIME_INLINE unsigned count() const noexcept { return head() & most_slots; }
   BLOOMTIME_INLINE std::uint32_t mark() const noexcept { return head() >> slot_count_bits; }
   BLOOMTIME_INLINE unsigned free() const noexcept { return form_->slots - count(); }
+  // Neither slots in use nor a mark.
+  BLOOMTIME_INLINE bool blank() const noexcept { return head() == 0; }
   BLOOMTIME_INLINE bool full() const noexcept { return count() >= form_->slots; }
   BLOOMTIME_INLINE void set_head(unsigned count, std::uint32_t mark) const noexcept {
     const unsigned kept = 32 - form_->head_bits();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -130,6 +131,9 @@ void name_removal::begin_slices() {
   const auto wanted = static_cast<unsigned>(std::bit_width(slices * parts_of_a_slice - 1));
   const auto bits = static_cast<unsigned>(std::bit_width(shape_.range - 1));
   shift_ = bits > wanted ? bits - wanted : 0;
+  const std::uint64_t parts = ((shape_.range - 1) >> shift_) + 1;
+  const double each = static_cast<double>(shape_.count) / static_cast<double>(parts);
+  part_room_ = static_cast<std::size_t>(each + 5 * std::sqrt(each)) + 1;
   slice_ = 0;
   const std::uint64_t filtered = named_.shape().items + shape_.count;
   out_ = positions_writer(shape_, key_filter::is_worth_it(filtered, named_.shape().ticks));
@@ -157,7 +161,10 @@ void name_removal::spread_item() {
     for (std::uint64_t t = found->first; t <= found->last; ++t) {
       const std::uint64_t p = shape_.position(items_.key(), t);
       const std::uint64_t part = p >> shift_;
-      if (part / parts_of_a_slice == slice_) parts_[part % parts_of_a_slice].push_back(p);
+      if (part / parts_of_a_slice != slice_) continue;
+      slice_part& into = parts_[part % parts_of_a_slice];
+      if (into.size() == into.capacity()) into.reserve(std::max(part_room_, 2 * into.size()));
+      into.push_back(p);
     }
   }
   if (!ticks.sound()) refuse_damaged("timelines");

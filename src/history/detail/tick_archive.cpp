@@ -9,6 +9,9 @@ namespace bloomtime::detail {
 namespace {
 
 constexpr std::uint64_t any_work = std::numeric_limits<std::uint64_t>::max();
+// Bytes of timelines from which on a merge gives back what it has read.
+constexpr std::uint64_t least_given_back = 1024;
+constexpr std::uint64_t most_before_handing_over = 65'536;  // work
 
 // Of timelines of so many ticks, as if they had been merged of tables.
 unsigned level_of(std::uint64_t ticks) {
@@ -38,7 +41,7 @@ tick_range tick_layer::reach() const noexcept {
 }
 
 bool tick_layer::seen(digest d, tick_range asked) const noexcept {
-  if (!reach().touches(asked)) return false;
+  if (!reach().touches(asked) || !keys.has(timeline_key(d))) return false;
   const tick_range here{asked.first < first ? 0 : asked.first - first, asked.last - first};
   if (table) return table->seen(d, here);
   return lines->seen(timeline_key(d), here);
@@ -46,11 +49,17 @@ bool tick_layer::seen(digest d, tick_range asked) const noexcept {
 
 shared_source tick_layer::source(std::uint64_t later_by) const {
   if (table) return hooked_shared<live_source>(*table, first + later_by);
-  return hooked_shared<sealed_source>(*lines, first + later_by);
+  return hooked_shared<sealed_source>(*lines, first + later_by, keys);
+}
+
+void tick_layer::hand_over(std::uint64_t upto) noexcept {
+  keys.first = upto;
+  if (lines) discarded = lines->stream().discard(discarded, lines->bytes_before(upto));
 }
 
 bool is_whole(const tick_layer& layer, std::uint64_t span) noexcept {
-  return layer.lines && layer.first == 0 && layer.lines->shape().span == span;
+  return layer.lines && layer.first == 0 && layer.lines->shape().span == span &&
+         layer.keys.is_all();
 }
 
 tick_sources sources_of(std::span<const tick_layer> layers, std::uint64_t later_by) {
@@ -73,7 +82,9 @@ layer_merge::layer_merge(std::uint64_t span, tick_layers from, std::optional<nam
 bool layer_merge::step(std::uint64_t& work) {
   if (!lines_) {
     if (!merge_->step(work)) return false;
-    lines_ = hooked_shared<const timelines>(merge_->finish());
+    auto made = hooked_shared<timelines>();  // before anything is taken from the writer
+    *made = merge_->finish();
+    lines_ = std::move(made);
     merge_.reset();
   }
   return !names_ || step_names(work);
@@ -89,6 +100,13 @@ bool layer_merge::step_names(std::uint64_t& work) {
   return true;
 }
 
+std::shared_ptr<const timelines_writer> layer_merge::writer() const noexcept {
+  if (!merge_) return nullptr;
+  std::uint64_t bytes = 0;
+  for (const tick_layer& layer : from_) bytes += layer.lines ? layer.lines->bytes() : 0;
+  return bytes < least_given_back ? nullptr : merge_->writer();
+}
+
 std::uint64_t layer_merge::bytes() const noexcept {
   const bool owns_lines = lines_ && lines_ != from_.front().lines;
   return allocated_by(from_) + (merge_ ? merge_->bytes() : 0) + (owns_lines ? lines_->bytes() : 0) +
@@ -101,20 +119,38 @@ tick_archive::tick_archive(const tick_archive& other)
     : span_(other.span_),
       nameless_(other.nameless_),
       names_removed_(other.names_removed_),
-      whole_(other.whole_),
       again_(other.again_),
       names_(other.names_) {
-  for (tick_layer layer : other.layers_) {
-    if (layer.table) layer.table = hooked_shared<const live_ticks>(*layer.table);
-    if (layer.lines) layer.lines = copy_of(*layer.lines);
-    layers_.push_back(std::move(layer));
-  }
+  put_copies(other.layers_, other.whole_);
   std::uint64_t items = 0;
   std::uint64_t ticks = 0;
   for (const tick_layer& layer : layers_) items += layer.items(), ticks += layer.ticks();
   for (positions& set : nameless_) {
     const std::uint64_t count = set.shape().count;
     if (key_filter::is_worth_it(items + count, ticks + count)) set.make_filter();
+  }
+}
+
+// Of these layers, of which so many are to become one. The parts of a merge that is going on, which
+// is what it has written and what it has not read yet, become one at once.
+void tick_archive::put_copies(const tick_layers& of, std::size_t whole) {
+  for (std::size_t i = 0; i < of.size();) {
+    tick_layer layer = of[i];
+    std::size_t end = i + 1;
+    if (!layer.keys.is_all()) {
+      const std::size_t most = i < whole ? whole : of.size();
+      while (end < most && of[end].keys.first == layer.keys.end) ++end;
+      auto made = hooked_shared<timelines>();
+      *made = timelines_merge(span_, sources_of(std::span(of).subspan(i, end - i))).finish();
+      layer = layer_of(std::move(made));
+    } else if (layer.table) {
+      layer.table = hooked_shared<const live_ticks>(*layer.table);
+    } else {
+      layer.lines = copy_of(*layer.lines);
+    }
+    if (i < whole) ++whole_;
+    i = end;
+    layers_.push_back(std::move(layer));
   }
 }
 
@@ -149,15 +185,6 @@ void tick_archive::take(tick_archive& other, std::size_t layers, std::uint64_t l
   }
 }
 
-void tick_archive::replace(timelines lines) {
-  tick_layers one;
-  if (!lines.empty()) one.push_back(layer_of(hooked_shared<const timelines>(std::move(lines))));
-  layers_ = std::move(one);
-  merges_.clear();
-  whole_ = 0;
-  again_ = false;
-}
-
 void tick_archive::begin(std::optional<name_limits> names) {
   if (names_removed_) names.reset();
   if (layers_.empty()) names_removed_ = names_removed_ || names.has_value();
@@ -174,8 +201,7 @@ void tick_archive::begin(std::optional<name_limits> names) {
 // How many of the last layers are to become one: tables at once, timelines if there are enough of
 // one level.
 std::size_t tick_archive::due() const noexcept {
-  const std::size_t taken =
-      merges_.empty() ? whole_ : merges_.back().at + merges_.back().merge.layers();
+  const std::size_t taken = merges_.empty() ? whole_ : merges_.back().at + merges_.back().count;
   if (layers_.size() <= taken) return 0;
   const unsigned level = layers_.back().level;
   std::size_t count = 0;
@@ -183,14 +209,19 @@ std::size_t tick_archive::due() const noexcept {
          layers_[layers_.size() - 1 - count].level == level) {
     ++count;
   }
-  return level == 0 || count == fan ? count : 0;
+  if (level != 0 && count < fan) return 0;
+  // What a merge that failed had written comes before what it had not read.
+  const bool is_rest = taken + count < layers_.size() &&
+                       layers_[layers_.size() - 1 - count].keys.end != key_range::all_keys;
+  return is_rest ? count + 1 : count;
 }
 
 void tick_archive::begin_next(std::uint64_t& work) {
   const auto merge_of = [&](std::size_t at, std::size_t count, std::optional<name_limits> names) {
     const auto first = layers_.begin() + static_cast<std::ptrdiff_t>(at);
     merges_.push_back(
-        {at, layer_merge(span_, {first, first + static_cast<std::ptrdiff_t>(count)}, names)});
+        {at, count,
+         layer_merge(span_, {first, first + static_cast<std::ptrdiff_t>(count)}, names)});
     for (std::size_t i = at; i < at + count; ++i) {  // tables were sorted
       if (layers_[i].table) work -= std::min(work, layers_[i].items());
     }
@@ -208,30 +239,78 @@ bool tick_archive::step(std::uint64_t& work) {
     try {
       begin_next(work);
       if (merges_.empty()) return true;
-      if (work > 0 && merges_.back().merge.step(work)) end_last();
+      if (work == 0) break;
+      nameless_.reserve(nameless_.size() + 1);
+      std::uint64_t some = std::min(work, most_before_handing_over);
+      work -= some;
+      const bool done = merges_.back().merge.step(some);
+      work += some;
+      if (done) {
+        end_last();
+      } else {
+        hand_over(merges_.back());
+      }
     } catch (...) {
-      merges_.clear();
+      abandon();
       throw;
     }
   }
   return !is_busy();
 }
 
+// From now on the result is a layer of its own, as far as it is written.
+void tick_archive::begin_growing(running& r) {
+  layers_.reserve(layers_.size() + 1);
+  auto grown = hooked_shared<grown_lines>();
+  grown->by = r.merge.writer();
+  tick_layer layer{.table = nullptr,
+                   .lines = std::shared_ptr<const timelines>(grown, &grown->lines),
+                   .first = 0,
+                   .level = r.merge.level(),
+                   .keys = {0, 0}};
+  layers_.insert(layers_.begin() + static_cast<std::ptrdiff_t>(r.at), std::move(layer));
+  r.grown = std::move(grown);
+  r.count += 1;
+  if (r.at < whole_) whole_ += 1;
+}
+
+// The result answers for what is written of it, and the layers that are merged for the rest.
+void tick_archive::hand_over(running& r) {
+  if (!r.grown) {
+    const auto writer = r.merge.writer();
+    if (!writer || writer->written_upto() == 0) return;
+    begin_growing(r);
+  }
+  r.grown->lines = r.grown->by->written();
+  const std::uint64_t upto = r.grown->by->written_upto();
+  layers_[r.at].keys.end = upto;
+  for (std::size_t i = r.at + 1; i < r.at + r.count; ++i) layers_[i].hand_over(upto);
+}
+
+// What merges have written stays, since it is all that answers for it.
+void tick_archive::abandon() noexcept {
+  if (!merges_.empty() && merges_.back().grown) {
+    grown_lines& last = *merges_.back().grown;
+    last.lines = last.by->written();  // in what memory it is now
+  }
+  merges_.clear();
+}
+
 // Puts the result in the place of the layers that it was made of.
-void tick_archive::end_last() {
+// Nothing here can fail.
+void tick_archive::end_last() noexcept {
   running& last = merges_.back();
   const std::size_t at = last.at;
-  const std::size_t count = last.merge.layers();
+  const std::size_t count = last.count;
   const bool is_all = whole_ > 0 && at == 0;
-  nameless_.reserve(nameless_.size() + 1);
-  tick_layers made;
-  if (auto lines = last.merge.lines()) {
-    made.push_back(layer_of(std::move(lines)));
-    if (!is_all) made.back().level = last.merge.level() + 1;
+  std::optional<tick_layer> made;
+  if (auto lines = last.merge.lines(); lines && !lines->empty()) {
+    made = layer_of(std::move(lines));
+    if (!is_all) made->level = last.merge.level() + 1;
   }
   const auto first = layers_.begin() + static_cast<std::ptrdiff_t>(at);
   const auto after = layers_.erase(first, first + static_cast<std::ptrdiff_t>(count));
-  if (!made.empty()) layers_.insert(after, std::move(made.front()));  // within its capacity
+  if (made) layers_.insert(after, std::move(*made));  // within its capacity
   if (last.merge.nameless()) nameless_.push_back(std::move(*last.merge.nameless()));
   if (last.merge.removes_names()) {
     names_removed_ = true;
@@ -242,6 +321,19 @@ void tick_archive::end_last() {
   if (!is_all) return;
   whole_ = names_ ? 1 : 0;
   if (whole_ == 0 && std::exchange(again_, false)) begin(names_);
+}
+
+void tick_archive::unite(live_ticks& table) {
+  finish();
+  freeze(table);
+  begin(std::nullopt);
+  try {
+    finish();
+  } catch (...) {
+    whole_ = 0;
+    again_ = false;
+    throw;
+  }
 }
 
 void tick_archive::finish() {
@@ -278,7 +370,10 @@ std::uint64_t tick_archive::sealed_bytes() const noexcept {
   std::uint64_t bytes = allocated_by(layers_) + allocated_by(nameless_) + allocated_by(merges_);
   for (const tick_layer& layer : layers_) bytes += layer.lines ? layer.lines->bytes() : 0;
   for (const positions& set : nameless_) bytes += set.bytes();
-  for (const running& r : merges_) bytes += r.merge.bytes();
+  for (const running& r : merges_) {
+    bytes += r.merge.bytes();
+    if (r.grown) bytes -= r.grown->lines.bytes();  // the writer's
+  }
   return bytes - filter_bytes();
 }
 

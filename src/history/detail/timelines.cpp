@@ -141,10 +141,18 @@ std::uint64_t timelines_writer::bytes() const noexcept {
   return bytes;
 }
 
+timelines timelines_writer::written() const {
+  timelines_shape shape = shape_;
+  shape.items = shape.ticks = 0;
+  return {shape, buffer::borrow(starts_.bytes(), nullptr),
+          buffer::borrow(stream_.bytes(), nullptr)};
+}
+
 timelines timelines_writer::finish() {
   for (std::uint64_t work = std::numeric_limits<std::uint64_t>::max(); !step(work);) {
   }
-  timelines made(shape_, starts_.finish(), stream_.finish());
+  buffer stream = stream_.finish();
+  timelines made(shape_, starts_.finish(), std::move(stream));  // which has its size already
   made.filter_ = std::move(filter_);
   made.reach_ = reach_;
   made.trusted_ = true;

@@ -29,11 +29,11 @@ tick_run later(tick_range ticks, std::uint64_t by) {
 
 // -- sources -------------------------------------------------------------------------------------
 
-sealed_source::sealed_source(const timelines& sealed, std::uint64_t later_by)
-    : sealed_(sealed), later_by_(later_by), items_(sealed.view()) {}
+sealed_source::sealed_source(const timelines& sealed, std::uint64_t later_by, key_range keys)
+    : sealed_(sealed), later_by_(later_by), keys_(keys), items_(sealed.cursor(keys)) {}
 
 void sealed_source::rewind() {
-  items_ = sealed_.cursor();
+  items_ = sealed_.cursor(keys_);
   ticks_.reset();
 }
 
@@ -144,7 +144,15 @@ std::uint64_t live_source::bits_of_pieces(const timeline_head& head) const noexc
 
 timelines_merge::timelines_merge(std::uint64_t span, tick_sources sources) : span_(span) {
   for (auto& source : sources) inputs_.push_back({std::move(source), no_key});
+  knows_ = source_bytes() <= most_known_bytes;
+  if (knows_ && !inputs_.empty()) known_.reserve(least_known);
   begin(stage::count);
+}
+
+std::uint64_t timelines_merge::source_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const input& i : inputs_) bytes += i.source->bytes();
+  return bytes;
 }
 
 void timelines_merge::begin(stage next) {
@@ -158,7 +166,9 @@ void timelines_merge::begin(stage next) {
 bool timelines_merge::step(std::uint64_t& work) {
   while (work > 0 && stage_ != stage::done) {
     if (stage_ == stage::close) {
-      if (out_.step(work)) stage_ = stage::done;
+      if (out_->step(work)) stage_ = stage::done;
+    } else if (stage_ == stage::write_known) {
+      write_known(work);
     } else if (!in_item_ && !find_next(work)) {
       end_pass();
     } else if (in_item_ && !take_some(work)) {
@@ -172,12 +182,13 @@ timelines timelines_merge::finish() {
   std::uint64_t work = std::numeric_limits<std::uint64_t>::max();
   while (!step(work)) {
   }
-  return items_ == 0 ? timelines() : out_.finish();
+  return items_ == 0 ? timelines() : out_->finish();
 }
 
 std::uint64_t timelines_merge::bytes() const noexcept {
-  std::uint64_t bytes = out_.bytes() + allocated_by(inputs_) + allocated_by(runs_) +
-                        allocated_by(part_) + allocated_by(scratch_);
+  std::uint64_t bytes = (out_ ? out_->bytes() : 0) + allocated_by(inputs_) + allocated_by(runs_) +
+                        allocated_by(part_) + allocated_by(scratch_) + allocated_by(known_) +
+                        allocated_by(known_runs_);
   for (const input& i : inputs_) bytes += i.source->own_bytes();
   return bytes;
 }
@@ -209,15 +220,18 @@ bool timelines_merge::find_next(std::uint64_t& work) {
 bool timelines_merge::take_whole(input& only, std::uint64_t& work) {
   const std::optional<timeline_head> head = only.source->head();
   if (!head) return false;
+  std::optional<coded_body> body = coded_body{};  // of no bits
+  if (knows_ || stage_ == stage::write) {
+    if (head->has_body()) body = only.source->body();
+    if (!body) return false;
+  }
   if (stage_ == stage::count) {
     ++items_;
     ticks_ += head->count;
     bits_ += head_bits(*head, span_) + head->body;
+    if (knows_) know({only.key, *head, *body});
   } else {
-    const std::optional<coded_body> body =
-        head->has_body() ? only.source->body() : coded_body{};  // of no bits
-    if (!body) return false;
-    out_.add(only.key, *head, *body);
+    out_->add(only.key, *head, *body);
     work -= std::min(work, head->body / (8 * line_bytes));
   }
   work -= std::min<std::uint64_t>(work, 1);
@@ -251,7 +265,7 @@ void timelines_merge::end_item(std::uint64_t& work) {
   in_item_ = false;
   work -= std::min(work, std::uint64_t{runs_.size()} + 1);
   if (runs_.empty()) return;
-  if (stage_ == stage::write) return out_.add(key_, runs_);
+  if (stage_ == stage::write) return out_->add(key_, runs_);
   ++items_;
   const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
   ticks_ += ends.count;
@@ -261,6 +275,32 @@ void timelines_merge::end_item(std::uint64_t& work) {
   const timeline_head head = head_of(runs_);
   bits_ += head_bits(head, span_) + head.body;
   expect_reasonable(bits_);
+  if (!knows_) return;
+  const std::size_t at = known_runs_.size();
+  known_runs_.insert(known_runs_.end(), runs_.begin(), runs_.end());
+  know({key_, {}, {}, at, runs_.size()});
+}
+
+// Forgets all of them if they are too many.
+void timelines_merge::know(const known_item& item) {
+  knows_ = known_.size() < most_known && known_runs_.size() <= most_known_runs;
+  if (knows_) return known_.push_back(item);
+  known_ = {};
+  known_runs_ = {};
+}
+
+void timelines_merge::write_known(std::uint64_t& work) {
+  for (; work > 0 && written_ < known_.size(); ++written_, --work) {
+    const known_item& item = known_[written_];
+    if (item.runs == 0) {
+      out_->add(item.key, item.head, item.body);
+    } else {
+      const auto runs = known_runs_.begin() + static_cast<std::ptrdiff_t>(item.runs_at);
+      runs_.assign(runs, runs + static_cast<std::ptrdiff_t>(item.runs));
+      out_->add(item.key, runs_);
+    }
+  }
+  if (written_ == known_.size()) stage_ = stage::close;
 }
 
 void timelines_merge::end_pass() {
@@ -268,15 +308,18 @@ void timelines_merge::end_pass() {
     stage_ = items_ == 0 ? stage::done : stage::close;
     return;
   }
-  out_ = timelines_writer(span_, items_, bits_, ticks_);
-  begin(stage::write);
+  out_ = hooked_shared<timelines_writer>(span_, items_, bits_, ticks_);
+  if (knows_) {
+    stage_ = stage::write_known;
+  } else {
+    begin(stage::write);
+  }
 }
 
 // Before much time is spent on as many.
 void timelines_merge::expect_reasonable(std::uint64_t bits) const {
   if (bits / 8 <= large) return;
-  std::uint64_t bytes = 0;
-  for (const input& i : inputs_) bytes += i.source->bytes();
+  const std::uint64_t bytes = source_bytes();
   if ((bits / 8 - large) / most_times_larger <= bytes) return;
   throw error(errc::too_large, "a history of " + std::to_string(bytes) +
                                    " bytes would take more than " + std::to_string(bits / 8) +

@@ -308,4 +308,38 @@ TEST_P(no_memory, is_needed_to_merge_move_map_or_ask) {
 }
 
 }  // namespace buffer_test
+#if defined(__linux__)
+TEST(buffer, what_is_discarded_goes_back_to_the_system) {
+  constexpr std::byte filled{0x5a};
+  for (const std::size_t size : {std::size_t{1'000'003}, std::size_t{9'000'001}}) {
+    buffer b = buffer::unset(size);
+    std::fill(b.bytes().begin(), b.bytes().end(), filled);
+    EXPECT_EQ(b.discard(0, 1000), 0u);  // too little
+    std::size_t at = 0;
+    for (std::size_t upto = 0; upto < size; upto += size / 7) {
+      const std::size_t now = b.discard(at, upto);
+      ASSERT_LE(at, now);
+      ASSERT_LE(now, upto);
+      at = now;
+    }
+    EXPECT_GT(at, size / 4);
+    const auto bytes = std::as_const(b).bytes();
+    EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end(),
+                            [](std::byte x) { return x == filled; }));
+    // The system gives new memory in its place, which is zero.
+    const auto gone =
+        std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), std::byte{0});
+    EXPECT_GT(gone, static_cast<std::ptrdiff_t>(size / 5));
+  }
+}
+
+TEST(buffer, lent_bytes_are_not_discarded) {
+  const std::vector<std::byte> bytes(200'000, std::byte{1});
+  const buffer b = buffer::borrow(bytes, nullptr);
+  EXPECT_EQ(b.discard(0, bytes.size()), 0u);
+  EXPECT_TRUE(
+      std::all_of(bytes.begin(), bytes.end(), [](std::byte x) { return x != std::byte{}; }));
+}
+#endif
+
 }  // namespace bloomtime::detail

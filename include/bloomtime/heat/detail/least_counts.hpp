@@ -219,11 +219,20 @@ class least_counts {
     sink<end::back>(rests_[last.entry] - 1, left, earlier);
   }
 
+  // Most nodes are in order: halvings change that of equal counts only.
   template <class Earlier>
   void order_fading(const Earlier& earlier) noexcept {
     for (std::size_t i = fading_ / 2; i > 0; --i) {
-      sink<end::front>(i - 1, fading_, earlier);
+      if (!leads(i - 1, earlier)) sink<end::front>(i - 1, fading_, earlier);
     }
+  }
+
+  // Whether no child of a node that fades comes before it.
+  template <class Earlier>
+  bool leads(std::size_t place, const Earlier& earlier) const noexcept {
+    const std::size_t child = 2 * place + 1;
+    return !before(nodes_[child], nodes_[place], earlier) &&
+           (child + 1 == fading_ || !before(nodes_[child + 1], nodes_[place], earlier));
   }
 
   std::vector<node, hooked<node>> nodes_;                     // as many as there is room for

@@ -111,7 +111,10 @@ class print_weights {
   static std::uint32_t expired(const print_block&, std::uint64_t) noexcept { return 0; }
   void refresh(std::byte* at, std::uint64_t count, const print_form& form,
                std::uint64_t epoch) noexcept {
-    for (std::uint64_t i = 0; i < count; ++i) refresh({at + i * line_bytes, form}, epoch);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const print_block block(at + i * line_bytes, form);
+      if (!block.blank()) refresh(block, epoch);
+    }
   }
   void refresh(const print_block& block, std::uint64_t epoch) noexcept {
     for (unsigned i = block.count(); i-- != 0;) {

@@ -80,6 +80,8 @@ class bit_writer {
     return width < 64 ? value & ((std::uint64_t{1} << width) - 1) : value;
   }
   std::uint64_t capacity() const noexcept { return words_.size(); }  // bytes
+  // All that there is room for, of which the first size() bits are written.
+  std::span<const std::byte> bytes() const noexcept { return words_.bytes(); }
 
   // As bit_reader wants them; the writer is empty afterwards. Copies only what was not allocated
   // for this many bits.

@@ -30,7 +30,7 @@ class name_costs {
 
 // Turns the timelines of items that hardly repeat into positions, if all of them together take
 // fewer bits then. The work can be spread over many calls. Beside the timelines it takes as much
-// memory as the result, and 16 bytes for an eighth of the positions.
+// memory as the result, and about 10 bytes for an eighth of the positions.
 class name_removal {
  public:
   // Of timelines that outlive it and do not change.
@@ -74,6 +74,7 @@ class name_removal {
   unsigned shift_ = 0;
   std::uint64_t slice_ = 0;
   std::size_t part_ = 0;
+  std::size_t part_room_ = 0;  // positions that hardly any part exceeds
   std::array<slice_part, parts_of_a_slice> parts_;
   positions_writer out_;
   std::optional<positions> nameless_;

@@ -18,22 +18,29 @@
 
 // The ticks of a timeline history that are no longer written to. Full tables become timelines, and
 // timelines of similar size are merged, in steps of bounded work, as in a log-structured merge
-// tree.
+// tree. A merge takes little more memory than its result: what it has written answers at once, and
+// what that was made of gives its memory back.
 namespace bloomtime::detail {
 
-// Ticks of many items: a full table, or timelines. Both are immutable and may be shared.
+// Ticks of many items: a full table, or timelines. Both are immutable and may be shared, but what
+// lies outside of `keys` must not be read.
 struct tick_layer {
   std::shared_ptr<const live_ticks> table;  // either this
   std::shared_ptr<const timelines> lines;   // or that
   std::uint64_t first = 0;                  // tick of the archive that is tick 0 here
   unsigned level = 0;                       // 0: a table; each level is 8 times larger
+  key_range keys = {};                      // of the items that it answers for
+  std::size_t discarded = 0;                // bytes of the stream
 
   tick_range reach() const noexcept;  // all ticks lie in it
   bool seen(digest d, tick_range asked) const noexcept;
   // Whether the item may be there at any time, without reading much.
   bool may_have(digest d) const noexcept {
-    return table || lines->filter().may_have(timeline_key(d));
+    const std::uint64_t key = timeline_key(d);
+    return keys.has(key) && (table || lines->filter().may_have(key));
   }
+  // Items below this key are in another layer from now on, and their memory is given back.
+  void hand_over(std::uint64_t upto) noexcept;
   // For questions that follow: first where to look, then what is there.
   void prefetch_place(digest d) const noexcept {
     if (table) return table->prefetch(d);
@@ -45,6 +52,7 @@ struct tick_layer {
   // visit(tick_range) for all ticks of an item, in order.
   template <class Visit>
   void for_each(digest d, Visit&& visit) const {
+    if (!keys.has(timeline_key(d))) return;
     const auto later = [&](tick_range r) { visit(tick_range{r.first + first, r.last + first}); };
     if (table) return table->for_each(d, [&](std::uint64_t t) { later({t, t}); });
     const auto line = lines->view().find(timeline_key(d));
@@ -62,7 +70,7 @@ struct tick_layer {
 using tick_layers = std::vector<tick_layer, hooked<tick_layer>>;
 using position_sets = std::vector<positions, hooked<positions>>;
 
-// Whether it is timelines of this whole span.
+// Whether it is timelines of this whole span, and answers for all of them.
 bool is_whole(const tick_layer& layer, std::uint64_t span) noexcept;
 tick_sources sources_of(std::span<const tick_layer> layers, std::uint64_t later_by = 0);
 
@@ -85,7 +93,9 @@ class layer_merge {
   // As timelines_merge::step and name_removal::step.
   bool step(std::uint64_t& work);
 
-  std::size_t layers() const noexcept { return from_.size(); }
+  // What writes the result, if it is written now and the layers have much memory to give back.
+  std::shared_ptr<const timelines_writer> writer() const noexcept;
+
   bool removes_names() const noexcept { return names_.has_value(); }
   unsigned level() const noexcept { return from_.front().level; }
   std::uint64_t bytes() const noexcept;  // beside the layers that are merged
@@ -126,6 +136,9 @@ class tick_archive {
   // Takes what is in the table and leaves it empty. If memory is out, nothing has changed.
   void freeze(live_ticks& table);
   void put(timelines lines);
+  // All layers and the table, which is empty then, become one at once. If it throws, the answers of
+  // both together are the same.
+  void unite(live_ticks& table);
   void put(positions set) { nameless_.push_back(std::move(set)); }
   void reserve(std::size_t layers, std::size_t sets) {
     layers_.reserve(layers);
@@ -135,8 +148,6 @@ class tick_archive {
   // by so many ticks. A set that is already there is skipped, so that merging the same history
   // again adds nothing. Throws nothing if there is room.
   void take(tick_archive& other, std::size_t layers, std::uint64_t later_by);
-  // All layers and these are in the timelines: replaces them.
-  void replace(timelines lines);
 
   // Wants one layer instead of those that there are now, and no names of items that hardly repeat
   // if limits are given, unless they were removed before.
@@ -172,14 +183,25 @@ class tick_archive {
  private:
   static constexpr std::size_t fan = 8;  // layers of a level that become one of the next
 
+  // What a merge has written so far.
+  struct grown_lines {
+    std::shared_ptr<const timelines_writer> by;  // whose memory they are in
+    timelines lines;
+  };
   struct running {
-    std::size_t at;  // the first of its layers
+    std::size_t at;     // the first of its layers
+    std::size_t count;  // of them
     layer_merge merge;
+    std::shared_ptr<grown_lines> grown = nullptr;  // of the first of its layers, once there is one
   };
 
+  void put_copies(const tick_layers& of, std::size_t whole);
   std::size_t due() const noexcept;
   void begin_next(std::uint64_t& work);
-  void end_last();
+  void begin_growing(running& r);
+  void hand_over(running& r);
+  void end_last() noexcept;
+  void abandon() noexcept;
 
   std::uint64_t span_;
   tick_layers layers_;  // the oldest first

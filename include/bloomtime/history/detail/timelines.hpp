@@ -31,6 +31,17 @@ constexpr std::uint32_t shard_of_key(std::uint64_t key, const shard& s) noexcept
   return static_cast<std::uint32_t>(key & (s.count - 1));
 }
 
+// Some of the items, by their keys.
+struct key_range {
+  static constexpr std::uint64_t all_keys = std::uint64_t{1} << timeline_key_bits;
+
+  std::uint64_t first = 0;
+  std::uint64_t end = all_keys;  // the first key behind
+
+  constexpr bool has(std::uint64_t key) const noexcept { return first <= key && key < end; }
+  constexpr bool is_all() const noexcept { return first == 0 && end == all_keys; }
+};
+
 // What has to be known to read them, beside the bits.
 struct timelines_shape {
   std::uint64_t span = 1;  // ticks
@@ -167,17 +178,29 @@ class timelines_view {
 template <class Bits>
 class timelines_cursor {
  public:
-  explicit timelines_cursor(const timelines_view<Bits>& view) noexcept : view_(view) {}
+  explicit timelines_cursor(const timelines_view<Bits>& view) noexcept
+      : view_(view), end_(view.shape_.buckets()) {}
+  // Of these items only. Where they end, a bucket must end. Buckets before the first are not read.
+  timelines_cursor(const timelines_view<Bits>& view, const key_range& keys) noexcept
+      : view_(view),
+        bucket_(keys.first >> view.shape_.rest_bits()),
+        end_(keys.end >> view.shape_.rest_bits()),
+        first_(keys.first),
+        whole_(keys.is_all()) {
+    if (bucket_ < end_ && bucket_ > 0) next_body_ = view.start_of(bucket_);
+  }
 
   // The next item. False behind the last, or where the bits are damaged.
   bool next() noexcept {
-    if (!sound_) return false;
-    while (item_ == items_) {
-      if (bucket_ == view_.shape_.buckets()) return false;
-      sound_ = open_bucket();
+    do {
       if (!sound_) return false;
-    }
-    sound_ = open_item();
+      while (item_ == items_) {
+        if (bucket_ >= end_) return false;
+        sound_ = open_bucket();
+        if (!sound_) return false;
+      }
+      sound_ = open_item();
+    } while (key_ < first_);
     return sound_;
   }
 
@@ -188,8 +211,9 @@ class timelines_cursor {
 
   // After next() returned false: whether everything outside of the bodies is as it was written.
   bool sound() const noexcept {
-    return sound_ && bucket_ == view_.shape_.buckets() && view_.stream_.ends_at(next_body_) &&
-           view_.directory_.ends_at(bucket_ * view_.shape_.offset_bits);
+    if (!sound_ || bucket_ < end_) return false;
+    return !whole_ || (view_.stream_.ends_at(next_body_) &&
+                       view_.directory_.ends_at(bucket_ * view_.shape_.offset_bits));
   }
 
  private:
@@ -238,6 +262,9 @@ class timelines_cursor {
 
   timelines_view<Bits> view_;
   std::uint64_t bucket_ = 0;           // the next one
+  std::uint64_t end_;                  // bucket
+  std::uint64_t first_ = 0;            // key
+  bool whole_ = true;                  // all items
   std::uint64_t items_ = 0;            // of the one that is open
   std::uint64_t item_ = 0;             // the next one of these
   std::uint64_t keys_ = 0;             // where its bits begin
@@ -291,6 +318,14 @@ class timelines {
   timelines_cursor<bit_reader> cursor() const noexcept {
     return timelines_cursor<bit_reader>(view());
   }
+  timelines_cursor<bit_reader> cursor(const key_range& keys) const noexcept {
+    return {view(), keys};
+  }
+  // The bytes of the stream that only items below this key take.
+  std::uint64_t bytes_before(std::uint64_t key) const noexcept {
+    const std::uint64_t bytes = stream_.size();
+    return key >= key_range::all_keys ? bytes : std::min(view().bucket_of(key) / 8, bytes);
+  }
 
   // Whether they were written in this process, so that every bit is as it should be.
   bool is_trusted() const noexcept { return trusted_; }
@@ -326,8 +361,14 @@ class timelines_writer {
   // After the last item: does about so much of what finish() would do, and takes what was done from
   // it, one for every bucket. Returns whether all is done.
   bool step(std::uint64_t& work);
+  // Throws if memory is out, with nothing changed.
   timelines finish();
   std::uint64_t bytes() const noexcept;  // of what it holds and has reserved
+
+  // Until it is finished: the items that can be read already, which are those below this key, in
+  // the memory of the writer. What the timelines say of their number is 0.
+  std::uint64_t written_upto() const noexcept { return closed_ << shape_.rest_bits(); }
+  timelines written() const;
 
  private:
   struct pending {

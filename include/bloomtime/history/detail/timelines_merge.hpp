@@ -42,10 +42,10 @@ class tick_source {
   virtual std::uint64_t own_bytes() const noexcept = 0;
 };
 
-// Sealed timelines, which must outlive it, with all ticks later by `later_by`.
+// Items of sealed timelines, which must outlive it, with all ticks later by `later_by`.
 class sealed_source : public tick_source {
  public:
-  explicit sealed_source(const timelines& sealed, std::uint64_t later_by = 0);
+  explicit sealed_source(const timelines& sealed, std::uint64_t later_by = 0, key_range keys = {});
 
   void rewind() override;
   bool next() override;
@@ -59,6 +59,7 @@ class sealed_source : public tick_source {
  private:
   const timelines& sealed_;
   std::uint64_t later_by_;
+  key_range keys_;
   timelines_cursor<bit_reader> items_;
   std::optional<timeline_cursor<bit_reader>> ticks_;  // of the item
 };
@@ -106,6 +107,7 @@ std::shared_ptr<T> hooked_shared(Arguments&&... arguments) {
 
 // First counts the items and the bits that they will take, then writes them: the same bytes however
 // the items are spread over the sources. The body of an item that only one timeline has is copied.
+// Few items are remembered when they are counted, so that they are read once.
 class timelines_merge {
  public:
   // All ticks are below the span.
@@ -121,9 +123,23 @@ class timelines_merge {
   timelines finish();
   // Memory of everything but what the sources come from.
   std::uint64_t bytes() const noexcept;
+  // Null before the first item is written. What was written is not read from the sources again.
+  const std::shared_ptr<timelines_writer>& writer() const noexcept { return out_; }
 
  private:
-  enum class stage : std::uint8_t { count, write, close, done };
+  enum class stage : std::uint8_t { count, write, write_known, close, done };
+  // An item that was counted. Of one without runs the head and the body are as in its source.
+  struct known_item {
+    std::uint64_t key;
+    timeline_head head = {};
+    coded_body body = {};
+    std::size_t runs_at = 0;
+    std::size_t runs = 0;
+  };
+  static constexpr std::uint64_t most_known_bytes = std::uint64_t{1} << 18;  // of sources
+  static constexpr std::size_t least_known = 32;
+  static constexpr std::size_t most_known = 16'384;
+  static constexpr std::size_t most_known_runs = 32'768;
 
   struct input {
     shared_source source;
@@ -131,10 +147,13 @@ class timelines_merge {
   };
   static constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
+  std::uint64_t source_bytes() const noexcept;
   void begin(stage next);
   static void advance(input& i);
   bool find_next(std::uint64_t& work);
   bool take_whole(input& only, std::uint64_t& work);
+  void know(const known_item& item);
+  void write_known(std::uint64_t& work);
   bool take_some(std::uint64_t& work);
   void end_item(std::uint64_t& work);
   void end_pass();
@@ -151,7 +170,11 @@ class timelines_merge {
   std::uint64_t items_ = 0;
   std::uint64_t ticks_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies
-  timelines_writer out_;
+  bool knows_ = false;      // what was counted
+  std::vector<known_item, hooked<known_item>> known_;
+  std::size_t written_ = 0;  // of these
+  tick_runs known_runs_;
+  std::shared_ptr<timelines_writer> out_;
 };
 
 }  // namespace bloomtime::detail
