@@ -59,22 +59,29 @@ print_blocks::print_blocks(const print_shape& shape) : shape_(shape) {
   check(shape);
   rest_mask_ = print_block::ones(shape.print_bits - tag_bits);
   blocks_ = shape.homes;
-  home_bits_ = static_cast<unsigned>(std::bit_width(shape.homes - 1));
+  const auto home_bits = static_cast<unsigned>(std::bit_width(shape.homes - 1));
   for (unsigned level = 0; level < forms_.size(); ++level) {
     const unsigned rest = shape.print_bits - tag_bits;
     forms_[level] =
         print_form::of(rest - std::min(rest, level), shape.payload_bits, shape.mark_bits);
+    regions_[level] = shifts_of(level, home_bits);
   }
   allocate(0, 0);
   std::memset(chunks_.front().memory.data(), 0, chunks_.front().memory.size());
 }
 
+print_blocks::region_shifts print_blocks::shifts_of(unsigned region, unsigned home_bits) noexcept {
+  if (region == 0) return {0, static_cast<std::uint8_t>(home_bits)};
+  const unsigned bits = std::max(home_bits + region - 1, segment_shift + 4);
+  return {static_cast<std::uint8_t>(region - 1), static_cast<std::uint8_t>(bits - 4)};
+}
+
 std::uint64_t print_blocks::chunk_blocks(unsigned region, std::uint64_t offset) const noexcept {
-  return std::min(std::uint64_t{1} << chunk_shift(region), region_blocks(region) - offset);
+  return std::min(std::uint64_t{1} << regions_[region].chunk_shift, region_blocks(region) - offset);
 }
 
 void print_blocks::allocate(unsigned region, std::uint64_t offset) {
-  const std::size_t index = region * chunks_of_region + (offset >> chunk_shift(region));
+  const std::size_t index = region * chunks_of_region + (offset >> regions_[region].chunk_shift);
   chunk made(chunk_blocks(region, offset));
   if (chunks_.size() < (region + 1) * chunks_of_region) {
     chunks_.resize((region + 1) * chunks_of_region);
@@ -91,7 +98,7 @@ bool print_blocks::can_split() const noexcept {
 
 std::uint64_t print_blocks::bytes_of_next_split() const noexcept {
   const unsigned region = level_ + 1;
-  const std::uint64_t inside = split_ & ((std::uint64_t{1} << chunk_shift(region)) - 1);
+  const std::uint64_t inside = split_ & ((std::uint64_t{1} << regions_[region].chunk_shift) - 1);
   return inside != 0 ? 0 : chunk::bytes_for(chunk_blocks(region, split_));
 }
 
@@ -105,7 +112,8 @@ print_blocks::pair print_blocks::open() {
   const pair opened = pair_of(level_, split_);
   std::memset(opened.child.block, 0, line_bytes);
   if (opened.child.offset % (1 << segment_shift) == 0) *opened.child.epoch = 0;
-  ++blocks_;
+  blocks_ += 1;
+  ++changes_;
   if (++split_ == shape_.homes << level_) {
     split_ = 0;
     ++level_;
@@ -124,9 +132,11 @@ void print_blocks::close() noexcept {
     split_ = shape_.homes << level_;
   }
   --split_;
-  --blocks_;
+  blocks_ -= 1;
+  ++changes_;
   if (bytes_of_next_split() == 0) return;
-  chunk& gone = chunks_[(level_ + 1) * chunks_of_region + (split_ >> chunk_shift(level_ + 1))];
+  chunk& gone =
+      chunks_[(level_ + 1) * chunks_of_region + (split_ >> regions_[level_ + 1].chunk_shift)];
   memory_ -= gone.memory.size();
   gone = chunk();
   if (split_ != 0) return;
@@ -142,7 +152,7 @@ void print_blocks::for_each_chunk(Use&& use) const {
     const std::uint64_t all = existing(region);
     for (std::uint64_t offset = 0; offset < all;) {
       const std::uint64_t here = std::min(chunk_blocks(region, offset), all - offset);
-      use(chunks_[region * chunks_of_region + (offset >> chunk_shift(region))], here);
+      use(chunks_[region * chunks_of_region + (offset >> regions_[region].chunk_shift)], here);
       offset += here;
     }
   }

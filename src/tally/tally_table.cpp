@@ -87,42 +87,29 @@ math::print_plan tally_table::plan() const noexcept {
 
 // -- counting ----------------------------------------------------------------------------------
 
-// Most additions raise a count in the first block of its print. This path is kept short; the others
-// are in add_elsewhere().
-outcome tally_table::add_digest(digest d, std::uint64_t amount) {
-  bool found = false;
-  const bool raised =
-      usable() && !this->exceeds_total(amount) &&
-      table_.touch(table_.print_of(d), [&](const detail::print_block& block, unsigned i) {
-        found = true;
-        return print_counts::raise(block, i, amount);
-      });
-  if (!raised) return add_elsewhere(d, amount, found);
-  this->total_ += amount;
-  return outcome::added;
-}
-
-[[gnu::noinline]] outcome tally_table::add_elsewhere(digest d, std::uint64_t amount,
-                                                     bool in_first) {
+outcome tally_table::add_elsewhere(digest d, std::uint64_t amount, bool in_first) {
   expect_usable();
   if (amount == 0) return outcome::added;
   if (this->exceeds_total(amount)) return outcome::full;
   const detail::print p = table_.print_of(d);
-  const auto raise = [&](const detail::print_block& block, unsigned i) {
-    return print_counts::raise(block, i, amount);
-  };
-  const bool raised =
-      !in_first && table_.marked(p) && table_.touch(table_.blocks().other(p), raise);
-  if (!raised) {
-    const std::uint64_t before = counts().slots() + stashed();
-    const auto result = table_.change(p, [&](const std::uint64_t* count) -> print_change {
-      return {print_change::set, count == nullptr ? amount : print_counts::sum(*count, amount)};
-    });
-    if (counts().slots() + stashed() != before || result == print_result::full) settle();
-    if (result == print_result::full) return outcome::full;
-  }
+  const std::uint64_t before = counts().slots() + stashed();
+  const bool done = !in_first && (table_.append_new(p, amount) || raise_other(p, amount));
+  const bool full = !done && change_count(p, amount) == print_result::full;
+  if (full || counts().slots() + stashed() != before) settle();
+  if (full) return outcome::full;
   this->total_ += amount;
   return outcome::added;
+}
+
+bool tally_table::raise_other(const detail::print& p, std::uint64_t amount) noexcept {
+  bool found = false;
+  return table_.marked(p) && table_.touch(table_.blocks().other(p), raising{amount, found});
+}
+
+print_result tally_table::change_count(const detail::print& p, std::uint64_t amount) noexcept {
+  return table_.change(p, [&](const std::uint64_t* count) -> print_change {
+    return {print_change::set, count == nullptr ? amount : print_counts::sum(*count, amount)};
+  });
 }
 
 outcome tally_table::remove_digest(digest d, std::uint64_t amount) {
@@ -142,16 +129,15 @@ outcome tally_table::remove_digest(digest d, std::uint64_t amount) {
   return became;
 }
 
-counted tally_table::count_digest(digest d) const noexcept {
+// Also of tables that have grown or were moved from.
+counted tally_table::count_elsewhere(digest d) const noexcept {
   if (!usable()) [[unlikely]]
     return nothing_known;
   std::uint64_t found = 0;
   const detail::print p = table_.print_of(d);
-  const bool first = table_.touch(p, [&](const detail::print_block& block, unsigned i) {
-    found = print_counts::read(block, i);
-    return true;
-  });
-  if (!first && table_.marked(p)) {
+  const bool grown = table_.blocks().can_join();
+  if (!(grown && table_.touch(table::two_places(table_.blocks(), p), reading{found})) &&
+      table_.marked(p)) {
     table_.find(p, [&](std::uint64_t count, std::uint64_t, unsigned) { found = count; });
   }
   return {found, found, found, false};

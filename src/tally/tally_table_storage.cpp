@@ -77,6 +77,7 @@ void tally_table::count_prints() {
       expect(detail::print_counts::well_formed(block, i));
       expect(block.find<true>(block.tag(i), block.at(i).rest) == i);  // no print occurs twice
     }
+    for (unsigned i = block.count(); i < block.form().slots; ++i) expect(block.payload(i) == 0);
     counts.count(block);
   });
   // Marks lead to the stash.

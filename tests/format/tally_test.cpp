@@ -286,6 +286,20 @@ TEST(stored_tally_table, blocks_must_be_well_formed) {
   });
 }
 
+TEST(stored_tally_table, free_slots_have_no_count) {
+  const auto with_free_slot = [](std::uint64_t count) {
+    return with_first_block([&](const detail::print_block& b) {
+      b.clear();
+      b.append({1, 0, 1});
+      b.put(1, {2, 0, count});
+    });
+  };
+  tally_bytes empty = with_free_slot(0);
+  support::seal(empty);
+  EXPECT_NO_THROW((void)load_any(empty));
+  expect_refused(with_free_slot(1));
+}
+
 TEST(stored_tally_table, a_stash_has_prints_of_its_table) {
   const tally_bytes whole = a_table(golden::tally_table_stash);
   const auto stash_of = [](tally_bytes& c) { return support::sections_of(c)[1]; };

@@ -251,6 +251,31 @@ RC_GTEST_PROP(tally_table, is_never_too_low, ()) {
   expect_covered(f, exact);
 }
 
+RC_GTEST_PROP(tally_table, adds_in_bulk_as_one_by_one, ()) {
+  const tally_table_config c = any_table();
+  tally_table single(c);
+  tally_table bulk(c);
+  item_counts exact;
+  for (int i = *rc::gen::inRange(1, 20); i > 0; --i) {
+    std::vector<std::uint64_t> items(*rc::gen::inRange<std::size_t>(0, 400));
+    for (std::uint64_t& x : items) x = *rc::gen::inRange<std::uint64_t>(0, 500);
+    std::vector<outcome> outcomes(items.size());
+    bulk.add_bulk(items, outcomes);
+    for (std::size_t j = 0; j < items.size(); ++j) {
+      RC_ASSERT(outcomes[j] == single.add(items[j]));
+      if (outcomes[j] == outcome::added) ++exact[items[j]];
+    }
+    if (*rc::gen::inRange(0, 3) == 0) {  // tables shrink as well
+      for (auto& [x, count] : exact) {
+        RC_ASSERT(bulk.remove(x, count) == outcome::added);
+        RC_ASSERT(single.remove(x, std::exchange(count, 0)) == outcome::added);
+      }
+    }
+    RC_ASSERT(bulk.serialize() == single.serialize());
+  }
+  expect_covered(bulk, exact);
+}
+
 // Minimum increase never has more in a cell than plain counting.
 RC_GTEST_PROP(rising_tally, is_nowhere_above_a_tally_filter, ()) {
   const support::tally_shape shape = any_tally_shape();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <bloomtime/detail/cpu.hpp>
 
 #if BLOOMTIME_X86
-#include <emmintrin.h>
+#include <immintrin.h>
 #elif BLOOMTIME_NEON
 #include <arm_neon.h>
 #endif
@@ -67,6 +68,20 @@ struct print_form {
   unsigned entries_at = 0;
   std::uint64_t entry_mask = 0;
   std::uint64_t rest_mask = 0;
+  std::uint32_t slot_mask = 0;  // a bit per slot
+  // Where an entry is: the byte that an access of 64 bits starts at, and the first bit of the entry
+  // there. An access never leaves the block.
+  struct place {
+    std::uint8_t byte = 0;
+    std::uint8_t shift = 0;
+
+    static constexpr place of(unsigned bit) noexcept {
+      const unsigned byte = std::min<unsigned>(bit / 8, line_bytes - 8);
+      return {static_cast<std::uint8_t>(byte), static_cast<std::uint8_t>(bit - 8 * byte)};
+    }
+    friend bool operator==(const place&, const place&) = default;
+  };
+  std::array<place, most_slots> places{};
 
   static constexpr print_form of(unsigned rest_bits, unsigned payload_bits,
                                  unsigned mark_bits) noexcept {
@@ -83,6 +98,10 @@ struct print_form {
     made.entries_at = tag_bits * made.slots;
     made.entry_mask = (std::uint64_t{1} << width) - 1;
     made.rest_mask = (std::uint64_t{1} << rest_bits) - 1;
+    made.slot_mask = static_cast<std::uint32_t>((std::uint64_t{1} << made.slots) - 1);
+    for (unsigned i = 0; i < made.slots; ++i) {
+      made.places[i] = place::of(made.entries_at + i * width);
+    }
     return made;
   }
 
@@ -127,11 +146,11 @@ class print_block {
   }
 
   BLOOMTIME_INLINE std::uint64_t entry(unsigned i) const noexcept {
-    const place p = place_of(i);
+    const print_form::place p = place_of(i);
     return load_le64(at_ + p.byte) >> p.shift & form_->entry_mask;
   }
   BLOOMTIME_INLINE void set_entry(unsigned i, std::uint64_t value) const noexcept {
-    const place p = place_of(i);
+    const print_form::place p = place_of(i);
     const std::uint64_t around = load_le64(at_ + p.byte) & ~(form_->entry_mask << p.shift);
     store_le64(at_ + p.byte, around | value << p.shift);
   }
@@ -192,26 +211,33 @@ class print_block {
   // exceed the most that it holds; returns false then, and nothing changed. Nothing predicts which
   // it is, so both are computed and there is no branch.
   BLOOMTIME_INLINE bool raise(unsigned i, std::uint64_t amount, std::uint64_t full) const noexcept {
-    const place p = place_of(i);
+    const print_form::place p = place_of(i);
     const std::uint64_t payload =
         (load_le64(at_ + p.byte) >> p.shift & form_->entry_mask) >> form_->rest_bits;
-    const std::uint64_t next = 0 - std::uint64_t{payload == full};
-    const unsigned j = i + 1;
-    const std::uint64_t left = either(full - 1 - payload, ones(tag_bits) - tag(j), next);
+    const std::uint64_t here = 0 - std::uint64_t{payload < full};
+    const std::uint64_t left =
+        either(ones(tag_bits), full - 1, here) - either(tag(i + 1), payload, here);
     if (amount > left) [[unlikely]]
       return false;
-    std::byte* const word = at_ + either(p.byte, j & ~7U, next);
-    store_le64(word,
-               load_le64(word) + (amount << either(p.shift + form_->rest_bits, 8 * (j & 7), next)));
+    std::byte* const word = at_ + either(i + 1, p.byte, here);
+    store_le64(word, load_le64(word) + (amount << ((p.shift + form_->rest_bits) & here)));
     return true;
   }
 
   // Bit i: slot i is in use and has this tag.
   struct slot_set {
     std::uint32_t bits;
+
+    BLOOMTIME_INLINE unsigned first() const noexcept {
+      return static_cast<unsigned>(std::countr_zero(bits));
+    }
   };
   BLOOMTIME_INLINE slot_set slots_with(std::uint32_t tag) const noexcept {
     return {with_tag(tag) & ((std::uint32_t{1} << count()) - 1)};
+  }
+  // The same, and with the tag 0 also the free slots, which have the payload 0.
+  BLOOMTIME_INLINE slot_set slots_or_free_with(std::uint32_t tag) const noexcept {
+    return {with_tag(tag) & form_->slot_mask};
   }
 
   // The slot of this tag and rest, as stored here; `slots` if there is none. `used`: among slots
@@ -223,12 +249,16 @@ class print_block {
   // The same among these slots.
   template <bool used = false>
   BLOOMTIME_INLINE unsigned find(slot_set among, std::uint64_t rest) const noexcept {
-    for (std::uint32_t set = among.bits; set != 0; set &= set - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(set));
-      const std::uint64_t e = entry(i);
-      if ((e & form_->rest_mask) == rest && (!used || e > form_->rest_mask)) return i;
+    for (; among.bits != 0; among.bits &= among.bits - 1) {
+      if (holds<used>(among.first(), rest)) return among.first();
     }
     return form_->slots;
+  }
+  // Whether slot i has this rest.
+  template <bool used = false>
+  BLOOMTIME_INLINE bool holds(unsigned i, std::uint64_t rest) const noexcept {
+    const std::uint64_t e = entry(i);
+    return (e & form_->rest_mask) == rest && (!used || e > form_->rest_mask);
   }
 
   static constexpr std::uint64_t ones(unsigned bits) noexcept {
@@ -239,17 +269,8 @@ class print_block {
   friend class payload_range;
   static constexpr unsigned head_at = line_bytes - 4;
 
-  struct place {
-    unsigned byte;
-    unsigned shift;
-  };
-  // An access never leaves the block.
-  BLOOMTIME_INLINE place place_of(unsigned i) const noexcept {
-    return place_at(form_->entries_at + i * form_->width);
-  }
-  BLOOMTIME_INLINE static place place_at(unsigned bit) noexcept {
-    const unsigned byte = std::min<unsigned>(bit / 8, line_bytes - 8);
-    return {byte, bit - 8 * byte};
+  BLOOMTIME_INLINE print_form::place place_of(unsigned i) const noexcept {
+    return form_->places[i];
   }
   BLOOMTIME_INLINE std::uint32_t head() const noexcept {
     return load_le32(at_ + head_at) >> (32 - form_->head_bits());
@@ -257,7 +278,11 @@ class print_block {
 
   // Bit i: byte i of the block is the tag, for the first 32 bytes.
   BLOOMTIME_INLINE std::uint32_t with_tag(std::uint32_t tag) const noexcept {
-#if BLOOMTIME_X86
+#if BLOOMTIME_X86 && defined(__AVX2__)
+    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(tag));
+    const __m256i found = _mm256_load_si256(reinterpret_cast<const __m256i*>(at_));
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(found, wanted)));
+#elif BLOOMTIME_X86
     const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
     const auto equal = [&](const std::byte* p) {
       const __m128i found = _mm_load_si128(reinterpret_cast<const __m128i*>(p));
@@ -303,7 +328,10 @@ class payload_range {
   // Payloads x with (x - from) modulo 2^payload_bits < below <= 2^payload_bits - 1.
   BLOOMTIME_INLINE payload_range(const print_form& form, std::uint64_t from,
                                  std::uint64_t below) noexcept
-      : form_(form),
+      : lanes_(form.lanes),
+        width_(form.width),
+        entries_at_(form.entries_at),
+        gather_(form.gather),
         aligned_(std::has_single_bit(below) && (from & (below - 1)) == 0),
         high_(form.lane_ones * (print_block::ones(form.payload_bits) - (below - 1))),
         top_(form.lane_ones << (form.payload_bits - 1)),
@@ -329,21 +357,24 @@ class payload_range {
  private:
   template <class Tops>
   BLOOMTIME_INLINE std::uint32_t collect(const print_block& block, Tops&& tops_of) const noexcept {
-    const unsigned step = form_.lanes * form_.width;
-    const unsigned gathered = (form_.lanes - 1) * (form_.width - 1);
+    const unsigned step = lanes_ * width_;
+    const unsigned gathered = (lanes_ - 1) * (width_ - 1);
     const unsigned n = block.count();
     std::uint64_t found = 0;  // also of lanes past the last slot
-    unsigned bit = form_.entries_at;
-    for (unsigned i = 0; i < n; i += form_.lanes, bit += step) {
-      const print_block::place p = print_block::place_at(bit);
+    unsigned bit = entries_at_;
+    for (unsigned i = 0; i < n; i += lanes_, bit += step) {
+      const print_form::place p = print_form::place::of(bit);
       const std::uint64_t set = tops_of(load_le64(block.data() + p.byte) >> p.shift & all_);
-      const std::uint64_t side_by_side = (set >> (form_.width - 1)) * form_.gather >> gathered;
-      found |= (side_by_side & print_block::ones(form_.lanes)) << i;
+      const std::uint64_t side_by_side = (set >> (width_ - 1)) * gather_ >> gathered;
+      found |= (side_by_side & print_block::ones(lanes_)) << i;
     }
     return static_cast<std::uint32_t>(found & print_block::ones(n));
   }
 
-  print_form form_;
+  unsigned lanes_;
+  unsigned width_;
+  unsigned entries_at_;
+  std::uint64_t gather_;
   bool aligned_;
   std::uint64_t high_;
   std::uint64_t top_;

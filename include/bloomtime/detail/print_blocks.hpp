@@ -12,6 +12,7 @@
 #include <bloomtime/detail/bytes.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/hooked.hpp>
+#include <bloomtime/detail/moved.hpp>
 #include <bloomtime/detail/print_block.hpp>
 #include <bloomtime/detail/probes.hpp>
 #include <bloomtime/digest.hpp>
@@ -64,6 +65,8 @@ class print_blocks {
   std::uint64_t most_blocks() const noexcept {
     return shape_.homes << std::min(most_levels, shape_.print_bits - tag_bits);
   }
+  // Differs after blocks were opened or closed.
+  std::uint64_t changes() const noexcept { return changes_; }
   bool large() const noexcept { return blocks() >= many_blocks; }
   std::uint64_t slots() const noexcept {
     return (std::uint64_t{forms_[level_].slots} * ((shape_.homes << level_) - split_)) +
@@ -100,14 +103,17 @@ class print_blocks {
     return {c.blocks + p.home * line_bytes, c.epochs + (p.home >> segment_shift), 0, 0, p.home};
   }
   BLOOMTIME_INLINE spot at(const print& p) const noexcept {
-    if (!can_join()) return at_first(p);
+    return can_join() ? at_grown(p) : at_first(p);
+  }
+  // at() of any table, slower than at_first() if it has not grown.
+  BLOOMTIME_INLINE spot at_grown(const print& p) const noexcept {
     const unsigned level = level_ + (is_divided(p) ? 1 : 0);
     const std::uint64_t path = p.rest & ((std::uint64_t{1} << level) - 1);
     return spot_at(p.home, path, level);
   }
   BLOOMTIME_INLINE void prefetch(const print& p) const noexcept { prefetch(at(p)); }
-  BLOOMTIME_INLINE static void prefetch(const spot& s) noexcept {
-    const std::byte* const block = s.block;
+  BLOOMTIME_INLINE static void prefetch(const spot& s) noexcept { prefetch(s.block); }
+  BLOOMTIME_INLINE static void prefetch(const std::byte* block) noexcept {
     asm volatile("" : : "r"(block));  // g++ 12 removes calls that only prefetch
     __builtin_prefetch(block, 1);
   }
@@ -127,7 +133,7 @@ class print_blocks {
   std::uint64_t bytes_of_next_split() const noexcept;  // 0 if there is memory already
   pair open();  // throws error(out_of_memory), and nothing changed
   // The two blocks of the last split. With close() the second one is gone.
-  bool can_join() const noexcept { return blocks_ != shape_.homes; }
+  bool can_join() const noexcept { return blocks_ != shape_.homes; }  // true if moved from
   pair last() const noexcept;
   void close() noexcept;
 
@@ -192,26 +198,23 @@ class print_blocks {
     static std::uint64_t bytes_for(std::uint64_t count) noexcept;
   };
 
-  BLOOMTIME_INLINE unsigned chunk_shift(unsigned region) const noexcept {
-    if (region == 0) return home_bits_;
-    const unsigned bits = home_bits_ + region - 1;
-    return bits < segment_shift + 4 ? segment_shift : bits - 4;
-  }
+  // Of an offset in a region: the bits below those of the home, and those inside of a chunk.
+  struct region_shifts {
+    std::uint8_t home_shift = 0;
+    std::uint8_t chunk_shift = 0;
+  };
+  static region_shifts shifts_of(unsigned region, unsigned home_bits) noexcept;
   // `path`: the bits of `rest` that are part of the address, of which the first split decided the
   // lowest.
   BLOOMTIME_INLINE spot spot_at(std::uint64_t home, std::uint64_t path,
                                 unsigned level) const noexcept {
-    const auto region = static_cast<unsigned>(std::bit_width(path));
-    std::uint64_t offset = home;
-    if (region != 0) {
-      const std::uint64_t top = std::uint64_t{1} << (region - 1);
-      offset = home << (region - 1) | (path ^ top);
-    }
-    return in_region(region, offset, level);
+    const unsigned region = 64 - static_cast<unsigned>(std::countl_zero(path));
+    const std::uint64_t top = std::uint64_t{1} << region >> 1;
+    return in_region(region, home << regions_[region].home_shift | (path ^ top), level);
   }
   BLOOMTIME_INLINE spot in_region(unsigned region, std::uint64_t offset,
                                   unsigned level) const noexcept {
-    const unsigned shift = chunk_shift(region);
+    const unsigned shift = regions_[region].chunk_shift;
     const chunk& c = chunks_[region * chunks_of_region + (offset >> shift)];
     const std::uint64_t inside = offset & ((std::uint64_t{1} << shift) - 1);
     return {c.blocks + inside * line_bytes, c.epochs + (inside >> segment_shift), level, region,
@@ -238,11 +241,12 @@ class print_blocks {
 
   print_shape shape_;
   std::uint64_t rest_mask_ = 0;
-  unsigned home_bits_ = 0;
   unsigned level_ = 0;
   std::uint64_t split_ = 0;
-  std::uint64_t blocks_ = 0;
+  zero_when_moved<std::uint64_t> blocks_;
   std::uint64_t memory_ = 0;
+  std::uint64_t changes_ = 0;
+  std::array<region_shifts, most_levels + 2> regions_{};
   std::array<print_form, most_levels + 2> forms_{};
   std::vector<chunk, hooked<chunk>> chunks_;
 };

@@ -103,10 +103,34 @@ class print_table {
   std::uint64_t memory() const noexcept { return blocks_.memory() + stash_.bytes(); }
   std::uint64_t work() const noexcept { return work_; }  // blocks written or searched for room
 
-  print print_of(digest d) const noexcept { return blocks_.print_of(d); }
+  // What touch() reads of a print in a table that has grown: its tag, its blocks and what they
+  // store of it. Valid while blocks().changes() stays the same.
+  struct two_places {
+    two_places() noexcept = default;
+    BLOOMTIME_INLINE two_places(const print_blocks& blocks, const print& p) noexcept;
+    BLOOMTIME_INLINE void prefetch() const noexcept {
+      print_blocks::prefetch(first);
+      print_blocks::prefetch(second);
+    }
+
+    std::byte* first;
+    std::byte* second;
+    const print_form* first_form;
+    const print_form* second_form;
+    std::uint64_t first_rest;
+    std::uint64_t second_rest;
+    std::uint32_t tag;
+  };
+
+  BLOOMTIME_INLINE print print_of(digest d) const noexcept { return blocks_.print_of(d); }
   BLOOMTIME_INLINE void prefetch(const print& p) const noexcept {
     blocks_.prefetch(p);
     blocks_.prefetch(blocks_.other(p));
+  }
+
+  // The first block of a table that has not grown.
+  BLOOMTIME_INLINE void prefetch_first(const print& p) const noexcept {
+    print_blocks::prefetch(blocks_.at_first(p));
   }
 
   // use(payload, epoch, level) where the print is.
@@ -117,7 +141,18 @@ class print_table {
   // its second one, unless the first has another print with this tag. Returns what use() returns,
   // otherwise false. The shortest way to change a payload in place, if payloads do not expire.
   template <class Use>
-  BLOOMTIME_INLINE bool touch(const print& p, Use&& use) const noexcept;
+  BLOOMTIME_INLINE bool touch(const print& p, Use&& use) const noexcept {
+    return blocks_.can_join() ? touch(two_places(blocks_, p), use) : touch_first(p, use);
+  }
+  // The same of a table that has not grown: it has less to compute.
+  template <class Use>
+  BLOOMTIME_INLINE bool touch_first(const print& p, Use&& use) const noexcept;
+  // The same of one that has.
+  template <class Use>
+  BLOOMTIME_INLINE bool touch(const two_places& at, Use&& use) const noexcept;
+  // Puts a print that touch() did not find into its first block, if that has room and nothing says
+  // that the print may be elsewhere. Does what change() would do.
+  bool append_new(const print& p, std::uint64_t payload) noexcept;
 
   // change(payload or null) once, with the present payload if the print is there. A slot that
   // expired since its segment was refreshed is there, with its payload.
@@ -251,6 +286,17 @@ class print_table {
   // in registers then.
   void refresh(spot s) noexcept;
   [[gnu::noinline]] void refresh_at(print p) noexcept { refresh(blocks_.at(p)); }
+
+  // use(block, i) of the slot that has this print, as stored here, among these.
+  template <class Use>
+  BLOOMTIME_INLINE static bool touch_in(const print_block& block, print_block::slot_set among,
+                                        std::uint64_t rest, Use&& use) noexcept {
+    for (; among.bits != 0; among.bits &= among.bits - 1) {
+      const unsigned i = among.first();
+      if (block.template holds<grouped>(i, rest)) return use(block, i);
+    }
+    return false;
+  }
 
   // -- prints of one slot or of several
   static bool is_print(const print_block& block, unsigned i) noexcept {

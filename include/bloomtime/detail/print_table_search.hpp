@@ -112,33 +112,48 @@ BLOOMTIME_INLINE bool print_table<Payload>::seek(const print& p, Use&& use) cons
 
 template <class Payload>
 template <class Use>
-bool print_table<Payload>::touch(const print& p, Use&& use) const noexcept {
-  const auto in = [&](const print_block& block, print_block::slot_set slots, std::uint64_t rest) {
-    const unsigned i = block.template find<grouped>(slots, rest);
-    return i < block.form().slots && use(block, i);
-  };
-  // Two copies of the code: the one for tables that have not grown has less to compute.
-  if (!blocks_.can_join()) {
-    const print_block block = blocks_.block(blocks_.at_first(p));
-    return in(block, block.slots_with(p.tag), print_blocks::stored(p, 0));
-  }
-  // While a table grows, nothing predicts which block has the print: there is no branch for it.
-  const print q = blocks_.other(p);
-  const spot second = blocks_.at(q);
-  print_blocks::prefetch(second);
-  const spot first = blocks_.at(p);
-  const print_block here = blocks_.block(first);
-  const print_block there = blocks_.block(second);
-  const std::uint32_t slots = here.slots_with(p.tag).bits;
-  const std::uint32_t others = there.slots_with(p.tag).bits;
+BLOOMTIME_INLINE bool print_table<Payload>::touch_first(const print& p, Use&& use) const noexcept {
+  const print_block block = blocks_.block(blocks_.at_first(p));
+  return touch_in(block, block.slots_or_free_with(p.tag), p.rest, use);
+}
+
+template <class Payload>
+BLOOMTIME_INLINE print_table<Payload>::two_places::two_places(const print_blocks& blocks,
+                                                              const print& p) noexcept {
+  const print q = blocks.other(p);
+  const print_blocks::spot there = blocks.at_grown(q);
+  print_blocks::prefetch(there);
+  const print_blocks::spot here = blocks.at_grown(p);
+  first = here.block;
+  second = there.block;
+  first_form = &blocks.form(here.level);
+  second_form = &blocks.form(there.level);
+  first_rest = print_blocks::stored(p, here.level);
+  second_rest = print_blocks::stored(q, there.level);
+  tag = p.tag;
+}
+
+// Nothing predicts which block has the print: there is no branch for it.
+template <class Payload>
+template <class Use>
+BLOOMTIME_INLINE bool print_table<Payload>::touch(const two_places& at, Use&& use) const noexcept {
+  const print_block here(at.first, *at.first_form);
+  const std::uint32_t slots = here.slots_or_free_with(at.tag).bits;
+  const std::uint32_t others =
+      print_block(at.second, *at.second_form).slots_or_free_with(at.tag).bits;
   const std::uint64_t not_here = slots == 0;
-  const std::uint64_t marked = payload_.marked(here.mark(), p.tag);
+  const std::uint64_t marked = payload_.marked(here.mark(), at.tag);
   const std::uint64_t moved = 0 - (not_here & marked);
-  std::byte* const chosen = either(first.block, second.block, moved);
-  const auto level = static_cast<unsigned>(either(first.level, second.level, moved));
-  return in({chosen, blocks_.form(level)},
-            {static_cast<std::uint32_t>(either(slots, others, moved))},
-            either(p.rest, q.rest, moved) >> level);
+  return touch_in(
+      {either(at.first, at.second, moved), *either(at.first_form, at.second_form, moved)},
+      {static_cast<std::uint32_t>(either(slots, others, moved))},
+      either(at.first_rest, at.second_rest, moved), use);
+}
+
+template <class Payload>
+bool print_table<Payload>::append_new(const print& p, std::uint64_t payload) noexcept {
+  const target first = reach_to_write(p);
+  return !payload_.marked(first.block.mark(), p.tag) && append(first.block, first.with(payload));
 }
 
 // -- changing ----------------------------------------------------------------------------------

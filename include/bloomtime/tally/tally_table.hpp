@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -61,7 +62,7 @@ class tally_table : public detail::tally_face<tally_table> {
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void add_bulk(const Items& items, std::span<outcome> outcomes) {
     expect_usable();
-    in_bulk(*this, items, outcomes, [&](digest d) { return this->noted(add_digest(d, 1)); });
+    add_in_bulk(items, outcomes, [](digest, std::size_t) {});
   }
   // The same, with the count of each item right after it was added.
   template <std::ranges::contiguous_range Items>
@@ -69,12 +70,8 @@ class tally_table : public detail::tally_face<tally_table> {
                                   std::span<std::uint64_t> counts) {
     expect_usable();
     detail::expect_as_many(outcomes.size(), counts.size());
-    std::size_t i = 0;
-    in_bulk(*this, items, outcomes, [&](digest d) {
-      const outcome became = this->noted(add_digest(d, 1));
-      counts[i++] = count_digest(d).upper;
-      return became;
-    });
+    add_in_bulk(items, outcomes,
+                [&](digest d, std::size_t i) { counts[i] = count_digest(d).upper; });
   }
   template <std::ranges::contiguous_range Items>
   BLOOMTIME_PER_ISA void remove_bulk(const Items& items, std::span<outcome> outcomes) {
@@ -154,10 +151,58 @@ class tally_table : public detail::tally_face<tally_table> {
   const detail::print_counts& counts() const noexcept { return table_.payload(); }
   math::print_plan plan() const noexcept;
 
-  outcome add_digest(digest d, std::uint64_t amount);
+  // Most additions raise a count in a block of its print. These paths are kept short; all others
+  // are in add_elsewhere().
+  BLOOMTIME_INLINE outcome add_digest(digest d, std::uint64_t amount) {
+    if (table_.blocks().can_join()) return add_grown(d, amount);
+    bool found = false;
+    const bool raised = !this->exceeds_total(amount) &&
+                        table_.touch_first(table_.print_of(d), raising{amount, found});
+    return added(d, amount, raised, found);
+  }
+  [[gnu::noinline]] BLOOMTIME_PER_ISA outcome add_grown(digest d, std::uint64_t amount) {
+    return usable() ? add_at({table_.blocks(), table_.print_of(d)}, d, amount)
+                    : add_elsewhere(d, amount, false);
+  }
+  BLOOMTIME_INLINE outcome add_at(const table::two_places& at, const digest& d,
+                                  std::uint64_t amount) {
+    bool found = false;
+    const bool raised = !this->exceeds_total(amount) && table_.touch(at, raising{amount, found});
+    return added(d, amount, raised, found);
+  }
+  // What touch() does with the slot that it finds.
+  struct raising {
+    std::uint64_t amount;
+    bool& found;
+    BLOOMTIME_INLINE bool operator()(const detail::print_block& block, unsigned i) const noexcept {
+      found = true;
+      return detail::print_counts::raise(block, i, amount);
+    }
+  };
+  BLOOMTIME_INLINE outcome added(const digest& d, std::uint64_t amount, bool raised, bool found) {
+    if (!raised) [[unlikely]]
+      return add_elsewhere(d, amount, found);
+    this->total_ += amount;
+    return outcome::added;
+  }
   outcome add_elsewhere(digest d, std::uint64_t amount, bool in_first);
+  bool raise_other(const detail::print& p, std::uint64_t amount) noexcept;
+  detail::print_result change_count(const detail::print& p, std::uint64_t amount) noexcept;
   outcome remove_digest(digest d, std::uint64_t amount);
-  counted count_digest(digest d) const noexcept;
+  BLOOMTIME_INLINE counted count_digest(digest d) const noexcept {
+    std::uint64_t found = 0;
+    if (table_.blocks().can_join() || !table_.touch_first(table_.print_of(d), reading{found}))
+      return count_elsewhere(d);
+    return {found, found, found, false};
+  }
+  counted count_elsewhere(digest d) const noexcept;
+  struct reading {
+    std::uint64_t& found;
+    BLOOMTIME_INLINE bool operator()(const detail::print_block& block, unsigned i) const noexcept {
+      found = detail::print_counts::read(block, i);
+      return true;
+    }
+  };
   void settle() noexcept;
   bool should_grow() const noexcept;
   bool crowded_by(std::uint64_t used, std::uint64_t prints) const noexcept;
@@ -167,11 +212,60 @@ class tally_table : public detail::tally_face<tally_table> {
   bool absorb(const tally_table& other, const shard& only = {}) noexcept;
 
   // Most items are in their first block, but for those of a table that grows.
-  BLOOMTIME_INLINE void prefetch(digest d) const noexcept {
-    if (!usable()) return;
-    const detail::print p = table_.print_of(d);
-    table_.blocks().prefetch(p);
-    if (table_.blocks().can_join()) table_.blocks().prefetch(table_.blocks().other(p));
+  BLOOMTIME_INLINE void prefetch(const detail::digest_block& items) const noexcept {
+    if (!table_.blocks().can_join()) {
+      for (std::size_t i = 0; i < items.count; ++i)
+        table_.prefetch_first(table_.print_of(items[i]));
+    } else if (usable()) {
+      for (std::size_t i = 0; i < items.count; ++i) table_.prefetch(table_.print_of(items[i]));
+    }
+  }
+  // Where the items of a block are if the table has grown, as it was then: computed once, to
+  // prefetch them and to add there.
+  struct places_ahead {
+    bool known = false;
+    std::uint64_t changes = 0;
+    std::array<table::two_places, detail::bulk_block> at;
+  };
+  BLOOMTIME_INLINE void look_ahead(const detail::digest_block& items,
+                                   places_ahead& later) const noexcept {
+    later.known = table_.blocks().can_join();
+    if (!later.known) return prefetch(items);
+    later.changes = table_.blocks().changes();
+    for (std::size_t i = 0; i < items.count; ++i) {
+      later.at[i] = {table_.blocks(), table_.print_of(items[i])};
+      later.at[i].prefetch();
+    }
+  }
+  BLOOMTIME_INLINE outcome add_ahead(const places_ahead& known, std::size_t i, const digest& d) {
+    if (known.changes != table_.blocks().changes()) return add_grown(d, 1);
+    return add_at(known.at[i], d, 1);
+  }
+  // Adds all items in order, and calls then(digest, i) after item i.
+  template <class Items, class Then>
+  BLOOMTIME_PER_ISA void add_in_bulk(const Items& items, std::span<outcome> outcomes, Then then) {
+    const std::span<const std::ranges::range_value_t<Items>> all(items);
+    detail::expect_as_many(all.size(), outcomes.size());
+    std::array<places_ahead, 2> ahead;
+    bool turn = false;
+    detail::in_blocks<1>(all, this->seed_,
+                         [&](const auto& now, const auto& next, std::size_t first) {
+                           look_ahead(next, ahead[turn]);
+                           turn = !turn;
+                           const places_ahead& known = ahead[turn];
+                           outcome* const to = outcomes.data() + first;
+                           const auto add_each = [&](auto&& add) {
+                             for (std::size_t i = 0; i < now.count; ++i) {
+                               to[i] = this->noted(add(i));
+                               then(now[i], first + i);
+                             }
+                           };
+                           if (known.known) {
+                             add_each([&](std::size_t i) { return add_ahead(known, i, now[i]); });
+                           } else {
+                             add_each([&](std::size_t i) { return add_digest(now[i], 1); });
+                           }
+                         });
   }
   // answers[i] = step(digest of item i) in order, while the blocks of later items are on their way.
   template <class Self, class Items, class Answer, class Step>
@@ -179,12 +273,13 @@ class tally_table : public detail::tally_face<tally_table> {
                                         Step step) {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
     detail::expect_as_many(all.size(), answers.size());
-    detail::in_blocks<1>(all, self.seed_,
-                         [&](const auto& now, const auto& next, std::size_t first) {
-                           for (std::size_t i = 0; i < next.count; ++i) self.prefetch(next[i]);
-                           for (std::size_t i = 0; i < now.count; ++i)
-                             answers[first + i] = step(now[i]);
-                         });
+    detail::in_blocks<1>(
+        all, self.seed_,
+        [&self, answers, &step](const auto& now, const auto& next, std::size_t first) {
+          self.prefetch(next);
+          Answer* const to = answers.data() + first;
+          for (std::size_t i = 0; i < now.count; ++i) to[i] = step(now[i]);
+        });
   }
 
   table table_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -71,6 +72,57 @@ TEST(tally_table, counts_by_ones) {
     ASSERT_EQ(f.count(1).value, n);
   }
   EXPECT_EQ(f.remove(1), outcome::refused);
+}
+
+// Items of a skewed stream, so that counts of all lengths and new items alternate.
+std::vector<std::uint64_t> skewed_items(std::size_t arrivals) {
+  const math::zipf law(20'000, 1.0);
+  math::random_source random(11);
+  std::vector<std::uint64_t> items(arrivals);
+  for (std::uint64_t& x : items) x = law(random);
+  return items;
+}
+
+TEST(tally_table, bulk_calls_give_the_same_bytes) {
+  const std::vector<std::uint64_t> items = skewed_items(100'000);
+  for (const tally_table_config& c :
+       {tally_table_config{.items = 20'000, .reserve = true}, tally_table_config{.items = 20'000},
+        tally_table_config{.items = 20'000, .memory = 20'000},
+        tally_table_config{.items = 20'000, .memory = 3 * 64}}) {
+    tally_table single(c);
+    tally_table bulk(c);
+    std::size_t length = 1;
+    for (std::size_t first = 0; first < items.size(); first += length, length = length % 97 + 1) {
+      const std::span part =
+          std::span(items).subspan(first).first(std::min(length, items.size() - first));
+      std::vector<outcome> outcomes(part.size());
+      bulk.add_bulk(part, outcomes);
+      for (std::size_t i = 0; i < part.size(); ++i) ASSERT_EQ(outcomes[i], single.add(part[i]));
+    }
+    EXPECT_EQ(bulk.losses(), single.losses());
+    EXPECT_EQ(bulk.serialize(), single.serialize());
+    std::vector<counted> counts(items.size());
+    bulk.count_bulk(items, counts);
+    for (std::size_t i = 0; i < items.size(); ++i) ASSERT_EQ(counts[i], single.count(items[i]));
+  }
+}
+
+TEST(tally_table, bulk_calls_stop_at_the_largest_total) {
+  for (const bool reserve : {true, false}) {
+    tally_table f({.items = 10'000, .error = 1e-6, .reserve = reserve});
+    for (std::uint64_t x = 0; x < 5000; ++x) ASSERT_EQ(f.add(x), outcome::added);
+    ASSERT_EQ(f.add("most", most_amount - 5000 - 20), outcome::added);
+    std::vector<std::uint64_t> items(100);
+    for (std::size_t i = 0; i < items.size(); ++i) items[i] = 7 * i;
+    std::vector<outcome> outcomes(items.size());
+    f.add_bulk(items, outcomes);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      EXPECT_EQ(outcomes[i], i < 20 ? outcome::added : outcome::full);
+      EXPECT_EQ(f.count(items[i]).value, i < 20 ? 2U : 1U);
+    }
+    EXPECT_EQ(f.total(), most_amount);
+    EXPECT_EQ(f.losses().full, 80U);
+  }
 }
 
 TEST(tally_table, starts_small_and_grows_with_its_items) {
