@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
@@ -74,7 +76,8 @@ struct print_form {
     const unsigned width = rest_bits + payload_bits;
     print_form made{std::min(most_slots, room / (tag_bits + width)), rest_bits, payload_bits,
                     mark_bits};
-    made.lanes = std::max(1U, std::min(most_entry_bits / width, width - 1));
+    const unsigned most_lanes = rest_bits == 0 ? 1 : most_entry_bits / width;
+    made.lanes = std::max(1U, std::min(most_lanes, width - 1));
     for (unsigned i = 0; i < made.lanes; ++i) {
       made.lane_ones |= std::uint64_t{1} << (i * width + rest_bits);
       made.gather |= std::uint64_t{1} << i * (width - 1);
@@ -159,23 +162,16 @@ class print_block {
   // Needs a free slot.
   BLOOMTIME_INLINE void append(const slot& s) const noexcept {
     put(count(), s);
-    store_le32(at_ + head_at, load_le32(at_ + head_at) + (1U << (32 - form_->head_bits())));
+    change_count(1);
   }
   // The last slot takes the place of this one.
-  void remove(unsigned i) const noexcept { remove_all(std::uint32_t{1} << i, mark()); }
-  // Of slots in use, bit i for slot i; the rest keep this mark.
-  BLOOMTIME_INLINE void remove_all(std::uint32_t slots, std::uint32_t mark) const noexcept {
-    unsigned n = count();
-    while (slots != 0) {
-      const auto i = static_cast<unsigned>(std::bit_width(slots)) - 1;
-      slots ^= std::uint32_t{1} << i;
-      --n;
-      const std::uint64_t last = entry(n);
-      set_tag(i, tag(n));
-      set_entry(i, last);
-      put(n, {});
-    }
-    set_head(n, mark);
+  BLOOMTIME_INLINE void remove(unsigned i) const noexcept {
+    const unsigned last = count() - 1;
+    const std::uint64_t moved = entry(last);
+    set_tag(i, tag(last));
+    set_entry(i, moved);
+    put(last, {});
+    change_count(0 - 1U);
   }
   // The slots after these move down, in their order.
   void remove(unsigned i, unsigned length) const noexcept {
@@ -209,7 +205,10 @@ class print_block {
     std::uint32_t bits;
   };
   BLOOMTIME_INLINE slot_set slots_with(std::uint32_t tag) const noexcept {
-    return {with_tag(tag) & ((std::uint32_t{1} << count()) - 1)};
+    return {with_tag(tag) & in_use()};
+  }
+  BLOOMTIME_INLINE std::uint32_t in_use() const noexcept {
+    return (std::uint32_t{1} << count()) - 1;
   }
 
   // The slot of this tag and rest, as stored here; `slots` if there is none. `used`: among slots
@@ -248,6 +247,9 @@ class print_block {
   BLOOMTIME_INLINE static place place_at(unsigned bit) noexcept {
     const unsigned byte = std::min<unsigned>(bit / 8, line_bytes - 8);
     return {byte, bit - 8 * byte};
+  }
+  BLOOMTIME_INLINE void change_count(std::uint32_t by) const noexcept {
+    store_le32(at_ + head_at, load_le32(at_ + head_at) + (by << (32 - form_->head_bits())));
   }
   BLOOMTIME_INLINE std::uint32_t head() const noexcept {
     return load_le32(at_ + head_at) >> (32 - form_->head_bits());
@@ -292,62 +294,106 @@ class print_block {
 
 // Finds slots with payloads in a range, in blocks of one form.
 //
-// Compares the payloads of several entries at once. The results are the top bits of the entries,
-// `width` bits apart. The product with `gather` has them side by side, from bit (lanes - 1) (width
-// - 1) on: there the sums i width + (lanes - 1 - i) (width - 1) are consecutive, and with at most
-// width - 1 lanes no other product meets them.
+// Compares the payloads of several entries at once. The bit above a payload is the lowest bit of
+// the next entry; rests are masked out, so it is free for a carry. (An entry without a rest has no
+// such bit, so it is compared alone.) The results are these bits, `width` bits apart. The product
+// with `gather` has them side by side, in its highest bits: there the sums i width + (lanes - 1 - i)
+// (width - 1) are consecutive, and with at most width - 1 lanes no other product meets them.
 class payload_range {
  public:
   // Payloads x with (x - from) modulo 2^payload_bits < below <= 2^payload_bits - 1.
   BLOOMTIME_INLINE payload_range(const print_form& form, std::uint64_t from,
                                  std::uint64_t below) noexcept
-      : form_(form),
-        aligned_(std::has_single_bit(below) && (from & (below - 1)) == 0),
-        high_(form.lane_ones * (print_block::ones(form.payload_bits) - (below - 1))),
-        top_(form.lane_ones << (form.payload_bits - 1)),
-        all_((top_ - form.lane_ones) | top_),
-        start_(form.lane_ones * from),
-        end_(form.lane_ones * below) {}
+      : from_(from),
+        below_(below),
+        most_(print_block::ones(form.payload_bits)),
+        slots_(form.slots),
+        lanes_(form.lanes),
+        step_(form.lanes * form.width),
+        entries_at_(form.entries_at),
+        payloads_(form.lane_ones * most_),
+        above_(form.lane_ones << form.payload_bits),
+        minus_from_(above_ - form.lane_ones * from),
+        last_(above_ + form.lane_ones * below - form.lane_ones),
+        gather_(form.gather << (63 - step_)) {}
 
+  BLOOMTIME_INLINE bool has(std::uint64_t payload) const noexcept {
+    return ((payload - from_) & most_) < below_;
+  }
   // Bit i: slot i of the block is in use and has such a payload.
   BLOOMTIME_INLINE std::uint32_t slots_of(const print_block& block) const noexcept {
-    if (aligned_) {  // most calls: the low bits of a payload do not matter
-      return collect(block, [&](std::uint64_t x) {
-        const std::uint64_t d = (x ^ start_) & high_;
-        return ~(((d & ~top_) + (all_ & ~top_)) | d) & top_;
-      });
+    std::uint32_t found = 0;
+    add_slots_of(block.data(), std::span(&found, 1));
+    return found & block.in_use();
+  }
+  // The same of blocks that lie side by side, but also of slots that are not in use.
+  BLOOMTIME_INLINE void add_slots_of(const std::byte* at,
+                                     std::span<std::uint32_t> found) const noexcept {
+    unsigned bit = entries_at_;
+    for (unsigned i = 0; i < slots_; i += lanes_, bit += step_) {
+      const print_block::place p = print_block::place_at(bit);
+      const std::byte* entries = at + p.byte;
+      for (std::uint32_t& slots : found) {
+        const std::uint64_t set = inside(load_le64(entries) >> p.shift);
+        slots |= static_cast<std::uint32_t>(set * gather_ >> (64 - lanes_) << i);
+        entries += line_bytes;
+      }
     }
-    return collect(block, [&](std::uint64_t x) {
-      const std::uint64_t d = ((x | top_) - (start_ & ~top_)) ^ ((x ^ ~start_) & top_);
-      const std::uint64_t less = (d | top_) - (end_ & ~top_);
-      return ((~d & end_) | (~(d ^ end_) & ~less)) & top_;
-    });
   }
 
  private:
-  template <class Tops>
-  BLOOMTIME_INLINE std::uint32_t collect(const print_block& block, Tops&& tops_of) const noexcept {
-    const unsigned step = form_.lanes * form_.width;
-    const unsigned gathered = (form_.lanes - 1) * (form_.width - 1);
-    const unsigned n = block.count();
-    std::uint64_t found = 0;  // also of lanes past the last slot
-    unsigned bit = form_.entries_at;
-    for (unsigned i = 0; i < n; i += form_.lanes, bit += step) {
-      const print_block::place p = print_block::place_at(bit);
-      const std::uint64_t set = tops_of(load_le64(block.data() + p.byte) >> p.shift & all_);
-      const std::uint64_t side_by_side = (set >> (form_.width - 1)) * form_.gather >> gathered;
-      found |= (side_by_side & print_block::ones(form_.lanes)) << i;
-    }
-    return static_cast<std::uint32_t>(found & print_block::ones(n));
+  // The bit above each payload of these entries that is in the range.
+  BLOOMTIME_INLINE std::uint64_t inside(std::uint64_t entries) const noexcept {
+    const std::uint64_t since = ((entries & payloads_) + minus_from_) & payloads_;
+    return (last_ - since) & above_;
   }
 
-  print_form form_;
-  bool aligned_;
-  std::uint64_t high_;
-  std::uint64_t top_;
-  std::uint64_t all_;
-  std::uint64_t start_;
-  std::uint64_t end_;
+  std::uint64_t from_;
+  std::uint64_t below_;
+  std::uint64_t most_;
+  unsigned slots_;
+  unsigned lanes_;
+  unsigned step_;
+  unsigned entries_at_;
+  std::uint64_t payloads_;
+  std::uint64_t above_;
+  std::uint64_t minus_from_;
+  std::uint64_t last_;
+  std::uint64_t gather_;
+};
+
+// Slots to remove from blocks of one form that lie side by side. Nothing predicts how many each
+// block has, so one loop removes those of all blocks.
+class slot_removals {
+ public:
+  static constexpr std::size_t most_blocks = 64;
+
+  // Slots in use, bit i for slot i of this block.
+  BLOOMTIME_INLINE void add(std::size_t block, std::uint32_t slots) noexcept {
+    list_[count_] = {static_cast<std::uint32_t>(block), slots};
+    count_ += slots != 0 ? 1 : 0;
+  }
+  // The last slots of a block take the places of the removed ones, from the last of these on.
+  BLOOMTIME_INLINE void remove_from(std::byte* at, const print_form& form) noexcept {
+    list_[count_] = {0, 0};
+    std::uint32_t slots = list_[0].slots;
+    for (std::size_t i = 0; i != count_;) {
+      const auto last = static_cast<unsigned>(std::bit_width(slots)) - 1;
+      print_block(at + list_[i].block * line_bytes, form).remove(last);
+      slots ^= std::uint32_t{1} << last;
+      const std::uint32_t done = slots == 0 ? 1 : 0;
+      i += done;
+      slots |= list_[i].slots & (0 - done);
+    }
+  }
+
+ private:
+  struct removal {
+    std::uint32_t block;
+    std::uint32_t slots;
+  };
+  std::array<removal, most_blocks + 1> list_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace bloomtime::detail

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <bloomtime/detail/buffer.hpp>
@@ -116,11 +118,17 @@ class print_stamps {
       std::memset(at, 0, count * line_bytes);
       return;
     }
-    const payload_range gone = expired_since(form, epoch);
-    for (std::byte* const end = at + count * line_bytes; at != end; at += line_bytes) {
-      const print_block block(at, form);
-      block.remove_all(gone.slots_of(block), aged_mark(block.mark(), epoch));
+    const print_form own = form;  // stores to blocks do not change it
+    const payload_range gone = expired_since(own, epoch);
+    std::array<std::uint32_t, slot_removals::most_blocks> found{};
+    gone.add_slots_of(at, std::span(found).first(count));
+    slot_removals removals;
+    for (std::size_t i = 0; i < count; ++i) {
+      const print_block block(at + i * line_bytes, own);
+      removals.add(i, found[i] & block.in_use());
+      block.set_mark(0, 0 - std::uint64_t{gone.has(block.mark())});
     }
+    removals.remove_from(at, own);
   }
   BLOOMTIME_INLINE std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const noexcept {
     return mark != 0 && age(mark & mask_, epoch) <= oldest_ ? mark : 0;
