@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/bytes.hpp>
@@ -363,7 +364,8 @@ class payload_range {
 };
 
 // Slots to remove from blocks of one form that lie side by side. Nothing predicts how many each
-// block has, so one loop removes those of all blocks.
+// block has, and a read of what was just written to a block would wait for it. So each round takes
+// one slot from every block that is left.
 class slot_removals {
  public:
   static constexpr std::size_t most_blocks = 64;
@@ -375,15 +377,14 @@ class slot_removals {
   }
   // The last slots of a block take the places of the removed ones, from the last of these on.
   BLOOMTIME_INLINE void remove_from(std::byte* at, const print_form& form) noexcept {
-    list_[count_] = {0, 0};
-    std::uint32_t slots = list_[0].slots;
-    for (std::size_t i = 0; i != count_;) {
-      const auto last = static_cast<unsigned>(std::bit_width(slots)) - 1;
-      print_block(at + list_[i].block * line_bytes, form).remove(last);
-      slots ^= std::uint32_t{1} << last;
-      const std::uint32_t done = slots == 0 ? 1 : 0;
-      i += done;
-      slots |= list_[i].slots & (0 - done);
+    while (count_ != 0) {
+      const std::size_t left = std::exchange(count_, 0);
+      for (std::size_t i = 0; i < left; ++i) {
+        const auto [block, slots] = list_[i];
+        const auto last = static_cast<unsigned>(std::bit_width(slots)) - 1;
+        print_block(at + block * line_bytes, form).remove(last);
+        add(block, slots ^ std::uint32_t{1} << last);
+      }
     }
   }
 
@@ -392,7 +393,7 @@ class slot_removals {
     std::uint32_t block;
     std::uint32_t slots;
   };
-  std::array<removal, most_blocks + 1> list_;
+  std::array<removal, most_blocks> list_;
   std::size_t count_ = 0;
 };
 
