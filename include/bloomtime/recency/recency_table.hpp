@@ -163,6 +163,10 @@ class recency_table : public detail::stored<recency_table>,
   template <class Wanted>
   detail::print_change renewed(const std::uint64_t* before, std::uint32_t back,
                                Wanted&& wanted) noexcept;
+  void limit_search() noexcept;
+  detail::print_result placed(detail::print p, std::uint32_t back,
+                              detail::print_result quickly) noexcept;
+  detail::print_result make_room(detail::print p, std::uint64_t code) noexcept;
   bool recorded(detail::print p, std::uint32_t back, detail::print_result became) noexcept;
   bool forget_for(detail::print p, std::uint64_t code) noexcept;
   void count(digest d, const detail::recent_window::arrival& event) noexcept;

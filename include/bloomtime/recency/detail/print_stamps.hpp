@@ -136,9 +136,13 @@ class print_stamps {
   BLOOMTIME_INLINE bool marked(std::uint32_t mark, std::uint32_t) const noexcept {
     return mark != 0;
   }
+  // Unless there is a younger one.
+  BLOOMTIME_INLINE std::uint32_t mark(std::uint64_t code) const noexcept {
+    return static_cast<std::uint32_t>(code | (mask_ + 1));
+  }
   BLOOMTIME_INLINE std::uint32_t mark(std::uint32_t mark, std::uint32_t,
                                       std::uint64_t code) const noexcept {
-    const auto made = static_cast<std::uint32_t>(code | (mask_ + 1));
+    const std::uint32_t made = this->mark(code);
     const bool younger = (mark != 0) & (age(mark) < age(made));
     return static_cast<std::uint32_t>(either(made, mark, 0 - std::uint64_t{younger}));
   }
