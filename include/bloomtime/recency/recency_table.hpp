@@ -150,10 +150,8 @@ class recency_table : public detail::stored<recency_table>,
   }
   sight look(digest d) const noexcept;
   double census_g(const sight& seen) const noexcept;
-  // A smaller table is in the cache.
-  BLOOMTIME_INLINE void prefetch(digest d) const noexcept {
-    if (table_.blocks().large()) table_.prefetch(table_.print_of(d));
-  }
+  BLOOMTIME_INLINE void prefetch(digest d) const noexcept { table_.prefetch(table_.print_of(d)); }
+  bool in_cache() const noexcept { return !table_.blocks().large(); }
   bool usable() const noexcept { return !table_.empty(); }
   void expect_usable() const;
 
