@@ -14,6 +14,7 @@
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/print_block.hpp>
+#include <bloomtime/recency/detail/payload_range.hpp>
 
 namespace bloomtime::detail {
 
