@@ -148,10 +148,24 @@ BLOOMTIME_INLINE detail::print_change recency_table::renewed(const std::uint64_t
 template <class Wanted>
 bool recency_table::record(digest d, std::uint32_t back, Wanted&& wanted) noexcept {
   const detail::print p = table_.print_of(d);
-  table_.set_search({!crowded(), !crowded()});
   const auto renew = [&](const std::uint64_t* before) { return renewed(before, back, wanted); };
-  return recorded(p, back,
-                  table_.quick() ? table_.change_quickly(p, renew) : table_.change(p, renew));
+  if (table_.quick()) return recorded(p, back, placed(p, back, table_.change_quickly(p, renew)));
+  limit_search();
+  return recorded(p, back, table_.change(p, renew));
+}
+
+void recency_table::limit_search() noexcept { table_.set_search({!crowded(), !crowded()}); }
+
+// What became of a print in the end.
+BLOOMTIME_INLINE detail::print_result recency_table::placed(detail::print p, std::uint32_t back,
+                                                            detail::print_result quickly) noexcept {
+  return quickly != detail::print_result::full ? quickly : make_room(p, stamps().code(back));
+}
+
+[[gnu::noinline]] detail::print_result recency_table::make_room(detail::print p,
+                                                                std::uint64_t code) noexcept {
+  limit_search();
+  return table_.add(p, code);
 }
 
 BLOOMTIME_INLINE bool recency_table::recorded(detail::print p, std::uint32_t back,
@@ -199,18 +213,17 @@ outcome recency_table::add_digest(digest d, instant when) noexcept {
 novelty recency_table::test_and_set(digest d, instant when, const math::penalties* costs) noexcept {
   if (audit_ || !usable() || !window_.is_present(when) || !table_.quick()) [[unlikely]]
     return test_and_set_elsewhen(d, when, costs);
-  const std::uint32_t oldest = window_.pass_to(when);
+  window_.pass_to(when);
   bool duplicate = false;
   const auto wanted = [&](std::optional<std::uint64_t> age) {
-    duplicate = age && *age <= oldest;
+    duplicate = age && *age <= window_.oldest_now();
     return !duplicate || refresh_;
   };
-  table_.set_search({!crowded(), !crowded()});
   const detail::print p = table_.print_of(d);
   const auto renew = [&](const std::uint64_t* before) __attribute__((always_inline)) {
     return renewed(before, 0, wanted);
   };
-  const bool room = recorded(p, 0, table_.change_quickly(p, renew));
+  const bool room = recorded(p, 0, placed(p, 0, table_.change_quickly<true>(p, renew)));
   if (!room) [[unlikely]]
     return {!duplicate, losses_.count(outcome::full)};
   if (!duplicate || refresh_) {
@@ -368,6 +381,7 @@ void recency_table::merge(const recency_table& other) {
 
 void recency_table::add_prints(const recency_table& other, const shard& only) {
   const auto shift = window_.merge(other.window_);
+  table_.set_search({});
   table_.payload().advance(shift.passed);
   other.table_.for_each([&](const detail::print& p, std::uint64_t code, std::uint64_t epoch) {
     if (!only.has(detail::shard_of_tag(p.tag, only))) return;

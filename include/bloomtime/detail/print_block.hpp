@@ -58,7 +58,7 @@ struct print_form {
   unsigned payload_bits = 0;
   unsigned mark_bits = 0;
   // Entries that are compared at once, the lowest bit of each of their payloads, and the factor
-  // that brings one bit of each entry together (print_block::payloads_in).
+  // that brings one bit of each entry together (payload_range).
   unsigned lanes = 0;
   std::uint64_t lane_ones = 0;
   std::uint64_t gather = 0;
@@ -89,7 +89,8 @@ struct print_form {
     const unsigned width = rest_bits + payload_bits;
     print_form made{std::min(most_slots, room / (tag_bits + width)), rest_bits, payload_bits,
                     mark_bits};
-    made.lanes = std::max(1U, std::min(most_entry_bits / width, width - 1));
+    const unsigned most_lanes = rest_bits == 0 ? 1 : most_entry_bits / width;
+    made.lanes = std::max(1U, std::min(most_lanes, width - 1));
     for (unsigned i = 0; i < made.lanes; ++i) {
       made.lane_ones |= std::uint64_t{1} << (i * width + rest_bits);
       made.gather |= std::uint64_t{1} << i * (width - 1);
@@ -180,23 +181,16 @@ class print_block {
   // Needs a free slot.
   BLOOMTIME_INLINE void append(const slot& s) const noexcept {
     put(count(), s);
-    store_le32(at_ + head_at, load_le32(at_ + head_at) + (1U << (32 - form_->head_bits())));
+    change_count(1);
   }
   // The last slot takes the place of this one.
-  void remove(unsigned i) const noexcept { remove_all(std::uint32_t{1} << i, mark()); }
-  // Of slots in use, bit i for slot i; the rest keep this mark.
-  BLOOMTIME_INLINE void remove_all(std::uint32_t slots, std::uint32_t mark) const noexcept {
-    unsigned n = count();
-    while (slots != 0) {
-      const auto i = static_cast<unsigned>(std::bit_width(slots)) - 1;
-      slots ^= std::uint32_t{1} << i;
-      --n;
-      const std::uint64_t last = entry(n);
-      set_tag(i, tag(n));
-      set_entry(i, last);
-      put(n, {});
-    }
-    set_head(n, mark);
+  BLOOMTIME_INLINE void remove(unsigned i) const noexcept {
+    const unsigned last = count() - 1;
+    const std::uint64_t moved = entry(last);
+    set_tag(i, tag(last));
+    set_entry(i, moved);
+    put(last, {});
+    change_count(0 - 1U);
   }
   // The slots after these move down, in their order.
   void remove(unsigned i, unsigned length) const noexcept {
@@ -233,7 +227,10 @@ class print_block {
     }
   };
   BLOOMTIME_INLINE slot_set slots_with(std::uint32_t tag) const noexcept {
-    return {with_tag(tag) & ((std::uint32_t{1} << count()) - 1)};
+    return {with_tag(tag) & in_use()};
+  }
+  BLOOMTIME_INLINE std::uint32_t in_use() const noexcept {
+    return (std::uint32_t{1} << count()) - 1;
   }
   // The same, and with the tag 0 also the free slots, which have the payload 0.
   BLOOMTIME_INLINE slot_set slots_or_free_with(std::uint32_t tag) const noexcept {
@@ -271,6 +268,9 @@ class print_block {
 
   BLOOMTIME_INLINE print_form::place place_of(unsigned i) const noexcept {
     return form_->places[i];
+  }
+  BLOOMTIME_INLINE void change_count(std::uint32_t by) const noexcept {
+    store_le32(at_ + head_at, load_le32(at_ + head_at) + (by << (32 - form_->head_bits())));
   }
   BLOOMTIME_INLINE std::uint32_t head() const noexcept {
     return load_le32(at_ + head_at) >> (32 - form_->head_bits());
@@ -315,72 +315,6 @@ class print_block {
 
   std::byte* at_;
   const print_form* form_;
-};
-
-// Finds slots with payloads in a range, in blocks of one form.
-//
-// Compares the payloads of several entries at once. The results are the top bits of the entries,
-// `width` bits apart. The product with `gather` has them side by side, from bit (lanes - 1) (width
-// - 1) on: there the sums i width + (lanes - 1 - i) (width - 1) are consecutive, and with at most
-// width - 1 lanes no other product meets them.
-class payload_range {
- public:
-  // Payloads x with (x - from) modulo 2^payload_bits < below <= 2^payload_bits - 1.
-  BLOOMTIME_INLINE payload_range(const print_form& form, std::uint64_t from,
-                                 std::uint64_t below) noexcept
-      : lanes_(form.lanes),
-        width_(form.width),
-        entries_at_(form.entries_at),
-        gather_(form.gather),
-        aligned_(std::has_single_bit(below) && (from & (below - 1)) == 0),
-        high_(form.lane_ones * (print_block::ones(form.payload_bits) - (below - 1))),
-        top_(form.lane_ones << (form.payload_bits - 1)),
-        all_((top_ - form.lane_ones) | top_),
-        start_(form.lane_ones * from),
-        end_(form.lane_ones * below) {}
-
-  // Bit i: slot i of the block is in use and has such a payload.
-  BLOOMTIME_INLINE std::uint32_t slots_of(const print_block& block) const noexcept {
-    if (aligned_) {  // most calls: the low bits of a payload do not matter
-      return collect(block, [&](std::uint64_t x) {
-        const std::uint64_t d = (x ^ start_) & high_;
-        return ~(((d & ~top_) + (all_ & ~top_)) | d) & top_;
-      });
-    }
-    return collect(block, [&](std::uint64_t x) {
-      const std::uint64_t d = ((x | top_) - (start_ & ~top_)) ^ ((x ^ ~start_) & top_);
-      const std::uint64_t less = (d | top_) - (end_ & ~top_);
-      return ((~d & end_) | (~(d ^ end_) & ~less)) & top_;
-    });
-  }
-
- private:
-  template <class Tops>
-  BLOOMTIME_INLINE std::uint32_t collect(const print_block& block, Tops&& tops_of) const noexcept {
-    const unsigned step = lanes_ * width_;
-    const unsigned gathered = (lanes_ - 1) * (width_ - 1);
-    const unsigned n = block.count();
-    std::uint64_t found = 0;  // also of lanes past the last slot
-    unsigned bit = entries_at_;
-    for (unsigned i = 0; i < n; i += lanes_, bit += step) {
-      const print_form::place p = print_form::place::of(bit);
-      const std::uint64_t set = tops_of(load_le64(block.data() + p.byte) >> p.shift & all_);
-      const std::uint64_t side_by_side = (set >> (width_ - 1)) * gather_ >> gathered;
-      found |= (side_by_side & print_block::ones(lanes_)) << i;
-    }
-    return static_cast<std::uint32_t>(found & print_block::ones(n));
-  }
-
-  unsigned lanes_;
-  unsigned width_;
-  unsigned entries_at_;
-  std::uint64_t gather_;
-  bool aligned_;
-  std::uint64_t high_;
-  std::uint64_t top_;
-  std::uint64_t all_;
-  std::uint64_t start_;
-  std::uint64_t end_;
 };
 
 }  // namespace bloomtime::detail

@@ -162,10 +162,14 @@ class print_table {
   // The same in a balanced table, where quick() says so: a new print goes into the emptier one of
   // its blocks if the first is nearly full. Blocks are rarely full then, and prints rarely move. In
   // its second block it could be equal to a print that does not stand for it, unless the first one
-  // is marked; then it is not placed there.
+  // is marked; then it is not placed there. `full` if the block that it belongs into is full; add()
+  // goes on from there. `newest`: no mark is from a later tick than these payloads.
   bool quick() const noexcept { return blocks_.blocks() >= evenly_filled && stash_.empty(); }
-  template <class Change>
+  template <bool newest = false, class Change>
   BLOOMTIME_INLINE print_result change_quickly(const print& p, Change&& change) noexcept;
+
+  // Adds a print that is in neither block, and makes room for it; the segments of both are fresh.
+  print_result add(print p, std::uint64_t payload) noexcept;
 
   // Puts p, which change() found no room for, in the place of the slot with the least rank(payload)
   // of its first block, unless its own is less. Returns the payload that is gone.
@@ -351,14 +355,13 @@ class print_table {
 
   template <class At, class Change>
   print_result change_at(const print& p, At&& at, Change&& change) noexcept;
-  template <bool grown, class Change>
+  template <bool grown, bool newest, class Change>
   print_result change_either(const print& p, Change&& change) noexcept;
   template <bool grown>
   struct either_place;
   template <bool grown, class Use>
   bool seek(const print& p, Use&& use) const noexcept;
   bool change_in(const target& t, unsigned i, print_change c) noexcept;
-  print_result add(print p, std::uint64_t payload) noexcept;
   bool fit(const target& first, const target& second, std::uint64_t payload) noexcept;
   bool put(const target& t, std::uint64_t payload) noexcept;
   bool move_out(const target& from, unsigned i, unsigned& probes) noexcept;

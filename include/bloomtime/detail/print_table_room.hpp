@@ -38,7 +38,6 @@ void print_table<Payload>::refresh(spot s) noexcept {
   *s.epoch = payload_.epoch();
 }
 
-// Of a print that is in neither block; the segment of its first one is fresh.
 template <class Payload>
 print_result print_table<Payload>::add(print p, std::uint64_t payload) noexcept {
   const target first = reach(p);

@@ -232,14 +232,15 @@ BLOOMTIME_INLINE print_result print_table<Payload>::change_at(const print& p, At
 }
 
 template <class Payload>
-template <class Change>
+template <bool newest, class Change>
 BLOOMTIME_INLINE print_result print_table<Payload>::change_quickly(const print& p,
                                                                    Change&& change) noexcept {
-  return blocks_.can_join() ? change_either<true>(p, change) : change_either<false>(p, change);
+  return blocks_.can_join() ? change_either<true, newest>(p, change)
+                            : change_either<false, newest>(p, change);
 }
 
 template <class Payload>
-template <bool grown, class Change>
+template <bool grown, bool newest, class Change>
 BLOOMTIME_INLINE print_result print_table<Payload>::change_either(const print& p,
                                                                   Change&& change) noexcept {
   const either_place<grown> at(blocks_, p);
@@ -251,6 +252,9 @@ BLOOMTIME_INLINE print_result print_table<Payload>::change_either(const print& p
   const print_block second = at.in_second();
   const std::uint32_t mark = first.mark();
   const bool marked = payload_.marked(mark, p.tag);
+  const auto mark_for = [&](std::uint64_t payload) {
+    return newest ? payload_.mark(payload) : payload_.mark(mark, p.tag, payload);
+  };
   const std::uint64_t others = second.slots_with(p.tag).bits;
   const std::uint64_t searched = 0 - std::uint64_t{marked};
   const unsigned i = at.find(first.slots_with(p.tag).bits | (others & searched) << 32);
@@ -262,7 +266,7 @@ BLOOMTIME_INLINE print_result print_table<Payload>::change_either(const print& p
     if (c.what == print_change::erase) block.remove(i & 31);
     if (c.what != print_change::set) return print_result::present;
     block.set_payload(i & 31, c.payload);
-    if (there != 0) first.set_mark(payload_.mark(mark, p.tag, c.payload));
+    if (there != 0) first.set_mark(mark_for(c.payload));
     return print_result::present;
   }
   const print_change c = change(nullptr);
@@ -272,9 +276,9 @@ BLOOMTIME_INLINE print_result print_table<Payload>::change_either(const print& p
   const bool leaves = (room < first.form().slots / 4) & (more > room) & (marked | (others == 0));
   const std::uint64_t there = 0 - std::uint64_t{leaves};
   if (either(room, more, there) == 0) [[unlikely]]
-    return add(p, c.payload);
+    return print_result::full;
   at.block(there).append({p.tag, at.stored(there), c.payload});
-  first.set_mark(payload_.mark(mark, p.tag, c.payload), there);
+  first.set_mark(mark_for(c.payload), there);
   return print_result::added;
 }
 

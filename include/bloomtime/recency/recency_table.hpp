@@ -151,6 +151,7 @@ class recency_table : public detail::stored<recency_table>,
   sight look(digest d) const noexcept;
   double census_g(const sight& seen) const noexcept;
   BLOOMTIME_INLINE void prefetch(digest d) const noexcept { table_.prefetch(table_.print_of(d)); }
+  bool in_cache() const noexcept { return !table_.blocks().large(); }
   bool usable() const noexcept { return !table_.empty(); }
   void expect_usable() const;
 
@@ -163,6 +164,10 @@ class recency_table : public detail::stored<recency_table>,
   template <class Wanted>
   detail::print_change renewed(const std::uint64_t* before, std::uint32_t back,
                                Wanted&& wanted) noexcept;
+  void limit_search() noexcept;
+  detail::print_result placed(detail::print p, std::uint32_t back,
+                              detail::print_result quickly) noexcept;
+  detail::print_result make_room(detail::print p, std::uint64_t code) noexcept;
   bool recorded(detail::print p, std::uint32_t back, detail::print_result became) noexcept;
   bool forget_for(detail::print p, std::uint64_t code) noexcept;
   void count(digest d, const detail::recent_window::arrival& event) noexcept;

@@ -98,33 +98,6 @@ TEST(print_block, keeps_every_slot_apart) {
   }
 }
 
-TEST(print_block, finds_payloads_of_a_range) {
-  math::random_source random(6);
-  for (unsigned rest = 0; rest <= 40; rest += 4) {
-    for (const unsigned payload : {1U, 2U, 4U, 7U, 10U, 11U, 16U}) {
-      const print_form form = print_form::of(rest, payload, 9);
-      alignas(64) std::array<std::byte, 64> bytes{};
-      const print_block block(bytes.data(), form);
-      const std::uint64_t all = print_block::ones(payload);
-      for (unsigned count = 0; count <= form.slots; ++count) {
-        for (int round = 0; round < 10; ++round) {
-          const std::uint64_t from = random() & all;
-          const std::uint64_t below = random() % (all + 1);
-          std::uint32_t expected = 0;
-          for (unsigned i = 0; i < count; ++i) {
-            expected |= std::uint32_t{((block.payload(i) - from) & all) < below} << i;
-          }
-          EXPECT_EQ(payload_range(form, from, below).slots_of(block), expected)
-              << rest << ' ' << payload;
-        }
-        if (count == form.slots) break;
-        block.append({static_cast<std::uint32_t>(random() & 255),
-                      random() & print_block::ones(rest), random() & all});
-      }
-    }
-  }
-}
-
 TEST(print_blocks, refuses_shapes_without_room) {
   for (const print_shape& s :
        {print_shape{0, 20, 4, 4}, print_shape{8, 7, 4, 4}, print_shape{8, 66, 4, 4},

@@ -389,6 +389,48 @@ TEST(recency_table, merges_that_are_refused_change_nothing) {
   EXPECT_EQ(full.serialize(), kept);
 }
 
+// A table that was full searches only a little for room until it is emptier.
+TEST(recency_table, merges_once_what_made_it_full_has_left) {
+  const recency_table_config small{.window = 60s, .items = 1000, .error = 1e-3, .memory = 8192};
+  recency_table was_full(small);
+  for (int i = 0; i < 10'000; ++i) was_full.add(i, at_second(0));
+  EXPECT_GT(was_full.losses().full, 0U);
+  recency_table nearly_full(small);
+  int items = 0;
+  while (nearly_full.stashed() == 0) nearly_full.add(++items, at_second(1000));
+  was_full.advance(at_second(1000));
+  was_full.merge(nearly_full);
+  for (int i = 1; i <= items; ++i) ASSERT_TRUE(was_full.seen(i)) << i;
+}
+
+// Below 8192 blocks nothing is prefetched, also while that is passed within a call.
+TEST(recency_table, bulk_calls_do_what_single_calls_do) {
+  math::random_source random(11);
+  for (const bool reserve : {false, true}) {
+    const recency_table_config config{.last = 250'000,
+                                      .items = 250'000,
+                                      .error = 1e-2,
+                                      .reserve = reserve,
+                                      .ticks = 12,
+                                      .seed = 3};
+    recency_table single(config);
+    recency_table bulk(config);
+    for (std::uint64_t next = 0; next < 400'000;) {
+      std::vector<std::uint64_t> items(1 + random() % 50'000);
+      for (std::uint64_t& item : items) item = random() % 8 == 0 ? random() % (next + 1) : next++;
+      std::vector<novelty> answers(items.size());
+      bulk.add_if_new_bulk(items, answers);
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        const novelty expected = single.add_if_new(items[i]);
+        ASSERT_EQ(answers[i].fresh, expected.fresh);
+        ASSERT_EQ(answers[i].became, expected.became);
+      }
+    }
+    EXPECT_GT(bulk.slots(), detail::many_blocks * 20);
+    EXPECT_TRUE(bulk.serialize() == single.serialize());
+  }
+}
+
 TEST(recency_table, refuses_what_makes_no_sense) {
   const auto refused = [](const recency_table_config& c, const char* says) {
     expect_error(

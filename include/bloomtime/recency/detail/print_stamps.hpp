@@ -1,17 +1,20 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <bloomtime/detail/buffer.hpp>
 #include <bloomtime/detail/cpu.hpp>
 #include <bloomtime/detail/hooked.hpp>
 #include <bloomtime/detail/print_block.hpp>
+#include <bloomtime/recency/detail/payload_range.hpp>
 
 namespace bloomtime::detail {
 
@@ -116,11 +119,17 @@ class print_stamps {
       std::memset(at, 0, count * line_bytes);
       return;
     }
-    const payload_range gone = expired_since(form, epoch);
-    for (std::byte* const end = at + count * line_bytes; at != end; at += line_bytes) {
-      const print_block block(at, form);
-      block.remove_all(gone.slots_of(block), aged_mark(block.mark(), epoch));
+    const print_form own = form;  // stores to blocks do not change it
+    const payload_range gone = expired_since(own, epoch);
+    std::array<std::uint32_t, slot_removals::most_blocks> found{};
+    gone.add_slots_of(at, std::span(found).first(count));
+    slot_removals removals;
+    for (std::size_t i = 0; i < count; ++i) {
+      const print_block block(at + i * line_bytes, own);
+      removals.add(i, found[i] & block.in_use());
+      block.set_mark(0, 0 - std::uint64_t{gone.has(block.mark())});
     }
+    removals.remove_from(at, own);
   }
   BLOOMTIME_INLINE std::uint32_t aged_mark(std::uint32_t mark, std::uint64_t epoch) const noexcept {
     return mark != 0 && age(mark & mask_, epoch) <= oldest_ ? mark : 0;
@@ -128,9 +137,13 @@ class print_stamps {
   BLOOMTIME_INLINE bool marked(std::uint32_t mark, std::uint32_t) const noexcept {
     return mark != 0;
   }
+  // Unless there is a younger one.
+  BLOOMTIME_INLINE std::uint32_t mark(std::uint64_t code) const noexcept {
+    return static_cast<std::uint32_t>(code | (mask_ + 1));
+  }
   BLOOMTIME_INLINE std::uint32_t mark(std::uint32_t mark, std::uint32_t,
                                       std::uint64_t code) const noexcept {
-    const auto made = static_cast<std::uint32_t>(code | (mask_ + 1));
+    const std::uint32_t made = this->mark(code);
     const bool younger = (mark != 0) & (age(mark) < age(made));
     return static_cast<std::uint32_t>(either(made, mark, 0 - std::uint64_t{younger}));
   }

@@ -34,6 +34,7 @@ namespace bloomtime::detail {
 //   double census_g(const sight&) const      the relative likelihood of a sight that others left,
 //   double analytic_g(const sight&) const    counted in the engine or as the paper has it; optional
 //   void prefetch(digest) const
+//   bool in_cache() const              if it is, nothing is prefetched; optional
 //
 // and a recent_window window_, an optional audit_, a seed_, losses_, and bool usable() const, which
 // is false after a move, with void expect_usable() const.
@@ -290,6 +291,12 @@ class recency_face {
   template <class Self, class Items, class Use>
   BLOOMTIME_PER_ISA static void in_blocks(Self& self, const Items& items, Use&& use) {
     const std::span<const std::ranges::range_value_t<Items>> all(items);
+    if constexpr (requires { self.in_cache(); }) {
+      if (self.in_cache()) {
+        for (std::size_t i = 0; i < all.size(); ++i) use(as_digest(all[i], self.seed_), i);
+        return;
+      }
+    }
     detail::in_blocks<1>(all, self.seed_,
                          [&](const auto& now, const auto& next, std::size_t first) {
                            for (std::size_t i = 0; i < next.count; ++i) self.prefetch(next[i]);

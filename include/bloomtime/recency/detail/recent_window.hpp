@@ -88,9 +88,12 @@ class recent_window {
   BLOOMTIME_INLINE bool is_present(instant when) const noexcept {
     return insertions_ < most_insertions && (!timed_ || (begins_ <= when && when <= ends_));
   }
-  // arrive() of such an event, and moment_of(latest()): the oldest age in the window then.
-  BLOOMTIME_INLINE std::uint32_t pass_to(instant when) noexcept {
+  // arrive() of such an event.
+  BLOOMTIME_INLINE void pass_to(instant when) noexcept {
     if (timed_) now_ = std::max(now_, when.micros);
+  }
+  // The oldest age in the window at the latest time, if that is in the present tick.
+  BLOOMTIME_INLINE std::uint32_t oldest_now() const noexcept {
     return oldest_at(std::max<std::int64_t>(0, now_ - begins_.micros));
   }
   // Counts a recorded event of `back` ticks ago. Returns how many ticks have passed because of it.
