@@ -151,6 +151,7 @@ class timelines_merge {
   std::uint64_t items_ = 0;
   std::uint64_t ticks_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies
+  tick_range reach_ = no_ticks;
   timelines_writer out_;
 };
 
