@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <exception>
@@ -51,6 +52,25 @@ std::vector<rm::String*>& reused_words() {
   return words;
 }
 
+// The shortest text that is read as this number. Many numbers occur again and again: items that got
+// their only hit within the same second have the same count.
+std::string_view shortest_text(double x) {
+  struct known {
+    std::uint64_t bits = 0;
+    std::size_t size = 0;  // 0 if there is none yet
+    std::array<char, 32> text = {};
+  };
+  static std::array<known, 256> all;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  known& k = all[bits * 0x9E3779B97F4A7C15 >> 56];
+  if (k.size == 0 || k.bits != bits) {
+    const auto end = std::to_chars(k.text.data(), k.text.data() + k.text.size(), x).ptr;
+    k.bits = bits;
+    k.size = static_cast<std::size_t>(end - k.text.data());
+  }
+  return {k.text.data(), k.size};
+}
+
 }  // namespace
 
 void call::whole(std::uint64_t n) const {
@@ -65,9 +85,7 @@ void call::number(double x) const {
     rm::ReplyWithDouble(ctx_, x);
     return;
   }
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
-  this->text({text.data(), static_cast<std::size_t>(end - text.data())});
+  text(shortest_text(x));
 }
 
 void call::fact_value(const fact& f) const {
@@ -118,11 +136,7 @@ canonical_form& canonical_form::add(std::string_view word) {
   return add(made_.back());
 }
 
-canonical_form& canonical_form::add(double x) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
-  return add(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
-}
+canonical_form& canonical_form::add(double x) { return add(shortest_text(x)); }
 
 void canonical_form::send(const std::string& command) {
   rm::Replicate(ctx_, command.c_str(), "v", words_.data(), words_.size());

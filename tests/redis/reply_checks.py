@@ -143,6 +143,27 @@ def heat_replies(primary, _replica):
 
 
 @check
+def numbers_are_the_same_in_both_protocols(primary, _replica):
+    """Also those that come again after many others: the module keeps the texts of some."""
+    text, number = primary.client(2), primary.client(3)
+    items = [f"item {i}" for i in range(400)]
+    ok(text("HEAT.RESERVE", "faded", "0.001", 1000, "HALFLIFE", "1h"))
+    ok(text("HEAT.RESERVE", "whole", "0.001", 1000, "WINDOW", "1d"))
+    weighted = [word for i, item in enumerate(items) for word in (item, 1 + i ** 3)]
+    for key in ("faded", "whole"):
+        text("HEAT.INSERT", key, "TIMESTAMP", START, "WEIGHTED", "ITEMS", *weighted)
+    different = set()
+    for later in (0, 7_000, 3_600_000, 86_399_000, 0, 10 ** 11, 7_000):
+        for key in ("faded", "whole"):
+            words = ("HEAT.QUERY", key, "AT", START + later, "ITEMS", *items)
+            numbers = number(*words)
+            for said, exact in zip(text(*words), numbers, strict=True):
+                assert float(said) == exact and len(said) <= len(repr(exact)), (said, exact)
+            different.update(numbers)
+    assert len(different) > 1000, len(different)
+
+
+@check
 def history_replies(primary, _replica):
     for on in both(primary):
         on.expect(True, "HISTORY.ADD", "y", "a", "GRANULARITY", "1s", "TIMESTAMP", START)

@@ -10,6 +10,13 @@
 #include "history/detail/damaged.hpp"
 
 namespace bloomtime::detail {
+namespace {
+
+// Most of what is so young is asked whether it has an item by every event that happens now, and
+// while the present tick lasts there are many such timelines.
+constexpr bool is_short(const tick_range& reach) noexcept { return reach.last - reach.first < 2; }
+
+}  // namespace
 
 timelines::timelines(const timelines_shape& shape, buffer directory, buffer stream)
     : shape_(shape),
@@ -47,8 +54,8 @@ void timelines::verify() const {
 }
 
 timelines_writer::timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits,
-                                   std::uint64_t ticks) {
-  if (key_filter::is_worth_it(items, ticks)) filter_ = key_filter(items);
+                                   std::uint64_t ticks, const tick_range& reach) {
+  if (key_filter::is_worth_it(items, ticks) || is_short(reach)) filter_ = key_filter(items);
   constexpr unsigned widest = 48;
   shape_.span = span;
   shape_.bucket_bits = timelines_shape::bucket_bits_for(items);

@@ -229,6 +229,7 @@ bool timelines_merge::take_whole(input& only, std::uint64_t& work) {
     ++items_;
     ticks_ += head->count;
     bits_ += head_bits(*head, span_) + head->body;
+    reach_.widen({head->first, head->last});
     if (knows_) know({only.key, *head, *body});
   } else {
     out_->add(only.key, *head, *body);
@@ -269,6 +270,7 @@ void timelines_merge::end_item(std::uint64_t& work) {
   ++items_;
   const timeline_head ends{count_ticks(runs_), runs_.front().first, runs_.back().last, 0};
   ticks_ += ends.count;
+  reach_.widen({ends.first, ends.last});
   if (ends.in_pieces()) {
     expect_reasonable(bits_ + pieces_of(ends.count) * width_of(ends.distance()));
   }
@@ -308,7 +310,7 @@ void timelines_merge::end_pass() {
     stage_ = items_ == 0 ? stage::done : stage::close;
     return;
   }
-  out_ = hooked_shared<timelines_writer>(span_, items_, bits_, ticks_);
+  out_ = hooked_shared<timelines_writer>(span_, items_, bits_, ticks_, reach_);
   if (knows_) {
     stage_ = stage::write_known;
   } else {

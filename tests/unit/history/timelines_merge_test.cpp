@@ -94,6 +94,51 @@ TEST(timelines_merge, gives_the_same_bytes_however_items_are_spread) {
   }
 }
 
+// Item 0 has both ticks, in sources of their own; the others have one in a source or in the table.
+timelines merge_of_ticks(std::uint32_t first, std::uint32_t last, std::uint64_t items) {
+  ticks_by_key parts[2];
+  live_ticks table;
+  parts[0][timeline_key(digest_of(std::uint64_t{0}))] = {first};
+  parts[1][timeline_key(digest_of(std::uint64_t{0}))] = {last};
+  for (std::uint64_t x = 1; x < items; ++x) {
+    const digest d = digest_of(x);
+    if (x % 3 < 2) parts[x % 3][timeline_key(d)] = {first};
+    if (x % 3 == 2) (void)table.add(d, first);
+  }
+  const timelines a = timelines_of(parts[0], 100);
+  const timelines b = timelines_of(parts[1], 100);
+  tick_sources sources = sources_of({&a, &b});
+  sources.push_back(std::make_unique<live_source>(table));
+  return timelines_merge(100, std::move(sources)).finish();
+}
+
+TEST(timelines_merge, makes_a_filter_of_items_that_all_lie_in_two_ticks) {
+  constexpr std::uint64_t items = 1000;
+  for (const std::uint32_t last : {40u, 41u, 42u, 99u}) {
+    const timelines merged = merge_of_ticks(40, last, items);
+    EXPECT_EQ(merged.filter().bytes(), last <= 41 ? items : 0) << last;
+    for (std::uint64_t x = 0; x < items; ++x) {
+      ASSERT_TRUE(merged.seen(timeline_key(digest_of(x)), {40, 40})) << x;
+    }
+    const timelines alone = merge_of_ticks(40, last, 1);
+    EXPECT_EQ(alone.filter().empty(), last > 41) << last;
+  }
+}
+
+// Of a single source.
+TEST(timelines_merge, makes_a_filter_of_items_that_were_counted_by_their_heads) {
+  for (const std::uint32_t last : {7u, 8u, 9u}) {
+    live_ticks table;
+    for (std::uint64_t x = 0; x < 64; ++x) {
+      (void)table.add(digest_of(x), x % 2 == 0 ? 7 : last);
+    }
+    tick_sources sources;
+    sources.push_back(std::make_unique<live_source>(table));
+    const timelines sealed = timelines_merge(1000, std::move(sources)).finish();
+    EXPECT_EQ(sealed.filter().bytes(), last < 9 ? 64 : 0) << last;
+  }
+}
+
 // Their digests differ in what is not part of the key.
 TEST(timelines_merge, unites_items_of_a_table_that_share_a_key) {
   ticks_by_key all;

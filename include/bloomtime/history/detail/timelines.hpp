@@ -302,7 +302,8 @@ class timelines {
     return filter_.may_have(key) && view().seen(key, asked);
   }
   const key_filter& filter() const noexcept { return filter_; }
-  // Makes the filter that they would have if they had been written in this process.
+  // Makes the filter that they would have if they had been written in this process, except one for
+  // a short reach, which is not stored.
   void make_filter();
   // For questions that follow: first the entry of the directory, then what it says.
   void prefetch_directory(std::uint64_t key) const noexcept {
@@ -349,9 +350,9 @@ class timelines_writer {
   timelines_writer() = default;
   // Of about so many items, whose heads and bodies take about so many bits. If there are no more of
   // either, it takes no more memory than the timelines will. They get a filter if they have so many
-  // ticks that it is worth it.
+  // ticks that it is worth it, or if all of them lie in a `reach` of one or two.
   timelines_writer(std::uint64_t span, std::uint64_t items, std::uint64_t bits = 0,
-                   std::uint64_t ticks = 0);
+                   std::uint64_t ticks = 0, const tick_range& reach = any_tick);
 
   // Runs are of ticks below the span. A key that comes again is the same item. Takes the runs and
   // leaves others in their place, so that memory is used again.
@@ -371,6 +372,8 @@ class timelines_writer {
   timelines written() const;
 
  private:
+  static constexpr tick_range any_tick{0, ~std::uint64_t{0}};
+
   struct pending {
     std::uint64_t rest = 0;
     tick_runs runs = {};  // none if it is coded

@@ -170,6 +170,7 @@ class timelines_merge {
   std::uint64_t items_ = 0;
   std::uint64_t ticks_ = 0;
   std::uint64_t bits_ = 0;  // of heads and bodies
+  tick_range reach_ = no_ticks;
   bool knows_ = false;      // what was counted
   std::vector<known_item, hooked<known_item>> known_;
   std::size_t written_ = 0;  // of these
