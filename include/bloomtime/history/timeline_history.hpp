@@ -60,7 +60,7 @@ class timeline_history : public detail::history_calls<timeline_history>,
   }
 
   // Turns the table into timelines, all still with names: less memory, the same answers. Throws
-  // error(too_large), with the same answers, if that would take far more memory, which only a
+  // error(too_large), with nothing changed, if that would take far more memory, which only a
   // crafted file can cause (docs/FORMAT.md, What is checked, and when).
   void compact();
   // Compacts, and the first time removes the names of items where that saves memory.

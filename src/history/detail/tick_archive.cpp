@@ -324,6 +324,7 @@ void tick_archive::end_last() noexcept {
 }
 
 void tick_archive::unite(live_ticks& table) {
+  const bool adds = !table.empty();
   finish();
   freeze(table);
   begin(std::nullopt);
@@ -332,8 +333,16 @@ void tick_archive::unite(live_ticks& table) {
   } catch (...) {
     whole_ = 0;
     again_ = false;
+    if (adds) thaw(table);
     throw;
   }
+}
+
+// Gives the youngest table back, unless a merge has written some of it.
+void tick_archive::thaw(live_ticks& table) noexcept {
+  if (!layers_.back().keys.is_all()) return;
+  table = std::move(*std::const_pointer_cast<live_ticks>(layers_.back().table));
+  layers_.pop_back();
 }
 
 void tick_archive::finish() {

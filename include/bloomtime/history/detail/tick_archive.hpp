@@ -137,7 +137,7 @@ class tick_archive {
   void freeze(live_ticks& table);
   void put(timelines lines);
   // All layers and the table, which is empty then, become one at once. If it throws, the answers of
-  // both together are the same.
+  // both together are the same, and nothing has changed if nothing was written.
   void unite(live_ticks& table);
   void put(positions set) { nameless_.push_back(std::move(set)); }
   void reserve(std::size_t layers, std::size_t sets) {
@@ -202,6 +202,7 @@ class tick_archive {
   void hand_over(running& r);
   void end_last() noexcept;
   void abandon() noexcept;
+  void thaw(live_ticks& table) noexcept;
 
   std::uint64_t span_;
   tick_layers layers_;  // the oldest first
