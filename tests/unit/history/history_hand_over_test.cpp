@@ -264,4 +264,31 @@ TEST(history_hand_over, nothing_is_lost_without_memory_again_and_again) {
   EXPECT_EQ(s.layers.serialize(), s.at_once.serialize());
 }
 
+// Two merges of timelines fail, the second one when it has written no item but the empty buckets
+// before the first one. A copy has nothing of that.
+TEST(history_hand_over, a_copy_has_no_layer_without_items) {
+  constexpr std::uint64_t each = 300;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    timeline_history h = empty();
+    for (std::uint64_t i = 0; i < 8 * each; ++i) {
+      ASSERT_EQ(h.add(seed * 100'000 + i, instant::from_seconds(tick_of(i))), outcome::added);
+      if (i % each != each - 1) continue;
+      h.set_table_aside();
+      for (std::uint64_t work = 50; h.waiting_tables() != 0; work = 50) (void)h.upkeep(work);
+    }
+    for (const std::uint64_t before : {4000, 2401}) {
+      std::uint64_t work = before;
+      ASSERT_FALSE(h.upkeep(work));
+      support::allocations hook;
+      hook.refuse_after(0);
+      work = 1'000'000;
+      EXPECT_THROW((void)h.upkeep(work), error);
+      hook.refuse_none();
+    }
+    std::uint64_t work = 1'000'000;
+    ASSERT_TRUE(h.upkeep(work));
+    expect_whole(h, 8 * each, 8 * each);
+  }
+}
+
 }  // namespace bloomtime::history_hand_over_test
