@@ -193,8 +193,10 @@ live_ticks timeline_history::whole_table() const {
   for (const detail::tick_layer& layer : archive_.layers()) {
     if (!layer.table) continue;
     for (std::uint32_t i = 0; i < layer.table->items(); ++i) {
+      const digest d = layer.table->item(i);
+      if (!layer.keys.has(detail::timeline_key(d))) continue;
       layer.table->for_each(i, [&](std::uint32_t t) {
-        (void)all.add(layer.table->item(i), static_cast<std::uint32_t>(t + layer.first));
+        (void)all.add(d, static_cast<std::uint32_t>(t + layer.first));
       });
     }
   }

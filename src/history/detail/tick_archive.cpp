@@ -53,7 +53,7 @@ shared_source tick_layer::source(std::uint64_t later_by) const {
 }
 
 void tick_layer::hand_over(std::uint64_t upto) noexcept {
-  keys.first = upto;
+  keys.first = std::max(keys.first, upto);  // an earlier merge may have come further
   if (lines) discarded = lines->stream().discard(discarded, lines->bytes_before(upto));
 }
 
@@ -131,17 +131,21 @@ tick_archive::tick_archive(const tick_archive& other)
   }
 }
 
-// Of these layers, of which so many are to become one. The parts of a merge that is going on, which
-// is what it has written and what it has not read yet, become one at once.
+// Of these layers, of which so many are to become one. Neighbours that answer for some items only
+// become one at once: what merges have written, and what they have not read yet.
 void tick_archive::put_copies(const tick_layers& of, std::size_t whole) {
   for (std::size_t i = 0; i < of.size();) {
     tick_layer layer = of[i];
     std::size_t end = i + 1;
     if (!layer.keys.is_all()) {
       const std::size_t most = i < whole ? whole : of.size();
-      while (end < most && of[end].keys.first == layer.keys.end) ++end;
+      while (end < most && !of[end].keys.is_all()) ++end;
       auto made = hooked_shared<timelines>();
       *made = timelines_merge(span_, sources_of(std::span(of).subspan(i, end - i))).finish();
+      if (made->empty()) {
+        i = end;
+        continue;
+      }
       layer = layer_of(std::move(made));
     } else if (layer.table) {
       layer.table = hooked_shared<const live_ticks>(*layer.table);

@@ -159,6 +159,61 @@ TEST(history_hand_over, names_are_removed_as_ever) {
   EXPECT_EQ(s.layers.serialize(), s.at_once.serialize());
 }
 
+// Whether all that reads every item of a history still can.
+void expect_whole(const timeline_history& h, std::uint64_t pairs, std::uint64_t keys) {
+  EXPECT_EQ(keys_of(h), keys);
+  const timeline_history stored = timeline_history::load(h.serialize());
+  EXPECT_EQ(stored.pairs(), pairs);
+  EXPECT_EQ(keys_of(stored), keys);
+  timeline_history copy(h);
+  copy.compact();
+  EXPECT_EQ(copy.pairs(), pairs);
+}
+
+// A merge that begins anew, because names are to be removed as well, has at first written less than
+// the one before, which gave back what it had read.
+TEST(history_hand_over, a_merge_may_begin_anew) {
+  samples s;
+  const std::uint64_t pairs = s.at_once.pairs();
+  s.layers.begin_compact();
+  std::uint64_t work = 300'000;
+  ASSERT_FALSE(s.layers.upkeep(work));
+  s.layers.begin_seal();
+  for (work = 60'000; !s.layers.is_sealed() && !s.layers.upkeep(work); work = 10'000) {
+    s.expect_same_answers(s.layers, 1, 40);
+    if (s.layers.nameless().empty()) expect_whole(s.layers, pairs, items);
+  }
+  s.layers.seal();
+  s.at_once.seal();
+  EXPECT_EQ(s.layers.serialize(), s.at_once.serialize());
+}
+
+// The last thing that a merge does is to make the offsets of its directory narrower, if the result
+// is smaller than it might have been. Everything is written then.
+TEST(history_hand_over, all_may_be_written_and_not_be_done) {
+  for (std::uint64_t count = 400; count < 800; count += 7) {
+    timeline_history h = empty();
+    for (std::uint64_t x = 0; x < count; ++x) {
+      ASSERT_EQ(h.add(x, instant::from_seconds(tick_of(x))), outcome::added);
+      if (x % (count / 3) == 0) h.compact();
+    }
+    h.begin_compact();
+    for (std::uint64_t work = 64; !h.upkeep(work); work = 64) expect_whole(h, count, count);
+    EXPECT_EQ(h.pairs(), count);
+  }
+}
+
+// What was handed over is stored once.
+TEST(history_hand_over, tables_are_stored_without_what_they_handed_over) {
+  timeline_history h = empty();
+  for (std::uint64_t x = 0; x < 3000; ++x) {
+    if (x == 2000) h.compact();
+    ASSERT_EQ(h.add(x, instant::from_seconds(tick_of(x))), outcome::added);
+  }
+  h.begin_compact();
+  for (std::uint64_t work = 200; !h.upkeep(work); work = 200) expect_whole(h, 3000, 3000);
+}
+
 // Memory runs out after any number of allocations, in any part of a merge.
 TEST(history_hand_over, nothing_is_lost_without_memory) {
   std::size_t refused = 0;
@@ -187,6 +242,53 @@ TEST(history_hand_over, nothing_is_lost_without_memory) {
     }
   }
   EXPECT_GT(refused, 10u);
+}
+
+// One merge after the other fails, each before it has written as much as the one before.
+TEST(history_hand_over, nothing_is_lost_without_memory_again_and_again) {
+  samples s;
+  const std::uint64_t pairs = s.at_once.pairs();
+  s.layers.begin_compact();
+  for (const std::uint64_t before : {300'000, 120'000, 110'000, 100'000}) {
+    std::uint64_t work = before;
+    ASSERT_FALSE(s.layers.upkeep(work));
+    support::allocations hook;
+    hook.refuse_after(0);
+    work = 1'000'000'000;
+    EXPECT_THROW((void)s.layers.upkeep(work), error);
+    hook.refuse_none();
+    s.expect_same_answers(s.layers, before, 500);
+    expect_whole(s.layers, pairs, items);
+  }
+  s.layers.compact();
+  EXPECT_EQ(s.layers.serialize(), s.at_once.serialize());
+}
+
+// Two merges of timelines fail, the second one when it has written no item but the empty buckets
+// before the first one. A copy has nothing of that.
+TEST(history_hand_over, a_copy_has_no_layer_without_items) {
+  constexpr std::uint64_t each = 300;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    timeline_history h = empty();
+    for (std::uint64_t i = 0; i < 8 * each; ++i) {
+      ASSERT_EQ(h.add(seed * 100'000 + i, instant::from_seconds(tick_of(i))), outcome::added);
+      if (i % each != each - 1) continue;
+      h.set_table_aside();
+      for (std::uint64_t work = 50; h.waiting_tables() != 0; work = 50) (void)h.upkeep(work);
+    }
+    for (const std::uint64_t before : {4000, 2401}) {
+      std::uint64_t work = before;
+      ASSERT_FALSE(h.upkeep(work));
+      support::allocations hook;
+      hook.refuse_after(0);
+      work = 1'000'000;
+      EXPECT_THROW((void)h.upkeep(work), error);
+      hook.refuse_none();
+    }
+    std::uint64_t work = 1'000'000;
+    ASSERT_TRUE(h.upkeep(work));
+    expect_whole(h, 8 * each, 8 * each);
+  }
 }
 
 }  // namespace bloomtime::history_hand_over_test

@@ -367,8 +367,11 @@ class timelines_writer {
   std::uint64_t bytes() const noexcept;  // of what it holds and has reserved
 
   // Until it is finished: the items that can be read already, which are those below this key, in
-  // the memory of the writer. What the timelines say of their number is 0.
-  std::uint64_t written_upto() const noexcept { return closed_ << shape_.rest_bits(); }
+  // the memory of the writer. The last bucket is never among them, because whoever reads all items
+  // expects the stream to end behind it. What the timelines say of their number is 0.
+  std::uint64_t written_upto() const noexcept {
+    return std::min(closed_, shape_.buckets() - 1) << shape_.rest_bits();
+  }
   timelines written() const;
 
  private:
