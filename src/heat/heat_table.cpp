@@ -474,7 +474,7 @@ void heat_table::add_prints(const heat_table& other, const forward::merge_weight
                             const shard& only) {
   const auto behind = static_cast<std::uint64_t>(
       std::min<decay::wide>(power_.halvings - other.power_.halvings, print_weights::all_halvings));
-  other.table_.for_each([&](const print& p, std::uint64_t payload, std::uint64_t epoch) {
+  other.table_.for_each_in_order([&](const print& p, std::uint64_t payload, std::uint64_t epoch) {
     if (!only.has(detail::shard_of_tag(p.tag, only))) return;
     const std::uint64_t count =
         payload == print_weights::elsewhere

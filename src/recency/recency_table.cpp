@@ -383,18 +383,19 @@ void recency_table::add_prints(const recency_table& other, const shard& only) {
   const auto shift = window_.merge(other.window_);
   table_.set_search({});
   table_.payload().advance(shift.passed);
-  other.table_.for_each([&](const detail::print& p, std::uint64_t code, std::uint64_t epoch) {
-    if (!only.has(detail::shard_of_tag(p.tag, only))) return;
-    const std::uint64_t age = static_cast<std::uint64_t>(other.stamps().age(code, epoch));
-    if (age > ticks() || shift.behind > ticks() - age) return;
-    const bool marked = other.table_.marked(other.table_.blocks().other(p));
-    const std::uint64_t own = stamps().code(age + shift.behind);
-    if (table_.absorb(p, own, marked) == detail::print_result::full) {
-      detail::refuse_merge("the memory limit of " + to_string(limit_.value_or(0)) +
-                           " bytes leaves no room for both tables");
-    }
-    settle();
-  });
+  other.table_.for_each_in_order(
+      [&](const detail::print& p, std::uint64_t code, std::uint64_t epoch) {
+        if (!only.has(detail::shard_of_tag(p.tag, only))) return;
+        const std::uint64_t age = static_cast<std::uint64_t>(other.stamps().age(code, epoch));
+        if (age > ticks() || shift.behind > ticks() - age) return;
+        const bool marked = other.table_.marked(other.table_.blocks().other(p));
+        const std::uint64_t own = stamps().code(age + shift.behind);
+        if (table_.absorb(p, own, marked) == detail::print_result::full) {
+          detail::refuse_merge("the memory limit of " + to_string(limit_.value_or(0)) +
+                               " bytes leaves no room for both tables");
+        }
+        settle();
+      });
 }
 
 recency_table recency_table::part(const shard& s) const {

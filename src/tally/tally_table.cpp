@@ -232,10 +232,10 @@ void tally_table::expect_mergeable(const tally_table& other) const {
 }
 
 // False if there is no room; then only a part was added.
-bool tally_table::absorb(const tally_table& other, const shard& only) noexcept {
+bool tally_table::absorb(const tally_table& other, const shard& only) {
   bool room = true;
   const bool all = only.count == 1;
-  other.table_.for_each([&](const detail::print& p, std::uint64_t count, std::uint64_t) {
+  other.table_.for_each_in_order([&](const detail::print& p, std::uint64_t count, std::uint64_t) {
     if (!room || !only.has(detail::shard_of_tag(p.tag, only))) return;
     if (!all) this->total_ += count;
     const bool marked = other.table_.marked(other.table_.blocks().other(p));

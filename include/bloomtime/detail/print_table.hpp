@@ -76,7 +76,7 @@ enum class print_result : std::uint8_t { present, added, absent, full };
 //   void remove(const print_block&, unsigned i);
 //   void clear(const print_block&);               before its slots are added anew
 //
-// Nothing here throws but construction, copies and read().
+// Nothing here throws but construction, copies, for_each_in_order() and read().
 template <class Payload>
 class print_table {
   static constexpr bool grouped = requires { Payload::grouped; };
@@ -236,6 +236,10 @@ class print_table {
   // use(print, payload, epoch) for every slot, then use(print, payload, epoch()) for the stash.
   template <class Use>
   void for_each(Use&& use) const;
+  // The same, and the stash in the order of its keys: for what is stored, which must not depend on
+  // the order in this process. Allocates memory if there is a stash.
+  template <class Use>
+  void for_each_in_order(Use&& use) const;
 
   void clear();
   static print_table read(print_blocks blocks, Payload payload, side_table stash);
@@ -352,6 +356,11 @@ class print_table {
       payload_.moved(key_of(from), key_of(to), payload);
     }
   }
+
+  template <class Use>
+  void for_each_in_blocks(Use&& use) const;
+  template <class Use>
+  void use_stashed(std::uint64_t key, std::uint64_t value, Use&& use) const;
 
   template <class At, class Change>
   print_result change_at(const print& p, At&& at, Change&& change) noexcept;

@@ -102,7 +102,7 @@ bool print_table<Payload>::join() noexcept {
 
 template <class Payload>
 template <class Use>
-void print_table<Payload>::for_each(Use&& use) const {
+void print_table<Payload>::for_each_in_blocks(Use&& use) const {
   blocks_.for_each([&](const spot& s, const print& base) {
     const print_block block = blocks_.block(s);
     for (unsigned i = 0; i < block.count(); i += length(block, i)) {
@@ -111,11 +111,29 @@ void print_table<Payload>::for_each(Use&& use) const {
           *s.epoch);
     }
   });
-  stash_.for_each([&](std::uint64_t key, std::uint64_t value) {
-    if (const auto payload = payload_.from_stash(value)) {
-      use(print_of_key(key), *payload, payload_.epoch());
-    }
-  });
+}
+
+template <class Payload>
+template <class Use>
+void print_table<Payload>::use_stashed(std::uint64_t key, std::uint64_t value, Use&& use) const {
+  if (const auto payload = payload_.from_stash(value)) {
+    use(print_of_key(key), *payload, payload_.epoch());
+  }
+}
+
+template <class Payload>
+template <class Use>
+void print_table<Payload>::for_each(Use&& use) const {
+  for_each_in_blocks(use);
+  stash_.for_each([&](std::uint64_t key, std::uint64_t value) { use_stashed(key, value, use); });
+}
+
+template <class Payload>
+template <class Use>
+void print_table<Payload>::for_each_in_order(Use&& use) const {
+  const auto stashed = stash_.sorted();
+  for_each_in_blocks(use);
+  for (const auto& [key, value] : stashed) use_stashed(key, value, use);
 }
 
 template <class Payload>

@@ -64,6 +64,8 @@ class side_table {
   // use(cell, value) for every entry, in no particular order.
   template <class Use>
   void for_each(Use&& use) const;
+  // All entries, in the order of their cells.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted() const;
   // change(cell, value&) for every entry, once each.
   template <class Change>
   void change_each(Change&& change);
@@ -238,12 +240,16 @@ void side_table::change_each(Change&& change) {
   }
 }
 
-inline void side_table::write(byte_writer& out) const {
+inline std::vector<std::pair<std::uint64_t, std::uint64_t>> side_table::sorted() const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> entries;
   entries.reserve(size_);
   for_each([&](std::uint64_t cell, std::uint64_t value) { entries.emplace_back(cell, value); });
   std::sort(entries.begin(), entries.end());
-  for (const auto& [cell, value] : entries) {
+  return entries;
+}
+
+inline void side_table::write(byte_writer& out) const {
+  for (const auto& [cell, value] : sorted()) {
     out.u64(cell);
     out.u64(value);
   }

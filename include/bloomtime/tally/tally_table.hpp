@@ -209,7 +209,7 @@ class tally_table : public detail::tally_face<tally_table> {
   bool may_split() const noexcept;
   void set_limits() noexcept;
   void expect_mergeable(const tally_table& other) const;
-  bool absorb(const tally_table& other, const shard& only = {}) noexcept;
+  bool absorb(const tally_table& other, const shard& only = {});
 
   // Most items are in their first block, but for those of a table that grows.
   BLOOMTIME_INLINE void prefetch(const detail::digest_block& items) const noexcept {

@@ -252,6 +252,25 @@ TEST(heat_table, is_read_back_after_gaps_of_every_length) {
   }
 }
 
+// Items that share both blocks: many are in the stash, often in another order after a load.
+TEST(heat_table, merges_do_not_depend_on_the_order_of_a_stash) {
+  heat_table large(hourly());
+  for (int i = 0; i < 4000; ++i) large.add(i, at_second(0));
+  for (std::uint64_t round = 0; round < 40; ++round) {
+    heat_table crowded(hourly());
+    for (std::uint64_t i = 60; i != 0; --i) {
+      crowded.add(digest{(round + 1) << 56 | (round << 6 | i), 0}, at_second(0));
+    }
+    ASSERT_GT(crowded.stashed(), 10U);
+    const heat_table loaded = heat_table::load(crowded.serialize());
+    heat_table sum(large);
+    heat_table same(large);
+    sum.merge(crowded);
+    same.merge(loaded);
+    ASSERT_TRUE(sum.serialize() == same.serialize()) << round;
+  }
+}
+
 TEST(heat_table, late_and_future_events) {
   heat_table t({.items = 10, .half_life = 1h, .ahead = 600s});
   EXPECT_EQ(t.add("a", at_second(7200)), outcome::added);

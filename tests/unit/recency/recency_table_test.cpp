@@ -497,4 +497,22 @@ TEST(recency_table, memory_is_what_it_takes) {
   support::expect_no_change_without_memory(f, [&] { const recency_table copy(f); });
 }
 
+// Items that share both blocks: most are in the stash, in another order after a load.
+TEST(recency_table, merges_do_not_depend_on_the_order_of_a_stash) {
+  const recency_table_config hour{.window = std::chrono::hours(1)};
+  const instant now(0);
+  recency_table crowded(hour);
+  for (std::uint64_t i = 100; i != 0; --i) {
+    ASSERT_EQ(crowded.add(digest{std::uint64_t{1} << 56 | i, 0}, now), outcome::added);
+  }
+  ASSERT_GT(crowded.stashed(), 40U);
+  const recency_table loaded = recency_table::load(crowded.serialize());
+  recency_table large(hour);
+  for (std::uint64_t x = 0; x < 4000; ++x) ASSERT_EQ(large.add(x, now), outcome::added);
+  recency_table same(large);
+  large.merge(crowded);
+  same.merge(loaded);
+  EXPECT_EQ(large.serialize(), same.serialize());
+}
+
 }  // namespace bloomtime::recency_table_test

@@ -107,6 +107,22 @@ TEST(tally_table, bulk_calls_give_the_same_bytes) {
   }
 }
 
+// Items that share both blocks: most are in the stash, in another order after a load.
+TEST(tally_table, merges_do_not_depend_on_the_order_of_a_stash) {
+  tally_table crowded({.error = 1e-6});
+  for (std::uint64_t i = 100; i != 0; --i) {
+    ASSERT_EQ(crowded.add(digest{std::uint64_t{1} << 56 | i, 0}), outcome::added);
+  }
+  ASSERT_GT(crowded.stashed(), 40U);
+  const tally_table loaded = tally_table::load(crowded.serialize());
+  tally_table large({.error = 1e-6});
+  for (std::uint64_t x = 0; x < 20'000; ++x) ASSERT_EQ(large.add(x), outcome::added);
+  tally_table same(large);
+  large.merge(crowded);
+  same.merge(loaded);
+  EXPECT_EQ(large.serialize(), same.serialize());
+}
+
 TEST(tally_table, bulk_calls_stop_at_the_largest_total) {
   for (const bool reserve : {true, false}) {
     tally_table f({.items = 10'000, .error = 1e-6, .reserve = reserve});
