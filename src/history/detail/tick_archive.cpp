@@ -344,8 +344,9 @@ void tick_archive::unite(live_ticks& table) {
 
 // Gives the youngest table back, unless a merge has written some of it.
 void tick_archive::thaw(live_ticks& table) noexcept {
-  if (!layers_.back().keys.is_all()) return;
-  table = std::move(*std::const_pointer_cast<live_ticks>(layers_.back().table));
+  const tick_layer& youngest = layers_.back();
+  if (!youngest.table || !youngest.keys.is_all()) return;
+  table = std::move(*std::const_pointer_cast<live_ticks>(youngest.table));
   layers_.pop_back();
 }
 
